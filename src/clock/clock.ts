@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common'
+
+/** The only source of "now"; tests put a clock they can move in its place. */
+@Injectable()
+export class Clock {
+  now(): Date {
+    return new Date()
+  }
+}
+
+/** Whole seconds since 1970, as JWT and Stripe count time. */
+export function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000)
+}
+
+export function secondsAfter(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000)
+}

@@ -1,0 +1,20 @@
+/** A serialised web origin, `scheme://host[:port]`, compared as exact bytes (RFC 6454 §6.2). */
+export type Origin = string & { readonly brand: 'Origin' }
+
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * The text as an origin; null unless it is byte for byte what a browser would send in `Origin`,
+ * over https, or over http on a loopback host where `allowLoopbackHttp` says so.
+ */
+export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | null {
+  if (!URL.canParse(text)) return null
+  const { origin, protocol, hostname } = new URL(text)
+  if (origin !== text) return null
+  const isSafe = protocol === 'https:' || (allowLoopbackHttp && protocol === 'http:' && isLoopback(hostname))
+  return isSafe ? (text as Origin) : null
+}
+
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK_HOSTS.has(hostname)
+}

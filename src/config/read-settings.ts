@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Origin } from './origin.js'
+import * as read from './setting-readers.js'
+import { SettingSheet } from './setting-sheet.js'
+import {
+  type Environment,
+  LOG_LEVELS,
+  type Settings,
+  type StripeSettings,
+  type TlsSettings,
+} from './settings.js'
+
+const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']
+
+/** Every name we know: one that is in our files and not here is a typing mistake, and refused. */
+const NAMES: ReadonlySet<string> = new Set(
+  `NODE_ENV PORT HOST PUBLIC_URL MAIN_ORIGIN ALLOWED_ORIGINS COOKIE_DOMAIN ACCESS_TOKEN_TTL SESSION_TTL
+   DATABASE_URL SESSION_STORE_URL JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
+   STRIPE_PRICE_IDS STRIPE_API_URL TRUST_PROXY TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
+)
+
+/** RFC 9068 asks for short-lived tokens; more than a day would make revocation meaningless. */
+const MAX_ACCESS_TOKEN_TTL_SECONDS = 24 * 60 * 60
+/** Browsers keep a cookie for 400 days at most (RFC 6265bis §5.5). */
+const MAX_SESSION_TTL_SECONDS = 400 * 24 * 60 * 60
+
+const databaseUrl = read.startingWith('pglite:', 'postgres://', 'postgresql://')
+
+/** Thrown by {@link readSettings}; the message lists every fault, one a line. */
+export class SettingsError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The settings are not usable:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
+    this.name = 'SettingsError'
+  }
+}
+
+/**
+ * The settings of this process: `config/<NODE_ENV>.env` under `environment`, which wins.
+ * NODE_ENV defaults to production, the strictest. Throws {@link SettingsError} with all faults at once.
+ */
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  configFolder = join(process.cwd(), 'config'),
+): Settings {
+  const name = environment.NODE_ENV || 'production'
+  const file = readFile(join(configFolder, `${name}.env`))
+  const sheet = new SettingSheet({ ...file, ...environment, NODE_ENV: name })
+  for (const unknown of Object.keys(file).filter(known => !NAMES.has(known)))
+    sheet.faults.push(`${unknown} (in config/${name}.env) is not a setting`)
+  const settings = readSheet(sheet)
+  if (sheet.faults.length > 0) throw new SettingsError(sheet.faults)
+  return Object.freeze(settings)
+}
+
+function readFile(path: string): Record<string, string> {
+  return existsSync(path) ? (parseEnv(readFileSync(path, 'utf8')) as Record<string, string>) : {}
+}
+
+function readSheet(sheet: SettingSheet): Settings {
+  const environment = sheet.required('NODE_ENV', read.oneOf(ENVIRONMENTS))
+  const isProduction = environment === 'production'
+  const port = sheet.optional('PORT', read.wholeNumber(0, 65535), 3000)
+  const dataDir = sheet.optional('DATA_DIR', read.asText, 'data')
+  const publicUrl = sheet.optional('PUBLIC_URL', read.baseUrl, `http://localhost:${port}`)
+  if (isProduction) sheet.required('PUBLIC_URL', read.urlOf('https:'))
+  const mainOrigin = isProduction
+    ? sheet.required('MAIN_ORIGIN', read.originOf(false))
+    : sheet.optional('MAIN_ORIGIN', read.originOf(true), `http://localhost:${port}` as Origin)
+  return {
+    environment,
+    port,
+    host: sheet.optional('HOST', read.asText, isProduction ? '0.0.0.0' : 'localhost'),
+    publicUrl,
+    mainOrigin,
+    satelliteOrigins: readSatelliteOrigins(sheet, mainOrigin, !isProduction),
+    cookieDomain: readCookieDomain(sheet, [mainOrigin, publicUrl]),
+    accessTokenTtlSeconds: sheet.optional(
+      'ACCESS_TOKEN_TTL',
+      read.wholeNumber(1, MAX_ACCESS_TOKEN_TTL_SECONDS),
+      900,
+    ),
+    sessionTtlSeconds: sheet.optional('SESSION_TTL', read.wholeNumber(1, MAX_SESSION_TTL_SECONDS), 2_592_000),
+    databaseUrl: isProduction
+      ? sheet.required('DATABASE_URL', databaseUrl)
+      : sheet.optional('DATABASE_URL', databaseUrl, `pglite:${join(dataDir, 'database')}`),
+    sessionStoreUrl: sheet.optional(
+      'SESSION_STORE_URL',
+      read.startingWith(
+        'redis://',
+        'rediss://',
+        'redis+cluster://',
+        'rediss+cluster://',
+        'redis+sentinel://',
+      ),
+      null,
+    ),
+    jwtKeysFile: isProduction
+      ? sheet.required('JWT_KEYS_FILE', read.asText)
+      : sheet.optional('JWT_KEYS_FILE', read.asText, join(dataDir, 'jwt-keys.json')),
+    jwtIssuer: sheet.optional('JWT_ISSUER', read.asText, publicUrl),
+    jwtAudience: sheet.optional('JWT_AUDIENCE', read.asText, publicUrl),
+    stripe: readStripe(sheet),
+    trustProxy: sheet.optional('TRUST_PROXY', read.listOf(read.proxyAddress), []),
+    tls: readTls(sheet),
+    logLevel: sheet.optional('LOG_LEVEL', read.oneOf(LOG_LEVELS), 'info'),
+    dataDir,
+  }
+}
+
+function readSatelliteOrigins(
+  sheet: SettingSheet,
+  mainOrigin: Origin,
+  allowLoopbackHttp: boolean,
+): Set<Origin> {
+  const origins = new Set(sheet.required('ALLOWED_ORIGINS', read.listOf(read.originOf(allowLoopbackHttp))))
+  origins.delete(mainOrigin)
+  return origins
+}
+
+/** A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7). */
+function readCookieDomain(sheet: SettingSheet, addresses: readonly string[]): string | null {
+  const domain = sheet.optional('COOKIE_DOMAIN', read.cookieDomain, null)
+  if (!domain) return null
+  for (const address of addresses.filter(text => URL.canParse(text))) {
+    const { hostname } = new URL(address)
+    if (hostname !== domain && !hostname.endsWith(`.${domain}`))
+      sheet.faults.push(
+        `COOKIE_DOMAIN ${domain} does not cover ${hostname}, so browsers would refuse the cookie`,
+      )
+  }
+  return domain
+}
+
+function readStripe(sheet: SettingSheet): StripeSettings {
+  const priceIds = sheet.required('STRIPE_PRICE_IDS', read.listOf(read.startingWith('price_')))
+  if (priceIds?.length === 0) sheet.faults.push('STRIPE_PRICE_IDS lists no price')
+  return {
+    secretKey: sheet.required('STRIPE_SECRET_KEY', read.startingWith('sk_', 'rk_')),
+    webhookSecret: sheet.required('STRIPE_WEBHOOK_SECRET', read.secret('whsec_', 20)),
+    priceIds,
+    apiUrl: sheet.optional('STRIPE_API_URL', read.urlOf('https:', 'http:'), null),
+  }
+}
+
+function readTls(sheet: SettingSheet): TlsSettings | null {
+  const certFile = sheet.optional('TLS_CERT_FILE', read.asText, null)
+  const keyFile = sheet.optional('TLS_KEY_FILE', read.asText, null)
+  if (certFile && keyFile) return { certFile, keyFile }
+  if (certFile || keyFile) sheet.faults.push('TLS_CERT_FILE and TLS_KEY_FILE must be set together')
+  return null
+}

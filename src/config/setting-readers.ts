@@ -1,0 +1,93 @@
+import { isIP } from 'node:net'
+import { asOrigin, type Origin } from './origin.js'
+import type { SettingReader } from './setting-sheet.js'
+
+export const asText: SettingReader<string> = text => text
+
+export function oneOf<T extends string>(choices: readonly T[]): SettingReader<T> {
+  return text => {
+    if (!choices.includes(text as T)) throw new Error(`must be one of ${choices.join(', ')}`)
+    return text as T
+  }
+}
+
+export function wholeNumber(least: number, most: number): SettingReader<number> {
+  return text => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < least || number > most)
+      throw new Error(`must be a whole number from ${least} to ${most}`)
+    return number
+  }
+}
+
+export function originOf(allowLoopbackHttp: boolean): SettingReader<Origin> {
+  return text => {
+    const origin = asOrigin(text, allowLoopbackHttp)
+    if (!origin)
+      throw new Error(`must list exact https origins such as https://www.example.com, not "${shown(text)}"`)
+    return origin
+  }
+}
+
+export function listOf<T>(read: SettingReader<T>): SettingReader<T[]> {
+  return text =>
+    text
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '')
+      .map(read)
+}
+
+export function urlOf(...protocols: string[]): SettingReader<URL> {
+  return text => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
+      throw new Error(
+        `must be a URL that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
+      )
+    return new URL(text)
+  }
+}
+
+/** A base URL as text, without a trailing slash. */
+export const baseUrl: SettingReader<string> = text => urlOf('https:', 'http:')(text).href.replace(/\/+$/, '')
+
+export function startingWith(...prefixes: string[]): SettingReader<string> {
+  return text => {
+    if (!prefixes.some(prefix => text.startsWith(prefix)))
+      throw new Error(`must start with ${prefixes.join(' or ')}`)
+    return text
+  }
+}
+
+/** A secret of a known kind: `prefix` and at least `leastLength` characters, never one from an example. */
+export function secret(prefix: string, leastLength: number): SettingReader<string> {
+  return text => {
+    if (!text.startsWith(prefix) || text.length < leastLength || /changeme|example|xxxx/i.test(text))
+      throw new Error(`must start with ${prefix} and be a real secret of at least ${leastLength} characters`)
+    return text
+  }
+}
+
+/** `main.example`: the host name that the cookie is shared under; a leading dot would be ignored by browsers (RFC 6265bis §5.6.3). */
+export const cookieDomain: SettingReader<string> = text => {
+  if (
+    !/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(text)
+  )
+    throw new Error('must be a lower-case host name without scheme, port or leading dot')
+  return text
+}
+
+/** An IP address or CIDR block. "Every proxy" is not offered: it would let any client choose its own address. */
+export const proxyAddress: SettingReader<string> = text => {
+  const [address = '', prefix] = text.split('/')
+  const version = isIP(address)
+  const isPrefixFine =
+    prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+  if (version === 0 || !isPrefixFine)
+    throw new Error(`must list IP addresses or CIDR blocks, not "${shown(text)}"`)
+  return text
+}
+
+function shown(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}

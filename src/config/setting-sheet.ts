@@ -1,0 +1,38 @@
+/** Reads a setting's text; throws an Error whose message completes the sentence "<NAME> …". */
+export type SettingReader<T> = (text: string) => T
+
+/** The texts of all settings while they are read: collects every fault instead of stopping at the first. */
+export class SettingSheet {
+  readonly faults: string[] = []
+
+  constructor(private readonly texts: Readonly<Record<string, string | undefined>>) {}
+
+  /** The setting, or `undefined` with a fault noted when it is missing or wrong. */
+  required<T>(name: string, read: SettingReader<T>): T {
+    const text = this.text(name)
+    if (text === '') {
+      this.faults.push(`${name} is missing`)
+      return undefined as T
+    }
+    return this.read(name, text, read)
+  }
+
+  /** The setting, or `fallback` when it is missing or empty. */
+  optional<T, F>(name: string, read: SettingReader<T>, fallback: F): T | F {
+    const text = this.text(name)
+    return text === '' ? fallback : this.read(name, text, read)
+  }
+
+  private text(name: string): string {
+    return this.texts[name]?.trim() ?? ''
+  }
+
+  private read<T>(name: string, text: string, read: SettingReader<T>): T {
+    try {
+      return read(text)
+    } catch (fault) {
+      this.faults.push(`${name} ${(fault as Error).message}`)
+      return undefined as T
+    }
+  }
+}

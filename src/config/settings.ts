@@ -1,0 +1,48 @@
+import type { Origin } from './origin.js'
+
+export type Environment = 'development' | 'test' | 'production'
+
+/** Everything an operator can choose; read once at start by {@link readSettings} and injected by this class. */
+export class Settings {
+  readonly environment!: Environment
+  readonly port!: number
+  readonly host!: string
+  /** Where clients reach this API; without a trailing slash. */
+  readonly publicUrl!: string
+  readonly mainOrigin!: Origin
+  readonly satelliteOrigins!: ReadonlySet<Origin>
+  /** Null makes the cookie host-only. */
+  readonly cookieDomain!: string | null
+  readonly accessTokenTtlSeconds!: number
+  readonly sessionTtlSeconds!: number
+  /** `pglite:<folder>` (embedded) or `postgres://…`. */
+  readonly databaseUrl!: string
+  /** Null keeps sessions in the database. */
+  readonly sessionStoreUrl!: string | null
+  readonly jwtKeysFile!: string
+  readonly jwtIssuer!: string
+  readonly jwtAudience!: string
+  readonly stripe!: StripeSettings
+  /** Addresses or CIDR blocks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy!: readonly string[]
+  readonly tls!: TlsSettings | null
+  readonly logLevel!: LogLevel
+  readonly dataDir!: string
+}
+
+export interface StripeSettings {
+  readonly secretKey: string
+  readonly webhookSecret: string
+  /** Prices that may be bought; the first is the default. */
+  readonly priceIds: readonly string[]
+  /** Null is Stripe itself. */
+  readonly apiUrl: URL | null
+}
+
+export interface TlsSettings {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
