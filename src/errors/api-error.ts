@@ -1,0 +1,38 @@
+import { ERROR_CODES, type ErrorCode } from './error-codes.js'
+
+/** What is wrong with one field of a body. */
+export interface FieldError {
+  readonly field: string
+  readonly message: string
+}
+
+export interface ApiErrorOptions extends ErrorOptions {
+  /** Replaces the code's sentence as `detail`; never holds what the client must not know. */
+  readonly detail?: string
+  readonly errors?: readonly FieldError[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An expected refusal: the one filter answers it as problem+json with the status of its code. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly options: ApiErrorOptions = {},
+  ) {
+    super(options.detail ?? ERROR_CODES[code].title, options)
+    this.name = 'ApiError'
+    this.status = ERROR_CODES[code].status
+  }
+}
+
+/** Jitter keeps clients that were refused together from coming back together. */
+const RETRY_AFTER_SECONDS = { least: 2, most: 5 }
+
+/** A refusal that will pass: 503 with `Retry-After` in seconds (RFC 9110 §10.2.3). */
+export function unavailable(code: ErrorCode, cause?: unknown): ApiError {
+  const { least, most } = RETRY_AFTER_SECONDS
+  const seconds = least + Math.floor(Math.random() * (most - least + 1))
+  return new ApiError(code, { cause, headers: { 'Retry-After': String(seconds) } })
+}

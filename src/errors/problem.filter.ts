@@ -1,0 +1,47 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from './api-error.js'
+import type { ErrorCode } from './error-codes.js'
+import { PROBLEM_CONTENT_TYPE, problemOf } from './problem.js'
+
+const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'INVALID_REQUEST',
+  404: 'NOT_FOUND',
+  405: 'NOT_FOUND',
+  408: 'REQUEST_TIMEOUT',
+  413: 'BODY_TOO_LARGE',
+  414: 'URL_TOO_LONG',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+}
+
+/** The only place where an error becomes an answer. What is not an expected refusal is logged and answered 500 without details. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp()
+    answerProblem(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>())
+  }
+}
+
+/** Answers `error` as problem+json. */
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = asApiError(error)
+  if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed')
+  void reply
+    .status(refusal.status)
+    .headers({ ...refusal.options.headers, 'Content-Type': PROBLEM_CONTENT_TYPE })
+    .send(JSON.stringify(problemOf(refusal, request.id)))
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const code = CODES_OF_FRAMEWORK_STATUS[frameworkStatus(error)] ?? 'INTERNAL_ERROR'
+  return new ApiError(code, { cause: error })
+}
+
+/** The status that Nest or Fastify gave an error of their own; 500 for everything else. */
+function frameworkStatus(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus()
+  const { statusCode, code } = error as { statusCode?: number; code?: string }
+  return code?.startsWith('FST_') && statusCode ? statusCode : 500
+}

@@ -1,0 +1,45 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+
+/** Where a request came from, as far as sessions and the audit log keep it. */
+export interface Client {
+  readonly requestId: string
+  /** Behind a proxy of TRUST_PROXY the address it names; the socket's otherwise. */
+  readonly ip: string
+  /** At most {@link MAX_USER_AGENT_BYTES} bytes; null when none was sent. */
+  readonly userAgent: string | null
+  /** The browser's origin; null outside browsers. Listed, or the CORS hook has refused the request. */
+  readonly origin: string | null
+}
+
+/** A Redis hash stays in its compact form while every field is at most this long (hash-max-listpack-value). */
+export const MAX_USER_AGENT_BYTES = 64
+/** An origin that was refused can be any text; this much of it tells what it was. */
+const MAX_ORIGIN_LENGTH = 300
+
+export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  clientOf(context.switchToHttp().getRequest<FastifyRequest>()),
+)
+
+export function clientOf(request: FastifyRequest): Client {
+  return {
+    requestId: request.id,
+    ip: request.ip.replace(/^::ffff:(?=\d+\.)/, ''),
+    userAgent: shortUserAgent(request.headers['user-agent']),
+    origin: request.headers.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null,
+  }
+}
+
+/** What every browser has claimed since 1996; dropping it leaves room for what tells browsers apart. */
+const BOILERPLATE = /Mozilla\/5\.0 |AppleWebKit\/[\d.]+ |\(KHTML, like Gecko\) /g
+
+/** The telling part of a User-Agent in printable ASCII, at most 64 bytes. */
+export function shortUserAgent(userAgent: string | undefined): string | null {
+  const short = userAgent
+    ?.slice(0, 1_000)
+    .replace(BOILERPLATE, '')
+    .replace(/[^\x20-\x7e]/g, '')
+    .slice(0, MAX_USER_AGENT_BYTES)
+    .trim()
+  return short || null
+}

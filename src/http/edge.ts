@@ -1,0 +1,30 @@
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors/api-error.js'
+import { acceptOnlyJson } from './json-body.js'
+import { MAX_URL_LENGTH } from './limits.js'
+import { setResponseHeaders } from './response-headers.js'
+import { singleHeader } from './single-header.js'
+
+/** What every request meets first, whatever its path: headers of every answer, limits, JSON bodies, one log line. */
+export async function prepareEdge(server: FastifyInstance): Promise<void> {
+  server.decorateRequest('caller', null)
+  server.decorateRequest('session', null)
+  await server.register(cookie, { hook: false })
+  acceptOnlyJson(server)
+  server.addHook('onRequest', (request, reply, done) => {
+    setResponseHeaders(request, reply)
+    done(refusalOf(request))
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    const milliseconds = Math.round(reply.elapsedTime * 10) / 10
+    request.log.info({ req: request, res: reply, milliseconds }, 'request')
+    done()
+  })
+}
+
+function refusalOf(request: FastifyRequest): Error | undefined {
+  if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
+  if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')
+  return undefined
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors/api-error.js'
+import { MAX_WEBHOOK_BODY_BYTES } from './limits.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came, on routes that ask for it (signatures are over bytes, not over JSON). */
+    rawBody?: Buffer
+  }
+}
+
+/** For a route of signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and takes the larger size. */
+export const SIGNED_BODY = { signedBody: true }
+
+const JSON_UTF8 = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+/** `fatal`: a byte that is not UTF-8 is refused, or two passwords could become the same text. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** JSON in UTF-8 and nothing else: every other content type is 415, broken JSON 400, an empty body `undefined`. */
+export function acceptOnlyJson(server: FastifyInstance): void {
+  server.addHook('onRoute', route => {
+    if (isSigned(route.config)) route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
+  })
+  server.removeAllContentTypeParsers()
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      if (isSigned(request.routeOptions.config)) request.rawBody = body as Buffer
+      const text = decode(request, body as Buffer)
+      if (text === '') done(null, undefined)
+      else void parseJson(request, text, done)
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function isSigned(config: unknown): boolean {
+  return (config as { signedBody?: boolean } | undefined)?.signedBody === true
+}
+
+function decode(request: FastifyRequest, body: Buffer): string {
+  if (!JSON_UTF8.test(request.headers['content-type'] ?? '')) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+  try {
+    return UTF8.decode(body)
+  } catch (cause) {
+    throw new ApiError('INVALID_REQUEST', { detail: 'The body is not valid UTF-8', cause })
+  }
+}

@@ -1,0 +1,32 @@
+import type { LoggerService } from '@nestjs/common'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** At start Nest tells of every module and route it finds. */
+const CHATTER = new Set([
+  'InstanceLoader',
+  'RouterExplorer',
+  'RoutesResolver',
+  'NestFactory',
+  'NestApplication',
+])
+
+/** Nest's own log lines, through the same logger as everything else. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: FastifyBaseLogger) {}
+
+  log(message: unknown, context?: string): void {
+    this.logger[CHATTER.has(context ?? '') ? 'debug' : 'info']({ context }, String(message))
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.logger.warn({ context }, String(message))
+  }
+
+  error(message: unknown, ...details: unknown[]): void {
+    this.logger.error({ context: details.at(-1) }, String(message))
+  }
+
+  debug(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message))
+  }
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { Settings } from '../config/settings.js'
+import { answerProblem } from '../errors/problem.filter.js'
+import { answerFramingError } from './framing-errors.js'
+import * as limits from './limits.js'
+import { logOptions } from './log.js'
+import { setResponseHeaders } from './response-headers.js'
+
+/** How the server reads requests: strict paths, tight limits, no trust in forwarded headers but from our own proxies. */
+export function serverOptions(settings: Settings) {
+  return {
+    logger: logOptions(settings),
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
+    bodyLimit: limits.MAX_BODY_BYTES,
+    requestTimeout: limits.REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: limits.KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      setResponseHeaders(request, reply)
+      answerProblem(error, request, reply)
+    },
+    clientErrorHandler: answerFramingError,
+    skipMiddie: true,
+    ...transport(settings),
+  } satisfies FastifyServerOptions & Record<string, unknown>
+}
+
+function transport({ tls }: Settings) {
+  const options = {
+    maxHeaderSize: limits.MAX_HEADER_BYTES,
+    headersTimeout: limits.HEADERS_TIMEOUT_MS,
+    requestTimeout: limits.REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: limits.CONNECTIONS_CHECK_MS,
+  }
+  if (!tls) return { http: options }
+  return { https: { ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }
+}
