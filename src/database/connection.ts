@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type * as schema from './schema.js'
+
+/** The database itself or a transaction in it. */
+export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
+
+/** An open database of either kind. */
+export interface Connection {
+  readonly db: Db
+  /** Brings the schema up to date; safe to run from several processes at once. */
+  migrate(): Promise<void>
+  /** Whether an error says that the database is out of reach, rather than that the query was wrong. */
+  isOutage(error: unknown): boolean
+  close(): Promise<void>
+}
+
+/** SQL files, read at run time from the folder that the process is started in. */
+export const MIGRATIONS_FOLDER = join(process.cwd(), 'src/database/migrations')

@@ -1,0 +1,22 @@
+import { lt } from 'drizzle-orm'
+import { secondsAfter } from '../clock/clock.js'
+import type { Database } from './database.js'
+import { leases } from './schema.js'
+
+/** Takes the lease `name` for `seconds`; false when another replica has it. It is not given back: it runs out. */
+export async function takeLease(
+  database: Database,
+  name: string,
+  now: Date,
+  seconds: number,
+): Promise<boolean> {
+  const until = secondsAfter(now, seconds)
+  const taken = await database.run(db =>
+    db
+      .insert(leases)
+      .values({ name, until })
+      .onConflictDoUpdate({ target: leases.name, set: { until }, setWhere: lt(leases.until, now) })
+      .returning({ name: leases.name }),
+  )
+  return taken.length === 1
+}

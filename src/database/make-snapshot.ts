@@ -1,0 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import { migrate } from 'drizzle-orm/pglite/migrator'
+import { MIGRATIONS_FOLDER } from './connection.js'
+import { SNAPSHOT_FILE } from './pglite.connection.js'
+
+const folder = await mkdtemp(join(tmpdir(), 'mainstay-snapshot-'))
+const client = await PGlite.create({ dataDir: folder })
+await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
+const snapshot = await client.dumpDataDir('gzip')
+await writeFile(SNAPSHOT_FILE, Buffer.from(await snapshot.arrayBuffer()))
+await client.close()
+await rm(folder, { recursive: true })

@@ -1,0 +1,160 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { Permissions, Source } from '../permissions/permissions.js'
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+
+/** Who pays. */
+export const accounts = pgTable('accounts', {
+  id: uuid('id').primaryKey(),
+  createdAt: instant('created_at').notNull(),
+})
+
+/** Who logs in. `email` is in canonical form; `granted` is before the ceiling of a session's source. */
+export const users = pgTable(
+  'users',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    email: text('email').notNull(),
+    role: text('role').$type<'owner' | 'member'>().notNull(),
+    granted: jsonb('granted').$type<Permissions>().notNull(),
+    passwordHash: text('password_hash'),
+    disabledAt: instant('disabled_at'),
+    createdAt: instant('created_at').notNull(),
+  },
+  table => [uniqueIndex('users_email').on(table.email), index('users_account').on(table.accountId)],
+)
+
+/** Live sessions, where no faster store is configured. The sessionId itself is never here. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    sid: text('sid').primaryKey(),
+    userId: uuid('user_id').notNull(),
+    accountId: uuid('account_id').notNull(),
+    source: text('source').$type<Source>().notNull(),
+    permissions: jsonb('permissions').$type<Permissions>().notNull(),
+    origin: text('origin'),
+    ip: text('ip').notNull(),
+    userAgent: text('user_agent'),
+    createdAt: instant('created_at').notNull(),
+    lastUsed: instant('last_used').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
+)
+
+/**
+ * What was done to live sessions, kept until the last session it can concern has expired, so that a store
+ * that lost its newest writes can be told again. Ended: one session (`sid`) or all of a user made until `at`.
+ * Changed: `granted` is what a user's sessions have from then on.
+ */
+export const sessionChanges = pgTable(
+  'session_changes',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    sid: text('sid'),
+    userId: uuid('user_id'),
+    granted: jsonb('granted').$type<Permissions>(),
+    at: instant('at').notNull(),
+    until: instant('until').notNull(),
+  },
+  table => [index('session_changes_until').on(table.until)],
+)
+
+/** Append-only (a trigger refuses UPDATE and DELETE): who did what, when, from where, with which outcome. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: instant('at').notNull(),
+    action: text('action').notNull(),
+    outcome: text('outcome').notNull(),
+    userId: uuid('user_id'),
+    accountId: uuid('account_id'),
+    sid: text('sid'),
+    ip: text('ip'),
+    userAgent: text('user_agent'),
+    origin: text('origin'),
+    requestId: text('request_id'),
+    detail: jsonb('detail').$type<Readonly<Record<string, unknown>>>().notNull().default({}),
+  },
+  table => [index('audit_log_account').on(table.accountId, table.id), index('audit_log_at').on(table.at)],
+)
+
+/** The payment provider's customer of an account; never adopted by e-mail. */
+export const billingCustomers = pgTable(
+  'billing_customers',
+  {
+    accountId: uuid('account_id')
+      .primaryKey()
+      .references(() => accounts.id),
+    customerId: text('customer_id').notNull(),
+  },
+  table => [uniqueIndex('billing_customers_customer').on(table.customerId)],
+)
+
+/** Hosted checkouts. `id` makes the provider's idempotency key; at most one is open in an account. */
+export const checkouts = pgTable(
+  'checkouts',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    priceId: text('price_id').notNull(),
+    returnUrl: text('return_url').notNull(),
+    isOpen: boolean('is_open').notNull().default(true),
+    providerId: text('provider_id'),
+    url: text('url'),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [
+    uniqueIndex('checkouts_open').on(table.accountId).where(sql`is_open`),
+    index('checkouts_provider').on(table.providerId),
+  ],
+)
+
+/** The subscription of an account as the provider had it when we looked at `seenAt`; an older look never overwrites a newer one. */
+export const subscriptions = pgTable('subscriptions', {
+  accountId: uuid('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  providerId: text('provider_id').notNull(),
+  status: text('status').notNull(),
+  priceId: text('price_id'),
+  currentPeriodEnd: instant('current_period_end'),
+  cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
+  seenAt: instant('seen_at').notNull(),
+})
+
+/** Events of the payment provider that were taken in; the id makes each take effect once. */
+export const providerEvents = pgTable('provider_events', {
+  id: text('id').primaryKey(),
+  type: text('type').notNull(),
+  createdAt: instant('created_at').notNull(),
+  receivedAt: instant('received_at').notNull(),
+  effect: text('effect').notNull().default('none'),
+})
+
+/** Work that only one replica may do at a time. */
+export const leases = pgTable(
+  'leases',
+  { name: text('name').notNull(), until: instant('until').notNull() },
+  table => [primaryKey({ columns: [table.name] })],
+)

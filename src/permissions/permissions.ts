@@ -1,0 +1,53 @@
+/** The kind of site a session was made from. */
+export const SOURCES = ['main', 'satellite'] as const
+export type Source = (typeof SOURCES)[number]
+
+export const PERMISSIONS = [
+  'payments',
+  'accountSettings',
+  'teamManagement',
+  'dataEntry',
+  'viewReports',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+export type Permissions = Readonly<Record<Permission, boolean>>
+
+/** What a source may ever have, whatever its user was granted (specification, "Permissions object"). */
+const CEILINGS: Readonly<Record<Source, Permissions>> = {
+  main: permissionsOf(PERMISSIONS),
+  satellite: permissionsOf(['dataEntry', 'viewReports']),
+}
+
+/** The five booleans, true for the given ones. */
+export function permissionsOf(granted: readonly Permission[]): Permissions {
+  return Object.fromEntries(PERMISSIONS.map(name => [name, granted.includes(name)])) as Record<
+    Permission,
+    boolean
+  >
+}
+
+/** What a session of `source` may do when its user was granted `granted`. */
+export function effectivePermissions(source: Source, granted: Permissions): Permissions {
+  return permissionsOf(PERMISSIONS.filter(name => granted[name] && CEILINGS[source][name]))
+}
+
+/** One bit a permission, in the order of {@link PERMISSIONS}: how a store keeps them in one small number. */
+export function permissionBits(permissions: Permissions): number {
+  return PERMISSIONS.reduce((bits, name, index) => bits | (permissions[name] ? 1 << index : 0), 0)
+}
+
+export function permissionsOfBits(bits: number): Permissions {
+  return permissionsOf(PERMISSIONS.filter((_, index) => bits & (1 << index)))
+}
+
+/** Whether an unknown value is exactly the five booleans. */
+export function isPermissions(value: unknown): value is Permissions {
+  if (typeof value !== 'object' || value === null) return false
+  const entries = Object.entries(value)
+  return (
+    entries.length === PERMISSIONS.length &&
+    entries.every(
+      ([name, granted]) => PERMISSIONS.includes(name as Permission) && typeof granted === 'boolean',
+    )
+  )
+}
