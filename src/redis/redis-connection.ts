@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { ErrorReply } from 'redis'
+import { unavailable } from '../errors/api-error.js'
+import { createRedisClient, type RedisClient, type RedisCommands } from './redis-client.js'
+
+/** A Lua script of one key, run by its hash. */
+export interface RedisScript {
+  readonly lua: string
+  readonly sha: string
+}
+
+export function redisScript(lua: string): RedisScript {
+  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
+}
+
+/** A caller is told within 350 ms that the store is slow (DESIGN §5.4). */
+const COMMAND_TIMEOUT_MS = 300
+/** At start we wait this long for a server before giving up. */
+const CONNECT_TIMEOUT_MS = 5_000
+/** The redis package repeats connection errors for every attempt; one line says it. */
+const LOG_EVERY_MS = 10_000
+
+/** Replies by which a server says that it cannot serve now, not that the command was wrong. */
+const OUTAGE_REPLIES =
+  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|OOM|BUSY|UNKILLABLE)/
+
+/** The one connection to Redis. An outage, or no answer in 300 ms, becomes `SESSION_STORE_UNAVAILABLE` (503) here. */
+export class RedisConnection implements OnApplicationShutdown {
+  private readonly logger = new Logger('Redis')
+  private lastLogAt = Number.NEGATIVE_INFINITY
+  private isClosing = false
+
+  private constructor(private readonly client: RedisClient) {
+    client.onDoubt(reason => this.logTrouble(reason))
+  }
+
+  /** Connects to `url`; throws an Error when no server answers or a server may evict sessions. */
+  static async open(url: string): Promise<RedisConnection> {
+    const client = createRedisClient(url)
+    const connection = new RedisConnection(client)
+    try {
+      await within(CONNECT_TIMEOUT_MS, client.connect())
+      await connection.refuseEviction()
+      return connection
+    } catch (cause) {
+      connection.onApplicationShutdown()
+      throw new Error(`The session store cannot be used: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  /** The client itself, for libraries that want one. */
+  get commands(): RedisCommands {
+    return this.client.commands
+  }
+
+  async run<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
+    try {
+      return await within(COMMAND_TIMEOUT_MS, work(this.client.commands))
+    } catch (error) {
+      throw isOutage(error) ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
+    }
+  }
+
+  /** Runs a script in one round trip; sends its text only when the server does not know it yet. */
+  runScript(script: RedisScript, key: string, args: readonly string[]): Promise<unknown> {
+    const options = { keys: [key], arguments: [...args] }
+    return this.run(async commands => {
+      try {
+        return await commands.evalSha(script.sha, options)
+      } catch (error) {
+        if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))
+          return commands.eval(script.lua, options)
+        throw error
+      }
+    })
+  }
+
+  /** Calls `visit` with every key of the pattern, on every master; takes as long as it takes. */
+  async eachKey(pattern: string, visit: (key: string) => Promise<void>): Promise<void> {
+    for (const master of await this.client.masters())
+      for await (const keys of master.scanIterator({ MATCH: pattern, COUNT: 500 }))
+        for (const key of keys) await visit(key)
+  }
+
+  /** `listener` hears that the server may have lost its newest writes. */
+  onDoubt(listener: () => void): void {
+    this.client.onDoubt(listener)
+  }
+
+  onApplicationShutdown(): void {
+    this.isClosing = true
+    try {
+      this.client.close()
+    } catch {
+      // It was never open.
+    }
+  }
+
+  /** With any policy but noeviction a full server throws sessions away, which logs people out. */
+  private async refuseEviction(): Promise<void> {
+    for (const master of await this.client.masters()) {
+      const policy = await maxmemoryPolicy(master)
+      if (policy === null)
+        this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
+      else if (policy !== 'noeviction')
+        throw new Error(`its maxmemory-policy is ${policy}, it must be noeviction`)
+    }
+  }
+
+  private logTrouble(reason: string): void {
+    if (this.isClosing || performance.now() - this.lastLogAt < LOG_EVERY_MS) return
+    this.lastLogAt = performance.now()
+    this.logger.error(`Connection trouble: ${reason}`)
+  }
+}
+
+/** Null where CONFIG is not allowed, as on some hosted servers. */
+async function maxmemoryPolicy(
+  master: Awaited<ReturnType<RedisClient['masters']>>[number],
+): Promise<string | null> {
+  try {
+    const { 'maxmemory-policy': policy } = await master.configGet('maxmemory-policy')
+    return policy ?? null
+  } catch (error) {
+    if (error instanceof ErrorReply) return null
+    throw error
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  if (error instanceof ErrorReply) return OUTAGE_REPLIES.test(error.message)
+  return !(error instanceof TypeError)
+}
+
+function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,43 @@
+/** Where Redis is and how it is run. */
+export type RedisAddress =
+  | { readonly kind: 'single'; readonly url: string }
+  | { readonly kind: 'cluster'; readonly urls: readonly string[] }
+  | {
+      readonly kind: 'sentinel'
+      readonly sentinels: readonly { host: string; port: number }[]
+      readonly masterName: string
+      readonly username?: string
+      readonly password?: string
+    }
+
+const DEFAULT_SENTINEL_PORT = 26379
+
+/**
+ * Reads SESSION_STORE_URL: `redis[s]://…`, `redis[s]+cluster://[user:password@]host:port,host:port` or
+ * `redis+sentinel://[user:password@]host:port,host:port/<master name>`. Throws an Error on anything else.
+ */
+export function parseRedisUrl(url: string): RedisAddress {
+  const match = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/]*)@)?([^/]+)(?:\/(.*))?$/.exec(url)
+  if (!match) throw new Error('SESSION_STORE_URL is not a Redis address')
+  const [, scheme, kind, credentials, hosts = '', path] = match
+  if (!kind) return { kind: 'single', url }
+  if (kind === 'cluster') {
+    const login = credentials ? `${credentials}@` : ''
+    return { kind, urls: hosts.split(',').map(host => `${scheme}://${login}${host}`) }
+  }
+  if (!path)
+    throw new Error('SESSION_STORE_URL needs the master name: redis+sentinel://host:port/<master name>')
+  const [username, password] = (credentials ?? '').split(':').map(decodeURIComponent)
+  return {
+    kind: 'sentinel',
+    masterName: path,
+    sentinels: hosts.split(',').map(asHostAndPort),
+    ...(username && { username }),
+    ...(password && { password }),
+  }
+}
+
+function asHostAndPort(text: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`redis://${text}`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_SENTINEL_PORT) }
+}
