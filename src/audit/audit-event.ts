@@ -1,0 +1,31 @@
+import type { Client } from '../http/client.js'
+
+/** Everything that is worth a row. */
+export type AuditAction =
+  | 'login'
+  | 'logout'
+  | 'refresh'
+  | 'session.revoke'
+  | 'account.create'
+  | 'user.create'
+  | 'user.disable'
+  | 'permissions.change'
+  | 'checkout.create'
+  | 'webhook'
+  | 'origin'
+
+/** `failed`: tried and not right (a password). `refused`: not allowed to be tried. */
+export type AuditOutcome = 'ok' | 'failed' | 'refused'
+
+/** Who, from where, what, with which outcome. Never holds a secret: no password, token, cookie or sessionId. */
+export interface AuditEvent {
+  readonly action: AuditAction
+  readonly outcome: AuditOutcome
+  readonly userId?: string
+  readonly accountId?: string
+  readonly sid?: string
+  /** Null for what an operator did at the command line or the service by itself. */
+  readonly client: Client | null
+  /** Small facts beside, such as the reason of a refusal. */
+  readonly detail?: Readonly<Record<string, unknown>>
+}
