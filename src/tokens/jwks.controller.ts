@@ -1,0 +1,24 @@
+import { Controller, Get, Header } from '@nestjs/common'
+import { PUBLISH_BEFORE_USE_SECONDS } from './key-set.js'
+import { Public } from './public.decorator.js'
+import { SigningKeys } from './signing-keys.js'
+
+@Controller('.well-known')
+export class JwksController {
+  constructor(private readonly keys: SigningKeys) {}
+
+  /** The public keys that access tokens are verified with (RFC 7517). */
+  @Public()
+  @Get('jwks.json')
+  @Header('Cache-Control', `public, max-age=${PUBLISH_BEFORE_USE_SECONDS}`)
+  list() {
+    return {
+      keys: this.keys.published().map(({ kid, publicKey }) => ({
+        ...publicKey.export({ format: 'jwk' }),
+        kid,
+        alg: 'ES256',
+        use: 'sig',
+      })),
+    }
+  }
+}

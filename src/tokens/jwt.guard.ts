@@ -1,0 +1,53 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import { Reflector } from '@nestjs/core'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../errors/api-error.js'
+import { singleHeader } from '../http/single-header.js'
+import { AccessTokens } from './access-tokens.js'
+import type { Caller } from './claims.js'
+import { IS_PUBLIC } from './public.decorator.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by {@link JwtGuard}; null on public routes. */
+    caller: Caller | null
+  }
+}
+
+/** The scheme is case-insensitive (RFC 9110 §11.1), the token everything after one space. */
+const BEARER = /^bearer (\S+)$/i
+
+/** Is there a valid access token? Global: every route is closed unless it says `@Public()`. */
+@Injectable()
+export class JwtGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly accessTokens: AccessTokens,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (this.reflector.get(IS_PUBLIC, context.getHandler())) return true
+    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    request.caller = this.accessTokens.verify(bearerOf(request))
+    if (!request.caller) throw invalidToken(request)
+    return true
+  }
+}
+
+/** The bearer token of the one Authorization header; throws when there is none, or more than one. */
+function bearerOf(request: FastifyRequest): string {
+  const header = singleHeader(request, 'authorization')
+  if (header.kind === 'absent' || (header.kind === 'one' && header.value === ''))
+    throw new ApiError('ACCESS_TOKEN_REQUIRED', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  const token = header.kind === 'one' ? BEARER.exec(header.value)?.[1] : undefined
+  if (!token) throw invalidToken(request)
+  return token
+}
+
+/** RFC 6750 §3.1. The client learns that the token is not valid, not why; the log says that one was refused. */
+function invalidToken(request: FastifyRequest): ApiError {
+  request.log.info({ code: 'INVALID_ACCESS_TOKEN' }, 'access token refused')
+  return new ApiError('INVALID_ACCESS_TOKEN', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  })
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import {
+  newKeySet,
+  readKeySet,
+  rotateKeySet,
+  type SigningKey,
+  type StoredKey,
+  writeKeySet,
+} from './key-set.js'
+
+/** The signing keys of `file`; throws an Error that names the file. */
+export async function loadKeys(file: string): Promise<SigningKey[]> {
+  try {
+    return readKeySet(await readFile(file, 'utf8'))
+  } catch (cause) {
+    throw new Error(`JWT_KEYS_FILE ${file} cannot be used: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Makes a new key file; throws an Error when there is one already. */
+export async function generateKeys(file: string, now: Date): Promise<void> {
+  if (existsSync(file)) throw new Error(`${file} is there already; rotate its keys instead`)
+  await save(file, newKeySet(now))
+}
+
+/** Rotates the keys of `file`; the servers that use it follow within seconds. Errors as {@link rotateKeySet}. */
+export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds: number): Promise<void> {
+  await loadKeys(file)
+  const { keys } = JSON.parse(await readFile(file, 'utf8')) as { keys: StoredKey[] }
+  await save(file, rotateKeySet(keys, now, accessTokenTtlSeconds))
+}
+
+/** Whole or not at all: a server reads this file at any moment. Readable by its owner only. */
+async function save(file: string, keys: readonly StoredKey[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const temporary = `${file}.${process.pid}.tmp`
+  await writeFile(temporary, writeKeySet(keys), { mode: 0o600, flag: 'wx' })
+  await rename(temporary, file)
+}

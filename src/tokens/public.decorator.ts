@@ -1,0 +1,6 @@
+import { SetMetadata } from '@nestjs/common'
+
+export const IS_PUBLIC = 'mainstay:public'
+
+/** The only way past {@link JwtGuard}; a test lists every handler that takes it. */
+export const Public = () => SetMetadata(IS_PUBLIC, true)
