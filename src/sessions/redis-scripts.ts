@@ -1,0 +1,54 @@
+import { redisScript } from '../redis/redis-connection.js'
+import { FIELDS } from './redis-session.js'
+
+const { userId, source, permissions, createdAt, lastUsed, expiresAt } = FIELDS
+
+/** Each script has one key, so that it runs on any node of a cluster, and is one step that nothing can come between. */
+
+/** ARGV: expiry, then fields and values. */
+export const CREATE = redisScript(`
+redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+redis.call('EXPIREAT', KEYS[1], ARGV[1])`)
+
+/** The hash, or nil when there is none or it has expired. ARGV: now. */
+export const FIND = redisScript(`
+local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
+if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return nil end
+return redis.call('HGETALL', KEYS[1])`)
+
+/**
+ * FIND that stamps lastUsed; what has ended is not brought back. ARGV: now.
+ * On a server without memory left the stamp is skipped: people stay logged in. Any other refusal to write
+ * (a replica, a master cut off from its replicas) is raised: such a server may not know of the latest revocations.
+ */
+export const TOUCH = redisScript(`
+local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
+if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return nil end
+local stamped = redis.pcall('HSET', KEYS[1], '${lastUsed}', ARGV[1])
+if type(stamped) == 'table' and stamped.err and not string.find(stamped.err, 'OOM') then return stamped end
+return redis.call('HGETALL', KEYS[1])`)
+
+/** The userId of the session that was ended, or nil. */
+export const REMOVE = redisScript(`
+local user = redis.call('HGET', KEYS[1], '${userId}')
+redis.call('UNLINK', KEYS[1])
+return user`)
+
+/** 1 if a session was ended; 0 if there was none; nil if it is newer. ARGV: createdUntil. */
+export const REMOVE_CREATED_UNTIL = redisScript(`
+local created = redis.call('HGET', KEYS[1], '${createdAt}')
+if not created then return 0 end
+if tonumber(created) > tonumber(ARGV[1]) then return nil end
+redis.call('UNLINK', KEYS[1])
+return 1`)
+
+/** ARGV: permission bits of a main session, of a satellite session. */
+export const SET_PERMISSIONS = redisScript(`
+local source = redis.call('HGET', KEYS[1], '${source}')
+if source then redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2]) end`)
+
+/** Adds to a user's index and drops what has expired in it; the index lives as long as its last session. ARGV: sid, expiry, now. */
+export const ADD_TO_INDEX = redisScript(`
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+if redis.call('EXPIRETIME', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIREAT', KEYS[1], ARGV[2]) end`)

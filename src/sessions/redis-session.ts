@@ -1,0 +1,73 @@
+import { permissionBits, permissionsOfBits, type Source } from '../permissions/permissions.js'
+import type { Session } from './session.js'
+import type { SessionHandle } from './session-id.js'
+
+/**
+ * How a session lies in a Redis hash. Field names of one letter, permissions as one small number and times as
+ * whole seconds keep it in a listpack of at most 256 bytes: there are millions of them.
+ */
+export const FIELDS = {
+  userId: 'u',
+  accountId: 'a',
+  source: 's',
+  permissions: 'p',
+  origin: 'o',
+  ip: 'i',
+  userAgent: 'g',
+  createdAt: 'c',
+  lastUsed: 'l',
+  expiresAt: 'e',
+} as const
+
+const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: 's' }
+
+/** The hash as a flat list of fields and values. */
+export function encodeSession(session: Session): string[] {
+  return [
+    [FIELDS.userId, encodeUuid(session.userId)],
+    [FIELDS.accountId, encodeUuid(session.accountId)],
+    [FIELDS.source, SOURCE_CODES[session.source]],
+    [FIELDS.permissions, String(permissionBits(session.permissions))],
+    [FIELDS.ip, session.ip],
+    [FIELDS.createdAt, encodeTime(session.createdAt)],
+    [FIELDS.lastUsed, encodeTime(session.lastUsed)],
+    [FIELDS.expiresAt, encodeTime(session.expiresAt)],
+    ...(session.origin === null ? [] : [[FIELDS.origin, session.origin]]),
+    ...(session.userAgent === null ? [] : [[FIELDS.userAgent, session.userAgent]]),
+  ].flat()
+}
+
+export function decodeSession(sid: SessionHandle, hash: Readonly<Record<string, string>>): Session {
+  const field = (name: keyof typeof FIELDS) => hash[FIELDS[name]] as string
+  return {
+    sid,
+    userId: decodeUuid(field('userId')),
+    accountId: decodeUuid(field('accountId')),
+    source: field('source') === SOURCE_CODES.main ? 'main' : 'satellite',
+    permissions: permissionsOfBits(Number(field('permissions'))),
+    origin: hash[FIELDS.origin] ?? null,
+    ip: field('ip'),
+    userAgent: hash[FIELDS.userAgent] ?? null,
+    createdAt: decodeTime(field('createdAt')),
+    lastUsed: decodeTime(field('lastUsed')),
+    expiresAt: decodeTime(field('expiresAt')),
+  }
+}
+
+/** 22 characters instead of 36. */
+function encodeUuid(uuid: string): string {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url')
+}
+
+export function decodeUuid(text: string): string {
+  const hex = Buffer.from(text, 'base64url').toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+export function encodeTime(time: Date): string {
+  return String(Math.floor(time.getTime() / 1000))
+}
+
+function decodeTime(text: string): Date {
+  return new Date(Number(text) * 1000)
+}

@@ -1,0 +1,127 @@
+import type { OnApplicationShutdown } from '@nestjs/common'
+import { type Permissions, permissionBits, type Source } from '../permissions/permissions.js'
+import type { RedisConnection, RedisScript } from '../redis/redis-connection.js'
+import * as scripts from './redis-scripts.js'
+import { decodeSession, decodeUuid, encodeSession, encodeTime } from './redis-session.js'
+import { ServingGate } from './serving-gate.js'
+import type { Session } from './session.js'
+import type { SessionHandle } from './session-id.js'
+import { SessionStore } from './session-store.js'
+
+const INDEX_PREFIX = 'user-sessions:'
+const sessionKey = (sid: SessionHandle) => `session:${sid}`
+const indexKey = (userId: string) => INDEX_PREFIX + userId
+
+/**
+ * Sessions in Redis 7 or later: `session:<sid>` is a hash that expires with the session, `user-sessions:<userId>`
+ * a sorted set of sid → expiresAt. The index is written first and the session second, so a crash between them
+ * leaves an entry that leads nowhere, never a session that "end all" would miss.
+ */
+export class RedisSessionStore extends SessionStore implements OnApplicationShutdown {
+  private gate = new ServingGate(async () => {})
+
+  constructor(private readonly redis: RedisConnection) {
+    super()
+    redis.onDoubt(() => this.gate.doubt())
+  }
+
+  async create(session: Session): Promise<void> {
+    this.gate.assertOpen()
+    const expiry = encodeTime(session.expiresAt)
+    const entry = [session.sid, expiry, encodeTime(session.createdAt)]
+    await this.redis.runScript(scripts.ADD_TO_INDEX, indexKey(session.userId), entry)
+    await this.redis.runScript(scripts.CREATE, sessionKey(session.sid), [expiry, ...encodeSession(session)])
+  }
+
+  find(sid: SessionHandle, now: Date): Promise<Session | null> {
+    this.gate.assertOpen()
+    return this.read(scripts.FIND, sid, now)
+  }
+
+  touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
+    this.gate.assertOpen()
+    return this.read(scripts.TOUCH, sid, usedAt)
+  }
+
+  async listByUser(userId: string, now: Date): Promise<Session[]> {
+    const found = await Promise.all(
+      (await this.indexed(userId)).map(sid => this.read(scripts.FIND, sid, now)),
+    )
+    return found.filter(session => session !== null)
+  }
+
+  setPermissions(userId: string, bySource: Readonly<Record<Source, Permissions>>): Promise<void> {
+    const bits = [bySource.main, bySource.satellite].map(permissions => String(permissionBits(permissions)))
+    return this.change(async () => {
+      const sids = await this.indexed(userId)
+      await Promise.all(sids.map(sid => this.redis.runScript(scripts.SET_PERMISSIONS, sessionKey(sid), bits)))
+    })
+  }
+
+  remove(sid: SessionHandle): Promise<boolean> {
+    return this.change(async () => {
+      const user = await this.redis.runScript(scripts.REMOVE, sessionKey(sid), [])
+      if (typeof user !== 'string') return false
+      await this.redis.run(redis => redis.zRem(indexKey(decodeUuid(user)), sid))
+      return true
+    })
+  }
+
+  removeByUser(userId: string, createdUntil: Date): Promise<number> {
+    return this.change(async () => {
+      const sids = await this.indexed(userId)
+      const until = [encodeTime(createdUntil)]
+      const results = await Promise.all(
+        sids.map(sid => this.redis.runScript(scripts.REMOVE_CREATED_UNTIL, sessionKey(sid), until)),
+      )
+      const gone = sids.filter((_, index) => results[index] !== null)
+      if (gone.length > 0) await this.redis.run(redis => redis.zRem(indexKey(userId), gone))
+      return results.filter(result => result === 1).length
+    })
+  }
+
+  /** Redis drops the sessions themselves; what is left are entries of the indexes. */
+  async removeExpired(now: Date): Promise<number> {
+    let removed = 0
+    await this.redis.eachKey(`${INDEX_PREFIX}*`, async key => {
+      removed += await this.redis.run(redis => redis.zRemRangeByScore(key, '-inf', encodeTime(now)))
+    })
+    return removed
+  }
+
+  async ping(): Promise<void> {
+    this.gate.assertOpen()
+    await this.redis.run(redis => redis.get('ping'))
+  }
+
+  beforeServing(replay: () => Promise<void>): Promise<void> {
+    this.gate = new ServingGate(replay)
+    return this.gate.open()
+  }
+
+  onApplicationShutdown(): void {
+    this.gate.close()
+  }
+
+  private async read(script: RedisScript, sid: SessionHandle, now: Date): Promise<Session | null> {
+    const flat = (await this.redis.runScript(script, sessionKey(sid), [encodeTime(now)])) as string[] | null
+    if (flat === null) return null
+    const hash: Record<string, string> = {}
+    for (let i = 0; i < flat.length; i += 2) hash[flat[i] as string] = flat[i + 1] as string
+    return decodeSession(sid, hash)
+  }
+
+  private indexed(userId: string): Promise<SessionHandle[]> {
+    return this.redis.run(redis => redis.zRange(indexKey(userId), 0, -1)) as Promise<SessionHandle[]>
+  }
+
+  /** A change that the store did not take leaves doubt until it has been replayed. */
+  private async change<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      this.gate.doubt()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Settings } from '../config/settings.js'
+import { asSessionId, type SessionId } from './session-id.js'
+
+const NAME = 'sessionId'
+
+/** Set and clear must agree on these, or a browser keeps a second cookie of the same name (RFC 6265bis §5.7). */
+function attributes({ cookieDomain }: Settings): CookieSerializeOptions {
+  return {
+    httpOnly: true,
+    secure: true,
+    sameSite: 'lax',
+    path: '/',
+    ...(cookieDomain && { domain: cookieDomain }),
+  }
+}
+
+export function setSessionCookie(reply: FastifyReply, sessionId: SessionId, settings: Settings): void {
+  reply.setCookie(NAME, sessionId, { ...attributes(settings), maxAge: settings.sessionTtlSeconds })
+}
+
+export function clearSessionCookie(reply: FastifyReply, settings: Settings): void {
+  reply.clearCookie(NAME, attributes(settings))
+}
+
+/** Clears a twin that an installation without COOKIE_DOMAIN once set: two cookies of one name would be refused for ever. */
+export function clearHostOnlyTwin(reply: FastifyReply, settings: Settings): void {
+  if (settings.cookieDomain) reply.clearCookie(NAME, { ...attributes(settings), domain: undefined })
+}
+
+/** Every value of the session cookie, as it stood in the header: parsers keep one of several and do not say so. */
+export function presentedCookies(request: FastifyRequest): string[] {
+  const { cookie } = request.headers
+  if (!cookie) return []
+  return cookie
+    .split(';')
+    .map(pair => pair.trim())
+    .filter(pair => pair.startsWith(`${NAME}=`))
+    .map(pair => pair.slice(NAME.length + 1))
+}
+
+/** The sessionIds among the presented cookies. */
+export function presentedSessionIds(request: FastifyRequest): SessionId[] {
+  return presentedCookies(request)
+    .map(asSessionId)
+    .filter(sessionId => sessionId !== null)
+}

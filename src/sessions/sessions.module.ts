@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common'
+import { ScheduleModule } from '@nestjs/schedule'
+import { AuditModule } from '../audit/audit.module.js'
+import { Database } from '../database/database.js'
+import { RedisModule } from '../redis/redis.module.js'
+import { RedisConnection } from '../redis/redis-connection.js'
+import { TokensModule } from '../tokens/tokens.module.js'
+import { DatabaseSessionStore } from './database.session-store.js'
+import { MainSourceGuard } from './main-source.guard.js'
+import { RedisSessionStore } from './redis.session-store.js'
+import { SessionChanges } from './session-changes.js'
+import { SessionCleanup } from './session-cleanup.js'
+import { SessionStore } from './session-store.js'
+import { SessionsController } from './sessions.controller.js'
+import { SessionsService } from './sessions.service.js'
+
+@Module({
+  imports: [AuditModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
+  controllers: [SessionsController],
+  providers: [
+    {
+      provide: SessionStore,
+      inject: [Database, RedisConnection],
+      useFactory: (database: Database, redis: RedisConnection | null) =>
+        redis ? new RedisSessionStore(redis) : new DatabaseSessionStore(database),
+    },
+    SessionsService,
+    SessionChanges,
+    SessionCleanup,
+    MainSourceGuard,
+  ],
+  exports: [SessionStore, SessionsService, SessionChanges, SessionCleanup, MainSourceGuard],
+})
+export class SessionsModule {}
