@@ -1,0 +1,32 @@
+import { isEmail, registerDecorator } from 'class-validator'
+
+/** An address in the one form in which it is stored and compared. */
+export type Email = string & { readonly brand: 'Email' }
+
+/** RFC 5321 §4.5.3.1.3 less the angle brackets. */
+const MAX_LENGTH = 254
+
+/**
+ * Trimmed, ASCII letters in lower case, at most 254 characters; null when that is no address. Only ASCII is taken:
+ * under Unicode's case rules different mailboxes become equal (the 2016 GitHub bounty, CVE-2019-19844).
+ */
+export function canonicalEmail(text: string): Email | null {
+  const email = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase())
+  const isAddress = email.length <= MAX_LENGTH && /^[\x21-\x7e]+$/.test(email) && isEmail(email)
+  return isAddress ? (email as Email) : null
+}
+
+/** For body fields: a string that {@link canonicalEmail} accepts. */
+export function IsEmailAddress(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isEmailAddress',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && canonicalEmail(value) !== null,
+        defaultMessage: () =>
+          `${String(propertyName)} must be an e-mail address of at most ${MAX_LENGTH} ASCII characters`,
+      },
+    })
+}

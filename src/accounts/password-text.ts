@@ -1,0 +1,39 @@
+import { registerDecorator } from 'class-validator'
+
+/** ASVS 6.2.1 for setting one. At login every length is taken, or a raised minimum would lock people out. */
+export const MIN_PASSWORD_LENGTH = 8
+/** Refused before hashing, never truncated (ASVS 6.2.8-9). In code points. */
+export const MAX_PASSWORD_LENGTH = 1_024
+
+/**
+ * The password as it is hashed: NFKC, so that the same keys typed on two systems agree (NIST 800-63B-4 §3.1.1.2).
+ * Every character counts, spaces and case included.
+ */
+export function normalizedPassword(text: string): string {
+  return text.normalize('NFKC')
+}
+
+/** How many code points it has; 0 for text that is not Unicode (half a surrogate pair), which no password may hold. */
+export function passwordLength(text: string): number {
+  return /\p{Surrogate}/u.test(text) ? 0 : [...text].length
+}
+
+/** For body fields: a password of any length that could have been set. */
+export function IsPassword(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isPassword',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isAcceptable(value),
+        defaultMessage: () =>
+          `${String(propertyName)} must be text of 1 to ${MAX_PASSWORD_LENGTH} characters`,
+      },
+    })
+}
+
+function isAcceptable(text: string): boolean {
+  const length = text.length > 2 * MAX_PASSWORD_LENGTH ? 0 : passwordLength(text)
+  return length > 0 && length <= MAX_PASSWORD_LENGTH
+}

@@ -1,0 +1,47 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common'
+import { hash, verify } from '@node-rs/argon2'
+import pLimit from 'p-limit'
+import { unavailable } from '../errors/api-error.js'
+import { normalizedPassword } from './password-text.js'
+
+/** OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. Raise them and hashes follow at the next login. */
+const ARGON2ID = 2
+const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const CURRENT_PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+/** More at once only make each slower, and take 19 MiB each. */
+const AT_WORK = 2
+/** About a quarter of a second of work; whoever comes later is told to come again. */
+const MAX_WAITING = 50
+
+/** Hashes and verifies passwords, a bounded number at a time; throws `TOO_BUSY` (503) beyond it. */
+@Injectable()
+export class Passwords implements OnModuleInit {
+  private readonly limit = pLimit(AT_WORK)
+  private dummyHash!: string
+
+  async onModuleInit(): Promise<void> {
+    this.dummyHash = await this.hash('nobody has this password')
+  }
+
+  /** A PHC string that holds its own parameters and salt. */
+  hash(password: string): Promise<string> {
+    return this.bounded(() => hash(normalizedPassword(password), PARAMETERS))
+  }
+
+  /** Whether the password is right. Without a stored hash it takes as long, and is false. */
+  async verify(stored: string | null, password: string): Promise<boolean> {
+    const isRight = await this.bounded(() => verify(stored ?? this.dummyHash, normalizedPassword(password)))
+    return isRight && stored !== null
+  }
+
+  /** Whether a hash was made with other parameters than today's. */
+  needsRehash(stored: string): boolean {
+    return !stored.startsWith(CURRENT_PREFIX)
+  }
+
+  private bounded<T>(work: () => Promise<T>): Promise<T> {
+    if (this.limit.pendingCount >= MAX_WAITING) throw unavailable('TOO_BUSY')
+    return this.limit(work)
+  }
+}

@@ -1,0 +1,21 @@
+import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
+import type { Email } from './email.js'
+
+export type Role = 'owner' | 'member'
+
+/** Who logs in. */
+export interface User {
+  readonly id: string
+  readonly accountId: string
+  readonly email: Email
+  readonly role: Role
+  readonly granted: Permissions
+  readonly passwordHash: string | null
+  readonly disabledAt: Date | null
+  readonly createdAt: Date
+}
+
+/** An owner is granted everything; a member dataEntry and viewReports until the owner gives more. */
+export function initialGrant(role: Role): Permissions {
+  return permissionsOf(role === 'owner' ? PERMISSIONS : ['dataEntry', 'viewReports'])
+}

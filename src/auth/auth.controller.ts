@@ -1,0 +1,60 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Settings } from '../config/settings.js'
+import { type Client, CurrentClient } from '../http/client.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import {
+  clearHostOnlyTwin,
+  clearSessionCookie,
+  presentedCookies,
+  presentedSessionIds,
+  setSessionCookie,
+} from '../sessions/session-cookie.js'
+import type { Caller } from '../tokens/claims.js'
+import { CurrentCaller } from '../tokens/current-caller.decorator.js'
+import { Public } from '../tokens/public.decorator.js'
+import { LoginBody } from './login.body.js'
+import { LoginService } from './login.service.js'
+import { LogoutService } from './logout.service.js'
+import { requireMainOrigin } from './main-origin.js'
+
+@Controller('api')
+export class AuthController {
+  constructor(
+    private readonly loginService: LoginService,
+    private readonly logoutService: LogoutService,
+    private readonly changes: SessionChanges,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Logs in with e-mail and password. The main site gets its session as a cookie, everybody else in the body. */
+  @Public()
+  @Post('login')
+  @HttpCode(200)
+  async login(
+    @Body() body: LoginBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    if (body.source === 'main') requireMainOrigin(request, this.settings)
+    const { accessToken, sessionId } = await this.loginService.login(body, client)
+    if (body.source === 'satellite') return { accessToken, sessionId }
+    await this.changes.endPresented(presentedSessionIds(request), client)
+    if (presentedCookies(request).length > 1) clearHostOnlyTwin(reply, this.settings)
+    setSessionCookie(reply, sessionId, this.settings)
+    return { accessToken }
+  }
+
+  /** Ends the session of the access token; on the main site the cookie goes too. */
+  @Post('logout')
+  @HttpCode(204)
+  async logout(
+    @CurrentCaller() caller: Caller,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.logoutService.logout(caller, client)
+    if (caller.source === 'main') clearSessionCookie(reply, this.settings)
+  }
+}
