@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common'
+import Stripe from 'stripe'
+import { AuditLog } from '../audit/audit-log.js'
+import { unixSeconds } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { unavailable } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import type { Caller } from '../tokens/claims.js'
+import { BillingCustomers } from './billing-customers.js'
+import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
+import { ask } from './payment-provider.js'
+
+/** Starts hosted checkouts. No database transaction is open while the provider is asked. */
+@Injectable()
+export class CheckoutService {
+  /** Ten clicks at once are one request to the provider. */
+  private readonly underWay = new Map<string, Promise<string>>()
+
+  constructor(
+    private readonly checkouts: Checkouts,
+    private readonly customers: BillingCustomers,
+    private readonly stripe: Stripe,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same URL. */
+  async start(caller: Caller, intent: CheckoutIntent, client: Client): Promise<string> {
+    const { checkout, superseded } = await this.checkouts.openFor(caller.accountId, intent)
+    if (superseded?.providerId) await this.expire(superseded.providerId)
+    if (checkout.url) return checkout.url
+    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, caller, client)
+    this.underWay.set(checkout.id, underWay)
+    return underWay.finally(() => this.underWay.delete(checkout.id))
+  }
+
+  /** Our id is the idempotency key: repeated after a lost answer or a crash, the provider returns the first checkout. */
+  private async host(checkout: Checkout, caller: Caller, client: Client): Promise<string> {
+    const customer = await this.customers.ensure(checkout.accountId)
+    const { id: providerId, url } = await ask(() =>
+      this.stripe.checkout.sessions.create(paramsOf(checkout, customer), {
+        idempotencyKey: `checkout-${checkout.id}`,
+      }),
+    )
+    const { userId, accountId, sid } = caller
+    const isOpen = await this.database.transaction(async transaction => {
+      await this.auditLog.record(transaction, {
+        action: 'checkout.create',
+        outcome: 'ok',
+        userId,
+        accountId,
+        sid,
+        client,
+        detail: { checkout: providerId, priceId: checkout.priceId },
+      })
+      return this.checkouts.setHosted(transaction, checkout.id, providerId, url as string)
+    })
+    if (isOpen) return url as string
+    await this.expire(providerId)
+    throw unavailable('TOO_BUSY')
+  }
+
+  /** Two open pages could both be paid. One that is paid already cannot expire, and its event will tell. */
+  private async expire(providerId: string): Promise<void> {
+    try {
+      await this.stripe.checkout.sessions.expire(providerId)
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) await ask(() => Promise.reject(error))
+    }
+  }
+}
+
+/** From our row alone, so that a repetition is the same to the letter. */
+function paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
+  const { id, accountId, priceId, returnUrl, createdAt } = checkout
+  const metadata = { accountId, checkoutId: id }
+  return {
+    mode: 'subscription',
+    customer,
+    client_reference_id: accountId,
+    line_items: [{ price: priceId, quantity: 1 }],
+    success_url: returnUrl,
+    cancel_url: returnUrl,
+    metadata,
+    subscription_data: { metadata },
+    expires_at: unixSeconds(createdAt) + PROVIDER_OPEN_FOR_SECONDS,
+  }
+}
+
+/** The provider's longest is 24 h from its own now; five minutes are for clocks that differ. */
+const PROVIDER_OPEN_FOR_SECONDS = 24 * 60 * 60 - 300

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { and, eq, lte, type SQL } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { checkouts } from '../database/schema.js'
+
+export type Checkout = typeof checkouts.$inferSelect
+
+/** What somebody wants to buy, and where they want to be afterwards. */
+export interface CheckoutIntent {
+  readonly priceId: string
+  readonly returnUrl: string
+}
+
+/** An hour less than the provider gives (24 h), so that what we hand out can still be paid. */
+const OPEN_FOR_SECONDS = 23 * 60 * 60
+
+/** The hosted checkouts of each account; at most one is open. */
+@Injectable()
+export class Checkouts {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The open checkout of this intent, made if need be; `superseded` is one of another intent that it took the
+   * place of. However many ask at once, all get the same.
+   */
+  async openFor(
+    accountId: string,
+    intent: CheckoutIntent,
+  ): Promise<{ checkout: Checkout; superseded: Checkout | null }> {
+    const opened = await this.database.transaction(async transaction => {
+      const open = await this.findOpen(transaction, accountId)
+      if (open && isSameIntent(open, intent)) return { checkout: open, superseded: null }
+      if (open) await this.close(transaction, eq(checkouts.id, open.id))
+      return { checkout: await this.insert(transaction, accountId, intent), superseded: open }
+    })
+    const { checkout, superseded } = opened
+    // Another request was quicker: look again at what it made.
+    return checkout ? { checkout, superseded } : this.openFor(accountId, intent)
+  }
+
+  /** Notes what the provider made of a checkout; false when another has taken its place meanwhile. */
+  async setHosted(transaction: Db, id: string, providerId: string, url: string): Promise<boolean> {
+    const [row] = await transaction
+      .update(checkouts)
+      .set({ providerId, url })
+      .where(eq(checkouts.id, id))
+      .returning({ isOpen: checkouts.isOpen })
+    return row?.isOpen === true
+  }
+
+  /** A checkout that was paid, cancelled or has expired at the provider is open no more. */
+  async closeHosted(transaction: Db, providerId: string): Promise<void> {
+    await this.close(transaction, eq(checkouts.providerId, providerId))
+  }
+
+  private async findOpen(transaction: Db, accountId: string): Promise<Checkout | null> {
+    const isOfAccount = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
+    await this.close(transaction, and(isOfAccount, lte(checkouts.expiresAt, this.clock.now())))
+    const [open] = await transaction.select().from(checkouts).where(isOfAccount).for('update')
+    return open ?? null
+  }
+
+  /** Null when another request was quicker. */
+  private async insert(transaction: Db, accountId: string, intent: CheckoutIntent): Promise<Checkout | null> {
+    const createdAt = this.clock.now()
+    const expiresAt = secondsAfter(createdAt, OPEN_FOR_SECONDS)
+    const [inserted] = await transaction
+      .insert(checkouts)
+      .values({ id: randomUUID(), accountId, ...intent, createdAt, expiresAt })
+      .onConflictDoNothing()
+      .returning()
+    return inserted ?? null
+  }
+
+  private async close(transaction: Db, which: SQL | undefined): Promise<void> {
+    await transaction.update(checkouts).set({ isOpen: false }).where(which)
+  }
+}
+
+function isSameIntent(checkout: Checkout, { priceId, returnUrl }: CheckoutIntent): boolean {
+  return checkout.priceId === priceId && checkout.returnUrl === returnUrl
+}

@@ -1,0 +1,50 @@
+import Stripe from 'stripe'
+import type { StripeSettings } from '../config/settings.js'
+import { ApiError, unavailable } from '../errors/api-error.js'
+
+/** At most three tries of 3 s with short pauses: a request of ours waits 10 s in all, then says so. */
+const TRY_TIMEOUT_MS = 3_000
+const MAX_RETRIES = 2
+
+/** The payment provider; with STRIPE_API_URL a server that speaks its protocol. */
+export function createStripe({ secretKey, apiUrl }: StripeSettings): Stripe {
+  return new Stripe(secretKey, {
+    timeout: TRY_TIMEOUT_MS,
+    maxNetworkRetries: MAX_RETRIES,
+    telemetry: false,
+    ...(apiUrl && {
+      protocol: apiUrl.protocol === 'https:' ? 'https' : 'http',
+      host: apiUrl.hostname,
+      port: apiUrl.port,
+    }),
+  })
+}
+
+/**
+ * Asks the provider. Out of reach is `PAYMENT_PROVIDER_UNAVAILABLE` (503), refused or failed there
+ * `PAYMENT_PROVIDER_FAILED` (502); both may be tried again.
+ */
+export async function ask<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request()
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeConnectionError)
+      throw unavailable('PAYMENT_PROVIDER_UNAVAILABLE', error)
+    if (error instanceof Stripe.errors.StripeError)
+      throw new ApiError('PAYMENT_PROVIDER_FAILED', { cause: error, headers: { 'Retry-After': '5' } })
+    throw error
+  }
+}
+
+/** As {@link ask}, and null for what the provider does not know. */
+export async function askFor<T>(request: () => Promise<T>): Promise<T | null> {
+  return ask(async () => {
+    try {
+      return await request()
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+        return null
+      throw error
+    }
+  })
+}

@@ -1,0 +1,13 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../errors/api-error.js'
+
+/** May this session make payments? Read from the session store for this very request, not from the token. Stands behind MainSourceGuard. */
+@Injectable()
+export class PaymentsPermissionGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { session } = context.switchToHttp().getRequest<FastifyRequest>()
+    if (!session?.permissions.payments) throw new ApiError('PAYMENTS_PERMISSION_REQUIRED')
+    return true
+  }
+}

@@ -1,0 +1,22 @@
+import type { KnownOrigins } from '../cors/cors-policy.js'
+
+const MAX_LENGTH = 2_048
+/** Printable ASCII without the backslash, which browsers read as a slash. A path, query or fragment is all that may follow the origin. */
+const SAFE_TEXT = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/
+
+/**
+ * Whether the browser may be sent to this address after payment: an absolute URL whose origin stands, byte for
+ * byte, at its start and is listed; no user name. Listed origins are https, save loopback hosts in development.
+ */
+export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: KnownOrigins): boolean {
+  if (text.length > MAX_LENGTH || !SAFE_TEXT.test(text) || !URL.canParse(text)) return false
+  const { origin, username, password } = new URL(text)
+  const isListed = origin === mainOrigin || (satelliteOrigins as ReadonlySet<string>).has(origin)
+  return (
+    isListed &&
+    username === '' &&
+    password === '' &&
+    /^([/?#]|$)/.test(text.slice(origin.length)) &&
+    text.startsWith(origin)
+  )
+}

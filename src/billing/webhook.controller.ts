@@ -1,0 +1,43 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common'
+import { RouteConfig } from '@nestjs/platform-fastify'
+import type { FastifyRequest } from 'fastify'
+import type Stripe from 'stripe'
+import { Clock } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import { type Client, CurrentClient } from '../http/client.js'
+import { SIGNED_BODY } from '../http/json-body.js'
+import { singleHeader } from '../http/single-header.js'
+import { Public } from '../tokens/public.decorator.js'
+import { WebhookService } from './webhook.service.js'
+import { verifiedEvent } from './webhook-signature.js'
+
+@Controller('api/webhooks')
+export class WebhookController {
+  constructor(
+    private readonly webhook: WebhookService,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Events of the payment provider; the signature over the body is what lets them in. */
+  @Public()
+  @Post('stripe')
+  @HttpCode(200)
+  @RouteConfig(SIGNED_BODY)
+  async receive(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
+    await this.webhook.take(this.verified(request, client), client)
+    return { received: true }
+  }
+
+  private verified(request: FastifyRequest, client: Client): Stripe.Event {
+    const signature = singleHeader(request, 'stripe-signature')
+    const { rawBody = Buffer.alloc(0) } = request
+    try {
+      const text = signature.kind === 'one' ? signature.value : ''
+      return verifiedEvent(rawBody, text, this.settings.stripe.webhookSecret, this.clock.now())
+    } catch (refusal) {
+      this.webhook.noteRefused(client)
+      throw refusal
+    }
+  }
+}
