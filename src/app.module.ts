@@ -1,0 +1,33 @@
+import { type DynamicModule, Module } from '@nestjs/common'
+import { AccountsModule } from './accounts/accounts.module.js'
+import { AuthModule } from './auth/auth.module.js'
+import { BillingModule } from './billing/billing.module.js'
+import { ClockModule } from './clock/clock.module.js'
+import type { Settings } from './config/settings.js'
+import { SettingsModule } from './config/settings.module.js'
+import { CorsModule } from './cors/cors.module.js'
+import { DataModule } from './data/data.module.js'
+import { DatabaseModule } from './database/database.module.js'
+import { HealthModule } from './health/health.module.js'
+import { SessionsModule } from './sessions/sessions.module.js'
+import { TokensModule } from './tokens/tokens.module.js'
+
+@Module({
+  imports: [
+    ClockModule,
+    DatabaseModule,
+    CorsModule,
+    TokensModule,
+    SessionsModule,
+    AccountsModule,
+    AuthModule,
+    BillingModule,
+    DataModule,
+    HealthModule,
+  ],
+})
+export class AppModule {
+  static with(settings: Settings): DynamicModule {
+    return { module: AppModule, imports: [SettingsModule.with(settings)] }
+  }
+}

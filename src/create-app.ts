@@ -1,0 +1,25 @@
+import 'reflect-metadata'
+import { NestFactory } from '@nestjs/core'
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+import { AppModule } from './app.module.js'
+import type { Settings } from './config/settings.js'
+import { ProblemFilter } from './errors/problem.filter.js'
+import { bodyValidation } from './http/body-validation.js'
+import { prepareEdge } from './http/edge.js'
+import { NestLogger } from './http/nest-logger.js'
+import { serverOptions } from './http/server-options.js'
+
+/** The whole service, ready to listen. Throws when a store that it needs is out of reach. */
+export async function createApp(settings: Settings): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter(serverOptions(settings))
+  const server = adapter.getInstance()
+  await prepareEdge(server)
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
+    logger: new NestLogger(server.log),
+    bodyParser: false,
+    abortOnError: false,
+  })
+  app.useGlobalFilters(new ProblemFilter())
+  app.useGlobalPipes(bodyValidation())
+  return app.init()
+}

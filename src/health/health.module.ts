@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common'
+import { SessionsModule } from '../sessions/sessions.module.js'
+import { HealthController } from './health.controller.js'
+import { Readiness } from './readiness.js'
+
+@Module({
+  imports: [SessionsModule],
+  controllers: [HealthController],
+  providers: [Readiness],
+  exports: [Readiness],
+})
+export class HealthModule {}
