@@ -1,0 +1,132 @@
+// Makes a checkout ready to run: packages installed, sources built. Plain Node: it runs before there is
+// any package. All of it is synchronous and costs milliseconds when there is nothing to do.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { holdLock } from './prepare-lock.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const installStamp = join(root, 'node_modules/.mainstay-install')
+const buildStamp = join(root, 'dist/.mainstay-build')
+// process.loadEnvFile and util.parseEnv came with it.
+const OLDEST_NODE = [20, 12]
+
+/** Installs and builds what is missing or out of date. Ends the process with a message when that fails. */
+export function prepare({ quiet = false } = {}) {
+  install({ quiet })
+  inTurn(buildStamp, sourcesHash, () => build(quiet))
+}
+
+/** The first half of `prepare`: the packages alone. */
+export function install({ quiet = false } = {}) {
+  requireNode()
+  inTurn(installStamp, packagesHash, () => {
+    if (!isInstalled()) installPackages(quiet)
+  })
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  fail(`Mainstay needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`)
+}
+
+// Looks a second time under the lock: another process may have done the work meanwhile.
+function inTurn(stamp, hash, work) {
+  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash()
+  if (isDone()) return
+  const release = holdLock(root)
+  try {
+    if (isDone()) return
+    // Taken before the work: what changes during it is out of date, not done.
+    const done = hash()
+    work()
+    mkdirSync(dirname(stamp), { recursive: true })
+    writeFileSync(stamp, done)
+  } finally {
+    release()
+  }
+}
+
+function packagesHash() {
+  const { dependencies, devDependencies, overrides } = JSON.parse(read('package.json'))
+  const wanted = JSON.stringify([dependencies, devDependencies, overrides])
+  const lock = hasLock() ? read('package-lock.json') : ''
+  return sha256([process.platform, process.arch, wanted, lock])
+}
+
+function sourcesHash() {
+  const files = ['nest-cli.json', 'package.json', 'package-lock.json', 'tsconfig.json']
+    .filter(file => existsSync(join(root, file)))
+    .concat(filesUnder('src'))
+    .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))
+  return sha256(files.flatMap(file => [file, read(file)]))
+}
+
+function filesUnder(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath ?? entry.path, entry.name))
+    .map(path => path.slice(root.length))
+    .sort()
+}
+
+// What npm notes in node_modules is compared entry by entry, so that packages somebody installed by hand
+// are not taken away and fetched again.
+function isInstalled() {
+  const note = 'node_modules/.package-lock.json'
+  if (!hasLock() || !existsSync(join(root, note))) return false
+  const wanted = JSON.parse(read('package-lock.json')).packages
+  const present = JSON.parse(read(note)).packages
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  const isListed = [dependencies, devDependencies].every((list, index) => {
+    const locked = wanted['']?.[index === 0 ? 'dependencies' : 'devDependencies']
+    return JSON.stringify(list) === JSON.stringify(locked)
+  })
+  return (
+    isListed &&
+    Object.entries(wanted)
+      .filter(([path]) => path !== '')
+      .every(
+        ([path, entry]) => present[path]?.version === entry.version || (!present[path] && entry.optional),
+      )
+  )
+}
+
+function installPackages(quiet) {
+  if (!quiet) console.error('Installing packages …')
+  // --include=dev: with NODE_ENV=production npm would leave out what the build needs.
+  run('npm', [hasLock() ? 'ci' : 'install', '--include=dev', '--no-audit', '--no-fund'])
+}
+
+function build(quiet) {
+  if (!quiet) console.error('Building …')
+  run('npm', ['run', '--silent', 'build'])
+}
+
+function run(command, args) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' })
+  if (status !== 0)
+    fail(`${stdout ?? ''}${stderr ?? ''}\n${command} ${args.join(' ')} failed. ${error ?? ''}`)
+}
+
+function hasLock() {
+  return existsSync(join(root, 'package-lock.json'))
+}
+
+function read(file) {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function sha256(parts) {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part).update('\0')
+  return hash.digest('hex')
+}
+
+function fail(message) {
+  console.error(message.trim())
+  process.exit(1)
+}

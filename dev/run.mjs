@@ -1,0 +1,18 @@
+// node dev/run.mjs <entry> [args…]: prepares the checkout, then becomes `node --enable-source-maps <entry>`.
+// In this very process: no second one to feed, to pass signals on to, or to wait for.
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { prepare } from './prepare.mjs'
+
+const root = new URL('..', import.meta.url)
+const [node, , entry, ...args] = process.argv
+if (!entry) {
+  console.error('Usage: node dev/run.mjs <entry> [args…]')
+  process.exit(2)
+}
+
+prepare()
+process.env.NODE_ENV ??= 'development'
+const path = fileURLToPath(new URL(entry, root))
+process.argv = [node, path, ...args]
+process.setSourceMapsEnabled(true)
+await import(pathToFileURL(path).href)

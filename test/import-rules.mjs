@@ -1,0 +1,85 @@
+// Who may import whom under src. Part of npm run check; fails too when it did not see every module.
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { cruise } from 'dependency-cruiser'
+import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
+
+// A folder imports from itself and from the folders before it.
+const LAYERS = [
+  ...[
+    'config',
+    'clock',
+    'errors',
+    'http',
+    'permissions',
+    'database',
+    'redis',
+    'audit',
+    'mail',
+    'cors',
+    'tokens',
+  ],
+  ...['sessions', 'accounts', 'auth', 'billing', 'data', 'health', 'openapi'],
+]
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+
+const { output } = await cruise(
+  ['src'],
+  {
+    ruleSet: { forbidden: [...layerRules(), ...generalRules()] },
+    validate: true,
+    // Sees `import type` too: a layer that knows the types of a later one depends on it.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+  { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'], conditionNames: ['import', 'node', 'default'] },
+  { tsConfig: extractTSConfig('tsconfig.json') },
+)
+
+const faults = [...violations(output), ...unseen(output), ...unknownFolders()]
+for (const fault of faults) console.error(fault)
+process.exit(faults.length === 0 ? 0 : 1)
+
+function layerRules() {
+  return LAYERS.slice(0, -1).map((layer, index) => ({
+    name: `${layer}-imports-a-later-folder`,
+    severity: 'error',
+    from: { path: `^src/${layer}/` },
+    to: { path: `^src/(${LAYERS.slice(index + 1).join('|')})/` },
+  }))
+}
+
+function generalRules() {
+  const rule = (name, from, to) => ({ name, severity: 'error', from, to })
+  return [
+    rule('circle', { path: '^src/' }, { circular: true }),
+    rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|client|web)/' }),
+    // They put everything together; nothing is built on them.
+    rule('imports-a-file-at-the-top-of-src', { path: '^src/[^/]+/' }, { path: '^src/[^/]+$' }),
+    rule('not-found', { path: '^src/' }, { couldNotResolve: true }),
+  ]
+}
+
+function violations({ summary }) {
+  return summary.violations.map(({ rule, from, to, cycle }) => {
+    const path = cycle ? cycle.map(step => step.name).join(' → ') : to
+    return `${rule.name}: ${from} → ${path}`
+  })
+}
+
+// A checker that looked at nothing must not pass.
+function unseen({ modules }) {
+  const seen = new Set(modules.map(module => module.source))
+  const sources = readdirSync('src', { recursive: true })
+    .map(name => `src/${name}`)
+    .filter(path => /\.[cm]?[jt]s$/.test(path))
+  if (sources.length === 0) return ['There is no module in src']
+  return sources.filter(path => !seen.has(path)).map(path => `not-seen: ${path}`)
+}
+
+function unknownFolders() {
+  return readdirSync('src', { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !LAYERS.includes(entry.name))
+    .map(entry => `src/${entry.name} has no place in the list of layers`)
+}

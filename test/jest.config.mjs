@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+// Everything runs as CommonJS, our code and the packages alike: Jest's ES modules need an experimental
+// flag under which @fastify/cookie does not load.
+function swc(parser, module) {
+  return {
+    swcrc: false,
+    // "unknown" would leave `import()` in CommonJS files as it is, and PGlite's then fails in Jest.
+    isModule: true,
+    module: { type: 'commonjs', ...module },
+    sourceMaps: 'inline',
+    jsc: {
+      target: 'es2022',
+      parser,
+      keepClassNames: true,
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    },
+  }
+}
+const ourCode = swc({ syntax: 'typescript', decorators: true })
+// Some packages are old CommonJS: sloppy mode, and a `this` at the top that is `exports`.
+const packages = swc({ syntax: 'ecmascript' }, { strictMode: false, allowTopLevelThis: true })
+
+export default {
+  rootDir: root,
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testEnvironment: 'node',
+  transform: {
+    '\\.ts$': ['@swc/jest', ourCode],
+    '\\.(m?js|cjs)$': ['@swc/jest', packages],
+  },
+  transformIgnorePatterns: [],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  extensionsToTreatAsEsm: [],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/bench/'],
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  watchman: false,
+  // Many tests run servers of their own beside them.
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+}
