@@ -1,0 +1,41 @@
+import type { Answer } from './idempotency-keys.js'
+
+/** A refusal in Stripe's own shape. Source: https://docs.stripe.com/api/errors. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly type: 'invalid_request_error' | 'idempotency_error' | 'api_error',
+    message: string,
+    readonly code?: string,
+    readonly param?: string,
+  ) {
+    super(message)
+  }
+
+  /** 400: a parameter is absent, or its value is one that Stripe would refuse. */
+  static badParameter(code: string, param: string, message: string): ApiError {
+    return new ApiError(400, 'invalid_request_error', message, code, param)
+  }
+
+  /** The named thing does not exist: 404 when the path named it, 400 when a parameter did. */
+  static missing(status: 400 | 404, kind: string, id: string, param: string): ApiError {
+    return new ApiError(
+      status,
+      'invalid_request_error',
+      `No such ${kind}: '${id}'`,
+      'resource_missing',
+      param,
+    )
+  }
+
+  /** Whether the request was refused before any work began. */
+  get isBadParameter(): boolean {
+    return this.param !== undefined && this.code !== 'resource_missing'
+  }
+
+  /** Status and JSON body; fields that do not apply are left out, as Stripe does. */
+  answer(): Answer {
+    const { status, type, code, message, param } = this
+    return { status, body: { error: { type, code, message, param } } }
+  }
+}

@@ -1,0 +1,104 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ApiError } from './api-error.js'
+import type { ApiRouter } from './api-router.js'
+import { type Fault, faultError } from './fault.js'
+import { canonicalForm } from './form.js'
+import type { Answer, IdempotencyKeys } from './idempotency-keys.js'
+import { newId } from './ids.js'
+import type { Incoming } from './incoming.js'
+
+/** One API request that arrived, whatever became of it. */
+export interface ApiRequest {
+  method: string
+  path: string
+  idempotencyKey: string | null
+}
+
+// A laptop's sandbox may run for weeks; tests look at the last few.
+const KEPT_REQUESTS = 1_000
+
+// A client that gives up on a request and asks again at once may be heard before its hanging up is.
+const HANG_UP_MS = 20
+
+/** The edge of the API: secret key, idempotency, faults, JSON. */
+export class Api {
+  readonly requests: ApiRequest[] = []
+  fault: Fault | null = null
+
+  constructor(
+    private readonly secretKey: string,
+    private readonly router: ApiRouter,
+    private readonly keys: IdempotencyKeys,
+  ) {}
+
+  /** Answers one request in JSON, or does what `fault` says. */
+  async answer(request: Incoming, reply: ServerResponse): Promise<void> {
+    const idempotencyKey = idempotencyKeyOf(request)
+    this.log({ method: request.method, path: request.path, idempotencyKey })
+    if (this.keys.isTaken(idempotencyKey)) await wait(HANG_UP_MS)
+    try {
+      const answer = this.answerTo(request, reply, idempotencyKey)
+      if (this.fault === 'refuse' || this.fault === 'answer-then-reset') reset(reply)
+      else if (answer) sendJson(reply, answer)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      sendJson(reply, error.answer())
+    }
+  }
+
+  private log(request: ApiRequest): void {
+    this.requests.push(request)
+    if (this.requests.length > KEPT_REQUESTS) this.requests.shift()
+  }
+
+  /** Null when there is to be no answer. */
+  private answerTo(request: Incoming, reply: ServerResponse, key: string | null): Answer | null {
+    if (this.fault === 'refuse') return null
+    const requestId = newId('req_', 14)
+    reply.setHeader('Request-Id', requestId)
+    const refusal = faultError(this.fault) ?? this.secretKeyError(request.headers.authorization)
+    if (refusal) throw refusal
+    const cause = { id: requestId, idempotency_key: key }
+    if (key === null) return this.fault === 'hang' ? null : this.router.run(request, cause)
+
+    const first = this.keys.take(key, `${request.method} ${request.path} ${canonicalForm(request.body)}`)
+    reply.setHeader('Idempotency-Key', key)
+    if (first) {
+      reply.setHeader('Idempotent-Replayed', 'true')
+      reply.setHeader('Original-Request', first.requestId)
+      return first
+    }
+    if (this.fault === 'hang') {
+      reply.once('close', () => this.keys.release(key))
+      return null
+    }
+    try {
+      const answer = this.router.run(request, cause)
+      this.keys.keep(key, answer, requestId)
+      return answer
+    } finally {
+      this.keys.release(key)
+    }
+  }
+
+  private secretKeyError(authorization: string | undefined): ApiError | null {
+    if (authorization === `Bearer ${this.secretKey}`) return null
+    const message = authorization ? 'Invalid API Key provided.' : 'You did not provide an API key.'
+    return new ApiError(401, 'invalid_request_error', message)
+  }
+}
+
+/** Only a POST has one that counts: https://docs.stripe.com/api/idempotent_requests. */
+function idempotencyKeyOf({ method, headers }: Incoming): string | null {
+  const key = headers['idempotency-key']
+  return method === 'POST' && typeof key === 'string' && key !== '' ? key : null
+}
+
+function sendJson(reply: ServerResponse, { status, body }: Answer): void {
+  reply.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function reset(reply: ServerResponse): void {
+  reply.socket?.resetAndDestroy()
+}

@@ -1,0 +1,115 @@
+import type { Stripe } from 'stripe'
+import { newId } from './ids.js'
+import type { Price } from './prices.js'
+import { nowSeconds } from './sandbox-clock.js'
+
+/** Stripe's `checkout.session`, with references as ids. */
+export type Checkout = Omit<Stripe.Checkout.Session, 'customer' | 'subscription' | 'invoice'> & {
+  customer: string | null
+  subscription: string | null
+  invoice: string | null
+}
+
+export interface CheckoutLine {
+  price: Price
+  quantity: number
+}
+
+/** A checkout with what Stripe remembers about it but does not show in the object. */
+export interface CheckoutRecord {
+  checkout: Checkout
+  lines: CheckoutLine[]
+  subscriptionMetadata: Record<string, string>
+}
+
+/** What whoever starts a checkout decides; the rest of the object is the same for all. */
+export type CheckoutTerms = Pick<
+  Checkout,
+  | 'cancel_url'
+  | 'client_reference_id'
+  | 'customer'
+  | 'customer_email'
+  | 'expires_at'
+  | 'locale'
+  | 'metadata'
+  | 'success_url'
+>
+
+/** An open, unpaid checkout of these lines, whose hosted page is under `pagesUrl`. */
+export function newCheckout(terms: CheckoutTerms, lines: CheckoutLine[], pagesUrl: string): Checkout {
+  const id = newId('cs_test_a1', 56)
+  const amount = totalOf(lines)
+  return {
+    id,
+    object: 'checkout.session',
+    ...NOT_USED_HERE,
+    ...terms,
+    amount_subtotal: amount,
+    amount_total: amount,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    created: nowSeconds(),
+    currency: 'usd',
+    custom_fields: [],
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: null,
+      terms_of_service_acceptance: null,
+    },
+    customer_creation: terms.customer ? null : 'always',
+    customer_details: null,
+    invoice: null,
+    livemode: false,
+    mode: 'subscription',
+    payment_method_collection: 'always',
+    payment_method_types: ['card'],
+    payment_status: 'unpaid',
+    shipping_options: [],
+    status: 'open',
+    subscription: null,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    url: pageUrl(id, pagesUrl),
+  }
+}
+
+/** Where the hosted page of a checkout is. */
+export function pageUrl(checkoutId: string, pagesUrl: string): string {
+  return `${pagesUrl}/pay/${checkoutId}`
+}
+
+/** The sum of the lines, in cents. */
+export function totalOf(lines: CheckoutLine[]): number {
+  return lines.reduce((sum, line) => sum + (line.price.unit_amount ?? 0) * line.quantity, 0)
+}
+
+const NOT_USED_HERE = {
+  adaptive_pricing: null,
+  after_expiration: null,
+  allow_promotion_codes: null,
+  allowed_payment_method_types: null,
+  billing_address_collection: null,
+  client_secret: null,
+  collected_information: null,
+  consent: null,
+  consent_collection: null,
+  currency_conversion: null,
+  customer_account: null,
+  discounts: null,
+  integration_identifier: null,
+  invoice_creation: null,
+  managed_payments: null,
+  origin_context: null,
+  payment_intent: null,
+  payment_link: null,
+  payment_method_configuration_details: null,
+  payment_method_options: null,
+  permissions: null,
+  recovered_from: null,
+  saved_payment_method_options: null,
+  setup_intent: null,
+  shipping_address_collection: null,
+  shipping_cost: null,
+  submit_type: null,
+  wallet_options: null,
+} satisfies Partial<Checkout>

@@ -1,0 +1,81 @@
+import { ApiError } from './api-error.js'
+import { type Checkout, type CheckoutLine, type CheckoutRecord, newCheckout, pageUrl } from './checkout.js'
+import { checkoutTerms } from './checkout-terms.js'
+import type { Customers } from './customers.js'
+import type { EventCause, Events } from './events.js'
+import type { Form } from './form.js'
+import { forms, inner, integer, metadata, requiredText } from './form-fields.js'
+import type { Prices } from './prices.js'
+import { nowSeconds } from './sandbox-clock.js'
+import type { State } from './state.js'
+
+export class Checkouts {
+  constructor(
+    private readonly state: State,
+    private readonly events: Events,
+    private readonly customers: Customers,
+    private readonly prices: Prices,
+    private readonly pagesUrl: string,
+  ) {}
+
+  /** A new open checkout; throws 400 for parameters that Stripe refuses and for an unknown customer or price. */
+  create(params: Form): Checkout {
+    const terms = checkoutTerms(params)
+    if (terms.customer) this.customers.find(terms.customer, 'parameter')
+    const lines = this.linesOf(params)
+    const checkout = newCheckout(terms, lines, this.pagesUrl)
+    const subscriptionMetadata = metadata(inner(params, 'subscription_data'))
+    this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata })
+    this.state.changed()
+    return checkout
+  }
+
+  /** The checkout with its lines, already `expired` when its time is up; throws 404 resource_missing. */
+  find(id: string): CheckoutRecord {
+    const record = this.state.checkouts.get(id)
+    if (!record) throw ApiError.missing(404, 'checkout.session', id, 'session')
+    if (record.checkout.status === 'open' && record.checkout.expires_at <= nowSeconds())
+      this.close(record.checkout)
+    return record
+  }
+
+  /** All checkouts of a customer, or of everybody when null, newest first. */
+  list(customer: string | null): Checkout[] {
+    const all = [...this.state.checkouts.keys()].map(id => this.find(id).checkout)
+    return all.filter(checkout => customer === null || checkout.customer === customer).reverse()
+  }
+
+  /** Ends an open checkout and emits `checkout.session.expired`; throws 400 when it is not open. */
+  expire(id: string, cause?: EventCause): Checkout {
+    const { checkout } = this.find(id)
+    if (checkout.status !== 'open') {
+      const message = `Only Checkout Sessions with a status of open can be expired; this one is ${checkout.status}.`
+      throw new ApiError(400, 'invalid_request_error', message)
+    }
+    this.close(checkout, cause)
+    return checkout
+  }
+
+  /** Gives open checkouts of an earlier run the address that pages have now: the port may differ. */
+  moveOpenPages(): void {
+    for (const { checkout } of this.state.checkouts.values()) {
+      if (checkout.status === 'open') checkout.url = pageUrl(checkout.id, this.pagesUrl)
+    }
+  }
+
+  private linesOf(params: Form): CheckoutLine[] {
+    const lines = forms(params, 'line_items').map((line, index) => {
+      const param = `line_items[${index}][price]`
+      const price = this.prices.find(requiredText(line, 'price', param), param)
+      return { price, quantity: integer(line, 'quantity') ?? 1 }
+    })
+    if (lines.length > 0) return lines
+    throw ApiError.badParameter('parameter_missing', 'line_items', 'Missing required param: line_items.')
+  }
+
+  private close(checkout: Checkout, cause?: EventCause): void {
+    checkout.status = 'expired'
+    checkout.url = null
+    this.events.emit('checkout.session.expired', checkout, cause)
+  }
+}

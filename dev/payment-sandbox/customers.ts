@@ -1,0 +1,53 @@
+import type { Stripe } from 'stripe'
+import { ApiError } from './api-error.js'
+import type { Form } from './form.js'
+import { metadata, text } from './form-fields.js'
+import { newId } from './ids.js'
+import { nowSeconds } from './sandbox-clock.js'
+import type { State } from './state.js'
+
+export type Customer = Stripe.Customer
+
+export class Customers {
+  constructor(private readonly state: State) {}
+
+  /** A new customer; two equal calls make two customers unless they share an idempotency key. */
+  create(params: Form): Customer {
+    const customer: Customer = {
+      id: newId('cus_', 14),
+      object: 'customer',
+      address: null,
+      balance: 0,
+      created: nowSeconds(),
+      currency: null,
+      default_source: null,
+      delinquent: false,
+      description: text(params, 'description'),
+      email: text(params, 'email'),
+      invoice_settings: {
+        custom_fields: null,
+        default_payment_method: null,
+        footer: null,
+        rendering_options: null,
+      },
+      livemode: false,
+      metadata: metadata(params),
+      name: text(params, 'name'),
+      phone: text(params, 'phone'),
+      preferred_locales: [],
+      shipping: null,
+      tax_exempt: 'none',
+    }
+    this.state.customers.set(customer.id, customer)
+    this.state.changed()
+    return customer
+  }
+
+  /** The customer; throws resource_missing: 404 when the path named it, 400 when the parameter `customer` did. */
+  find(id: string, namedBy: 'path' | 'parameter' = 'path'): Customer {
+    const customer = this.state.customers.get(id)
+    if (customer) return customer
+    if (namedBy === 'path') throw ApiError.missing(404, 'customer', id, 'id')
+    throw ApiError.missing(400, 'customer', id, 'customer')
+  }
+}

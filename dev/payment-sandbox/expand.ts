@@ -1,0 +1,28 @@
+import { ApiError } from './api-error.js'
+import type { Form } from './form.js'
+import { texts } from './form-fields.js'
+
+/** How to find what a field refers to, by the field's name. */
+export type Finders = Record<string, (id: string) => object>
+
+/**
+ * A copy of the object in which each id that `expand[]` names is replaced by the object itself; throws 400 for a
+ * field that cannot be expanded. Source: https://docs.stripe.com/api/expanding_objects.
+ */
+export function expanded<T extends object>(object: T, params: Form, finders: Finders): T {
+  const copy = { ...object } as Record<string, unknown>
+  for (const path of texts(params, 'expand')) {
+    // In a list the path begins with `data.`.
+    const field = path.replace(/^data\./, '')
+    const find = Object.hasOwn(finders, field) ? finders[field] : undefined
+    if (!find)
+      throw ApiError.badParameter(
+        'parameter_invalid',
+        'expand',
+        `This property cannot be expanded (${path}).`,
+      )
+    const id = copy[field]
+    if (typeof id === 'string') copy[field] = find(id)
+  }
+  return copy as T
+}

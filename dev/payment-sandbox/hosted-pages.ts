@@ -1,0 +1,60 @@
+import type { Checkout } from './checkout.js'
+import type { Checkouts } from './checkouts.js'
+import { closedPage, unknownPage } from './closed-page.js'
+import type { Customers } from './customers.js'
+import type { Incoming } from './incoming.js'
+import { type PageAnswer, pageAnswer, redirectAnswer } from './page-answer.js'
+import { payPage } from './pay-page.js'
+import type { Payments } from './payments.js'
+import type { State } from './state.js'
+
+/** The pages a person sees: `/pay/:id`, and its buttons `/pay/:id/pay` and `/pay/:id/cancel`. */
+export class HostedPages {
+  constructor(
+    private readonly state: State,
+    private readonly customers: Customers,
+    private readonly checkouts: Checkouts,
+    private readonly payments: Payments,
+  ) {}
+
+  answer({ method, path }: Incoming): PageAnswer {
+    const [, root, id = '', button, ...more] = path.split('/')
+    const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
+    if (isPage && method === 'GET' && button === undefined) return this.show(id)
+    if (isPage && method === 'POST' && button === 'pay') return this.pay(id)
+    if (isPage && method === 'POST' && button === 'cancel') return this.cancel(id)
+    return pageAnswer(404, unknownPage())
+  }
+
+  private show(id: string): PageAnswer {
+    const record = this.checkouts.find(id)
+    const { checkout } = record
+    if (checkout.status !== 'open') return closed(checkout)
+    const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
+    return pageAnswer(200, payPage(record, email))
+  }
+
+  /** A second click on Pay finds the checkout complete, and leads to the same place as the first. */
+  private pay(id: string): PageAnswer {
+    const { checkout } = this.checkouts.find(id)
+    if (checkout.status === 'expired') return closed(checkout)
+    if (checkout.status === 'open') this.payments.pay(id)
+    return redirectAnswer(returnUrl(checkout)!)
+  }
+
+  /** Leaves the checkout open, as Stripe does: the person may come back and pay. */
+  private cancel(id: string): PageAnswer {
+    const { checkout } = this.checkouts.find(id)
+    if (checkout.status !== 'open' || !checkout.cancel_url) return closed(checkout)
+    return redirectAnswer(checkout.cancel_url)
+  }
+}
+
+/** Where a checkout leads when it is over; the success URL with its placeholder filled in when it was paid. */
+function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | null {
+  return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
+}
+
+function closed(checkout: Checkout): PageAnswer {
+  return pageAnswer(checkout.status === 'expired' ? 410 : 200, closedPage(checkout, returnUrl(checkout)))
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+
+/** A request, read to its end. */
+export interface Incoming {
+  method: string
+  path: string
+  /** What follows the `?`, still encoded. */
+  query: string
+  body: string
+  headers: IncomingMessage['headers']
+}
+
+// Far above anything a form of ours holds; a stop for runaway bodies.
+const HIGHEST_BODY_BYTES = 1_000_000
+
+/** Reads the whole request; rejects when it breaks off or is over 1 MB. */
+export async function readIncoming(request: IncomingMessage): Promise<Incoming> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > HIGHEST_BODY_BYTES) throw new Error('The request body is over 1 MB')
+    chunks.push(chunk)
+  }
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)
+  const body = Buffer.concat(chunks).toString('utf8')
+  return { method: request.method ?? 'GET', path, query, body, headers: request.headers }
+}

@@ -1,0 +1,54 @@
+import type { Stripe } from 'stripe'
+import { ApiError } from './api-error.js'
+
+/** Stripe's price as JSON carries it: the package turns the decimal text into a Decimal only on its own side. */
+export type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }
+
+// A fixed date: a price that was made anew at every start would differ between two answers about one checkout.
+const CREATED_SECONDS = 1_735_689_600
+
+/** The prices that exist. Amounts are made up, 10.00 USD a month times the position, so that a change of plan shows. */
+export class Prices {
+  private readonly prices: Map<string, Price>
+
+  constructor(priceIds: string[]) {
+    this.prices = new Map(priceIds.map((id, index) => [id, monthlyPrice(id, (index + 1) * 1000)]))
+  }
+
+  /** The price; throws 400 resource_missing, naming `param`, when there is none of that id. */
+  find(id: string, param: string): Price {
+    const price = this.prices.get(id)
+    if (!price) throw ApiError.missing(400, 'price', id, param)
+    return price
+  }
+}
+
+function monthlyPrice(id: string, amount: number): Price {
+  return {
+    id,
+    object: 'price',
+    active: true,
+    billing_scheme: 'per_unit',
+    created: CREATED_SECONDS,
+    currency: 'usd',
+    custom_unit_amount: null,
+    livemode: false,
+    lookup_key: null,
+    metadata: {},
+    nickname: null,
+    product: 'prod_sandbox',
+    recurring: {
+      interval: 'month',
+      interval_count: 1,
+      meter: null,
+      trial_period_days: null,
+      usage_type: 'licensed',
+    },
+    tax_behavior: 'unspecified',
+    tiers_mode: null,
+    transform_quantity: null,
+    type: 'recurring',
+    unit_amount: amount,
+    unit_amount_decimal: String(amount),
+  }
+}

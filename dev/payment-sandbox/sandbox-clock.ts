@@ -1,0 +1,16 @@
+/** Whole seconds since 1970, as Stripe counts time. The provider is another machine: it has its own clock. */
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/**
+ * The same day and time of day `months` after `seconds` (both UTC, whole seconds). A day that the month does
+ * not have becomes its last day, as in https://docs.stripe.com/billing/subscriptions/billing-cycle.
+ */
+export function monthsAfter(seconds: number, months: number): number {
+  const from = new Date(seconds * 1000)
+  const lastDay = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months + 1, 0))
+  const day = Math.min(from.getUTCDate(), lastDay.getUTCDate())
+  const midnight = Date.UTC(lastDay.getUTCFullYear(), lastDay.getUTCMonth(), day)
+  return Math.floor(midnight / 1000) + (seconds % 86_400)
+}

@@ -1,0 +1,99 @@
+import type { Stripe } from 'stripe'
+import type { CheckoutRecord } from './checkout.js'
+import { newId } from './ids.js'
+import type { Price } from './prices.js'
+import { monthsAfter, nowSeconds } from './sandbox-clock.js'
+
+/** Stripe's item without the legacy `plan`; the paid period is here, not on the subscription. */
+export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price'> & { price: Price }
+
+/** Stripe's subscription, with references as ids. */
+export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'latest_invoice'> & {
+  customer: string
+  items: Omit<Stripe.ApiList<never>, 'data'> & { data: SubscriptionItem[] }
+  latest_invoice: string | null
+}
+
+/** An active subscription to what the checkout sells, paid from now for one month. */
+export function newSubscription(record: CheckoutRecord, customer: string): Subscription {
+  const now = nowSeconds()
+  const id = newId('sub_1', 23)
+  const url = `/v1/subscription_items?subscription=${id}`
+  return {
+    id,
+    object: 'subscription',
+    ...NOT_USED_HERE,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    billing_cycle_anchor: now,
+    billing_mode: { flexible: null, type: 'classic' },
+    billing_schedules: [],
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    collection_method: 'charge_automatically',
+    created: now,
+    currency: 'usd',
+    customer,
+    default_tax_rates: [],
+    discounts: [],
+    ended_at: null,
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
+    items: { object: 'list', data: itemsOf(id, record, now), has_more: false, url },
+    latest_invoice: null,
+    livemode: false,
+    metadata: record.subscriptionMetadata,
+    start_date: now,
+    status: 'active',
+  }
+}
+
+function itemsOf(subscription: string, record: CheckoutRecord, now: number): SubscriptionItem[] {
+  return record.lines.map(line => ({
+    id: newId('si_', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: now,
+    current_period_end: monthsAfter(now, 1),
+    current_period_start: now,
+    current_trial: null,
+    discounts: [],
+    metadata: {},
+    price: line.price,
+    quantity: line.quantity,
+    subscription,
+    tax_rates: [],
+  }))
+}
+
+const NOT_USED_HERE = {
+  application: null,
+  application_fee_percent: null,
+  billing_cycle_anchor_config: null,
+  billing_thresholds: null,
+  customer_account: null,
+  days_until_due: null,
+  default_payment_method: null,
+  default_source: null,
+  description: null,
+  managed_payments: null,
+  next_pending_invoice_item_invoice: null,
+  on_behalf_of: null,
+  pause_collection: null,
+  payment_settings: null,
+  pending_invoice_item_interval: null,
+  pending_setup_intent: null,
+  pending_update: null,
+  schedule: null,
+  test_clock: null,
+  transfer_data: null,
+  trial_end: null,
+  trial_settings: null,
+  trial_start: null,
+} satisfies Partial<Subscription>
