@@ -1,0 +1,18 @@
+import { join } from 'node:path'
+import { isLoopback } from '../src/config/origin.js'
+import type { Settings } from '../src/config/settings.js'
+import { PaymentSandbox } from './payment-sandbox/payment-sandbox.js'
+
+/** The payment sandbox where STRIPE_API_URL points at this machine; null where it is Stripe's own test mode. */
+export async function sandboxFor({ stripe, publicUrl, dataDir }: Settings): Promise<PaymentSandbox | null> {
+  if (!stripe.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
+  return PaymentSandbox.start({
+    host: stripe.apiUrl.hostname,
+    port: Number(stripe.apiUrl.port),
+    secretKey: stripe.secretKey,
+    webhookUrl: `${publicUrl}/api/webhooks/stripe`,
+    webhookSecret: stripe.webhookSecret,
+    priceIds: [...stripe.priceIds],
+    stateFile: join(dataDir, 'payment-sandbox.json'),
+  })
+}

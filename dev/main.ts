@@ -1,0 +1,24 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { readSettings, SettingsError } from '../src/config/read-settings.js'
+import { serve } from '../src/serve.js'
+import { sandboxFor } from './development-sandbox.js'
+import { seedUsers } from './seed-users.js'
+import { welcome } from './welcome.js'
+
+process.env.NODE_ENV ??= 'development'
+
+/** The service with its stand-ins for the outside world, as `npm start` and `npm run dev` run it on a laptop. */
+try {
+  const settings = readSettings()
+  const sandbox = await sandboxFor(settings)
+  await serve(settings, async (app: NestFastifyApplication) => {
+    const server = app.getHttpAdapter().getInstance()
+    server.addHook('onClose', async () => sandbox?.stop())
+    server.get('/', (_, reply) => reply.redirect('/api/docs'))
+    await seedUsers(app)
+  })
+  console.log(welcome(settings, sandbox))
+} catch (error) {
+  console.error(error instanceof SettingsError ? error.message : error)
+  process.exit(1)
+}

@@ -1,0 +1,18 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { AccountsService } from '../src/accounts/accounts.service.js'
+import { canonicalEmail, type Email } from '../src/accounts/email.js'
+import { Users } from '../src/accounts/users.js'
+
+export const SEED_PASSWORD = 'correct horse battery staple'
+export const SEED_OWNER = canonicalEmail('owner@example.com') as Email
+export const SEED_MEMBER = canonicalEmail('member@example.com') as Email
+
+/** An account with an owner and a member to try things with; does nothing when they are there. */
+export async function seedUsers(app: NestFastifyApplication): Promise<void> {
+  const users = app.get(Users)
+  const accounts = app.get(AccountsService)
+  const owner =
+    (await users.findByEmail(SEED_OWNER)) ?? (await accounts.createAccount(SEED_OWNER, SEED_PASSWORD))
+  if (!(await users.findByEmail(SEED_MEMBER)))
+    await accounts.createMember(owner.accountId, SEED_MEMBER, SEED_PASSWORD)
+}
