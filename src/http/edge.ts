@@ -6,7 +6,7 @@ import { MAX_URL_LENGTH } from './limits.js'
 import { setResponseHeaders } from './response-headers.js'
 import { singleHeader } from './single-header.js'
 
-/** What every request meets first, whatever its path: headers of every answer, limits, JSON bodies, one log line. */
+/** What every request meets first, whatever its path: headers of every answer, limits, JSON bodies. */
 export async function prepareEdge(server: FastifyInstance): Promise<void> {
   server.decorateRequest('caller', null)
   server.decorateRequest('session', null)
@@ -15,11 +15,6 @@ export async function prepareEdge(server: FastifyInstance): Promise<void> {
   server.addHook('onRequest', (request, reply, done) => {
     setResponseHeaders(request, reply)
     done(refusalOf(request))
-  })
-  server.addHook('onResponse', (request, reply, done) => {
-    const milliseconds = Math.round(reply.elapsedTime * 10) / 10
-    request.log.info({ req: request, res: reply, milliseconds }, 'request')
-    done()
   })
 }
 

@@ -16,7 +16,7 @@ const JSON_UTF8 = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 /** `fatal`: a byte that is not UTF-8 is refused, or two passwords could become the same text. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** JSON in UTF-8 and nothing else: every other content type is 415, broken JSON 400, an empty body `undefined`. */
+/** JSON in UTF-8 and nothing else: every other content type is 415, broken JSON 400. An empty body is `undefined`, whatever it calls itself. */
 export function acceptOnlyJson(server: FastifyInstance): void {
   server.addHook('onRoute', route => {
     if (isSigned(route.config)) route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
@@ -32,6 +32,10 @@ export function acceptOnlyJson(server: FastifyInstance): void {
     } catch (error) {
       done(error as Error)
     }
+  })
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else done(new ApiError('UNSUPPORTED_MEDIA_TYPE'))
   })
 }
 

@@ -6,13 +6,14 @@ import { answerProblem } from '../errors/problem.filter.js'
 import { answerFramingError } from './framing-errors.js'
 import * as limits from './limits.js'
 import { logOptions } from './log.js'
+import { RequestLog } from './request-log.js'
 import { setResponseHeaders } from './response-headers.js'
 
 /** How the server reads requests: strict paths, tight limits, no trust in forwarded headers but from our own proxies. */
 export function serverOptions(settings: Settings) {
   return {
     logger: logOptions(settings),
-    disableRequestLogging: true,
+    logController: new RequestLog(),
     genReqId: () => randomUUID(),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     bodyLimit: limits.MAX_BODY_BYTES,
