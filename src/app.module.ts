@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common'
 import { AccountsModule } from './accounts/accounts.module.js'
 import { AuthModule } from './auth/auth.module.js'
 import { BillingModule } from './billing/billing.module.js'
+import type { Clock } from './clock/clock.js'
 import { ClockModule } from './clock/clock.module.js'
 import type { Settings } from './config/settings.js'
 import { SettingsModule } from './config/settings.module.js'
@@ -14,7 +15,6 @@ import { TokensModule } from './tokens/tokens.module.js'
 
 @Module({
   imports: [
-    ClockModule,
     DatabaseModule,
     CorsModule,
     TokensModule,
@@ -27,7 +27,7 @@ import { TokensModule } from './tokens/tokens.module.js'
   ],
 })
 export class AppModule {
-  static with(settings: Settings): DynamicModule {
-    return { module: AppModule, imports: [SettingsModule.with(settings)] }
+  static with(settings: Settings, clock: Clock): DynamicModule {
+    return { module: AppModule, imports: [SettingsModule.with(settings), ClockModule.with(clock)] }
   }
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { AppModule } from './app.module.js'
+import { Clock } from './clock/clock.js'
 import type { Settings } from './config/settings.js'
 import { ProblemFilter } from './errors/problem.filter.js'
 import { bodyValidation } from './http/body-validation.js'
@@ -10,11 +11,11 @@ import { NestLogger } from './http/nest-logger.js'
 import { serverOptions } from './http/server-options.js'
 
 /** The whole service, ready to listen. Throws when a store that it needs is out of reach. */
-export async function createApp(settings: Settings): Promise<NestFastifyApplication> {
+export async function createApp(settings: Settings, clock = new Clock()): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter(serverOptions(settings))
   const server = adapter.getInstance()
   await prepareEdge(server)
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, clock), adapter, {
     logger: new NestLogger(server.log),
     bodyParser: false,
     abortOnError: false,

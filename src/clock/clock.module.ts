@@ -1,6 +1,15 @@
-import { Global, Module } from '@nestjs/common'
+import { type DynamicModule, Module } from '@nestjs/common'
 import { Clock } from './clock.js'
 
-@Global()
-@Module({ providers: [Clock], exports: [Clock] })
-export class ClockModule {}
+/** Makes the clock injectable everywhere. */
+@Module({})
+export class ClockModule {
+  static with(clock: Clock): DynamicModule {
+    return {
+      module: ClockModule,
+      global: true,
+      providers: [{ provide: Clock, useValue: clock }],
+      exports: [Clock],
+    }
+  }
+}

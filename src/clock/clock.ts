@@ -1,7 +1,4 @@
-import { Injectable } from '@nestjs/common'
-
 /** The only source of "now"; tests put a clock they can move in its place. */
-@Injectable()
 export class Clock {
   now(): Date {
     return new Date()

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { AccountsService } from '../../src/accounts/accounts.service.js'
+import { canonicalEmail, type Email } from '../../src/accounts/email.js'
+import type { User } from '../../src/accounts/user.js'
+import type { Source } from '../../src/permissions/permissions.js'
+import type { TestResponse } from './http-request.js'
+import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'
+
+export const PASSWORD = 'a password nobody else has'
+
+/** A new owner in a new account. */
+export function anOwner(app: TestApp, password = PASSWORD): Promise<User> {
+  return app.app.get(AccountsService).createAccount(anEmail(), password)
+}
+
+/** A new member of the owner's account. */
+export function aMember(app: TestApp, owner: User, password = PASSWORD): Promise<User> {
+  return app.app.get(AccountsService).createMember(owner.accountId, anEmail(), password)
+}
+
+export function anEmail(): Email {
+  return canonicalEmail(`user-${randomUUID()}@example.com`) as Email
+}
+
+/** What a client holds after logging in. */
+export interface SignedIn {
+  readonly accessToken: string
+  /** From the cookie on the main site, from the body elsewhere. */
+  readonly sessionId: string
+  readonly answer: TestResponse
+}
+
+/** Logs in over HTTP, as a page of that kind of site would. */
+export async function signIn(
+  app: TestApp,
+  user: Pick<User, 'email'>,
+  source: Source,
+  origin?: string,
+): Promise<SignedIn> {
+  const answer = await app.request({
+    method: 'POST',
+    path: '/api/login',
+    headers: { Origin: origin ?? (source === 'main' ? MAIN : SHOP_ONE) },
+    body: { email: user.email, password: PASSWORD, source },
+  })
+  if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
+  const { accessToken, sessionId } = answer.json as { accessToken: string; sessionId?: string }
+  return { accessToken, sessionId: sessionId ?? cookieValue(answer), answer }
+}
+
+function cookieValue({ setCookies }: TestResponse): string {
+  return /^sessionId=([^;]*)/.exec(setCookies[0] ?? '')?.[1] ?? ''
+}

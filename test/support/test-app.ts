@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { PaymentSandbox } from '../../dev/payment-sandbox/payment-sandbox.js'
+import { AuditLog } from '../../src/audit/audit-log.js'
+import { readSettings } from '../../src/config/read-settings.js'
+import type { Settings } from '../../src/config/settings.js'
+import { createApp } from '../../src/create-app.js'
+import { Database } from '../../src/database/database.js'
+import { auditLog } from '../../src/database/schema.js'
+import { request, type TestRequest, type TestResponse } from './http-request.js'
+import { createDatabase } from './postgres-server.js'
+import { startRedis } from './redis-server.js'
+import { TestClock } from './test-clock.js'
+
+/** What the service stands on: everything embedded, as on a laptop, or the servers of production. */
+export const BACKENDS = ['embedded', 'redis + postgres'] as const
+export type Backend = (typeof BACKENDS)[number]
+
+export const MAIN = 'https://www.main.test'
+export const SHOP_ONE = 'https://shop-one.test'
+export const SHOP_TWO = 'https://shop-two.test'
+
+/** The real service in this process, listening on a free port, with its own stores, payment sandbox and clock. */
+export class TestApp {
+  private constructor(
+    readonly url: string,
+    readonly settings: Settings,
+    readonly app: NestFastifyApplication,
+    readonly clock: TestClock,
+    readonly sandbox: PaymentSandbox,
+    private readonly cleanUp: (() => Promise<unknown>)[],
+  ) {}
+
+  static async start(
+    backend: Backend = 'embedded',
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<TestApp> {
+    const folder = await mkdtemp(join(tmpdir(), 'mainstay-app-'))
+    const cleanUp: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+    const stores = await startStores(backend, folder, cleanUp)
+    const sandbox = await PaymentSandbox.start({
+      port: 0,
+      secretKey: 'sk_test_payment_sandbox',
+      webhookUrl: null,
+      webhookSecret: 'whsec_payment_sandbox_only',
+      priceIds: ['price_monthly', 'price_yearly'],
+    })
+    cleanUp.unshift(() => sandbox.stop())
+    const settings = readSettings({
+      NODE_ENV: 'test',
+      DATA_DIR: folder,
+      STRIPE_API_URL: sandbox.url,
+      ...stores,
+      ...environment,
+    })
+    const clock = new TestClock()
+    const app = await createApp(settings, clock)
+    await app.listen(0, '127.0.0.1')
+    const url = await app.getUrl()
+    sandbox.webhookUrl = `${url}/api/webhooks/stripe`
+    return new TestApp(url, settings, app, clock, sandbox, cleanUp)
+  }
+
+  request(options: TestRequest): Promise<TestResponse> {
+    return request(this.url, options)
+  }
+
+  /** Everything in the audit log, oldest first, with what was only noted so far. */
+  async auditRows(): Promise<(typeof auditLog.$inferSelect)[]> {
+    await this.app.get(AuditLog).flush()
+    return this.app.get(Database).run(db => db.select().from(auditLog).orderBy(auditLog.id))
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close()
+    for (const step of this.cleanUp) await step()
+  }
+}
+
+async function startStores(
+  backend: Backend,
+  folder: string,
+  cleanUp: (() => Promise<unknown>)[],
+): Promise<Record<string, string>> {
+  if (backend === 'embedded') return { DATABASE_URL: `pglite:${join(folder, 'database')}` }
+  const [database, redis] = await Promise.all([createDatabase(), startRedis()])
+  cleanUp.unshift(
+    () => database.drop(),
+    () => redis.stop(),
+  )
+  return { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url }
+}
