@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { readSettings, SettingsError } from '../src/config/read-settings.js'
 import { serve } from '../src/serve.js'
+import { serveApiDocs } from './api-docs.js'
 import { sandboxFor } from './development-sandbox.js'
 import { seedUsers } from './seed-users.js'
 import { welcome } from './welcome.js'
@@ -14,7 +15,7 @@ try {
   await serve(settings, async (app: NestFastifyApplication) => {
     const server = app.getHttpAdapter().getInstance()
     server.addHook('onClose', async () => sandbox?.stop())
-    server.get('/', (_, reply) => reply.redirect('/api/docs'))
+    serveApiDocs(app, settings)
     await seedUsers(app)
   })
   console.log(welcome(settings, sandbox))

@@ -10,9 +10,19 @@ import { prepareEdge } from './http/edge.js'
 import { NestLogger } from './http/nest-logger.js'
 import { serverOptions } from './http/server-options.js'
 
+/**
+ * Nest sets Fastify's error handler after the routes, which then keep Fastify's own for what fails before a handler
+ * runs. The edge sets ours before the first route, so Nest's comes too late and is left out.
+ */
+class EdgeAdapter extends FastifyAdapter {
+  override setErrorHandler() {
+    return this.getInstance()
+  }
+}
+
 /** The whole service, ready to listen. Throws when a store that it needs is out of reach. */
 export async function createApp(settings: Settings, clock = new Clock()): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter(serverOptions(settings))
+  const adapter = new EdgeAdapter(serverOptions(settings))
   const server = adapter.getInstance()
   await prepareEdge(server)
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, clock), adapter, {

@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
@@ -13,11 +14,13 @@ import {
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
 import { Public } from '../tokens/public.decorator.js'
+import { LoginDocs, LogoutDocs } from './auth.docs.js'
 import { LoginBody } from './login.body.js'
 import { LoginService } from './login.service.js'
 import { LogoutService } from './logout.service.js'
 import { requireMainOrigin } from './main-origin.js'
 
+@ApiTags('Auth')
 @Controller('api')
 export class AuthController {
   constructor(
@@ -31,6 +34,7 @@ export class AuthController {
   @Public()
   @Post('login')
   @HttpCode(200)
+  @LoginDocs()
   async login(
     @Body() body: LoginBody,
     @CurrentClient() client: Client,
@@ -49,6 +53,8 @@ export class AuthController {
   /** Ends the session of the access token; on the main site the cookie goes too. */
   @Post('logout')
   @HttpCode(204)
+  @ApiBearerAuth('accessToken')
+  @LogoutDocs()
   async logout(
     @CurrentCaller() caller: Caller,
     @CurrentClient() client: Client,

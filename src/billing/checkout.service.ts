@@ -26,12 +26,20 @@ export class CheckoutService {
 
   /** The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same URL. */
   async start(caller: Caller, intent: CheckoutIntent, client: Client): Promise<string> {
-    const { checkout, superseded } = await this.checkouts.openFor(caller.accountId, intent)
-    if (superseded?.providerId) await this.expire(superseded.providerId)
+    const checkout = await this.open(caller.accountId, intent)
     if (checkout.url) return checkout.url
     const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, caller, client)
     this.underWay.set(checkout.id, underWay)
     return underWay.finally(() => this.underWay.delete(checkout.id))
+  }
+
+  private async open(accountId: string, intent: CheckoutIntent): Promise<Checkout> {
+    let opened = await this.checkouts.openFor(accountId, intent)
+    while (opened.inTheWay !== null) {
+      await this.expire(opened.inTheWay)
+      opened = await this.checkouts.openFor(accountId, intent, opened.inTheWay)
+    }
+    return opened.checkout
   }
 
   /** Our id is the idempotency key: repeated after a lost answer or a crash, the provider returns the first checkout. */

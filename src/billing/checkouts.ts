@@ -26,22 +26,27 @@ export class Checkouts {
   ) {}
 
   /**
-   * The open checkout of this intent, made if need be; `superseded` is one of another intent that it took the
-   * place of. However many ask at once, all get the same.
+   * The open checkout of this intent, made if need be; however many ask at once, all get the same. While a page of
+   * another intent can still be paid there is none: `inTheWay` is its id at the provider, to be expired there first
+   * and then given as `expired`. In this order a provider that is down leaves no forgotten page behind.
    */
   async openFor(
     accountId: string,
     intent: CheckoutIntent,
-  ): Promise<{ checkout: Checkout; superseded: Checkout | null }> {
+    expired: string | null = null,
+  ): Promise<{ checkout: Checkout; inTheWay: null } | { checkout: null; inTheWay: string }> {
     const opened = await this.database.transaction(async transaction => {
       const open = await this.findOpen(transaction, accountId)
-      if (open && isSameIntent(open, intent)) return { checkout: open, superseded: null }
+      if (open && isSameIntent(open, intent)) return open
+      if (open?.providerId && open.providerId !== expired) return open.providerId
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
-      return { checkout: await this.insert(transaction, accountId, intent), superseded: open }
+      return this.insert(transaction, accountId, intent)
     })
-    const { checkout, superseded } = opened
     // Another request was quicker: look again at what it made.
-    return checkout ? { checkout, superseded } : this.openFor(accountId, intent)
+    if (opened === null) return this.openFor(accountId, intent, expired)
+    return typeof opened === 'string'
+      ? { checkout: null, inTheWay: opened }
+      : { checkout: opened, inTheWay: null }
   }
 
   /** Notes what the provider made of a checkout; false when another has taken its place meanwhile. */

@@ -27,10 +27,13 @@ export const NO_SUBSCRIPTION: SubscriptionView = {
   cancelAtPeriodEnd: false,
 }
 
-/** A subscription in these states is over for good: another may take its place. */
+/** A subscription in these states is over for good. */
 export const ENDED_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
 
-/** Without one of these there is nothing that a second checkout could bill twice. */
+/** Another may take the place of one that is over, or whose first payment has not succeeded. */
+export const REPLACEABLE_STATUSES: readonly SubscriptionStatus[] = [...ENDED_STATUSES, 'incomplete']
+
+/** Whether a second checkout could bill twice. */
 export function isLive(status: SubscriptionStatus): boolean {
-  return status !== 'none' && status !== 'incomplete' && !ENDED_STATUSES.includes(status)
+  return status !== 'none' && !REPLACEABLE_STATUSES.includes(status)
 }

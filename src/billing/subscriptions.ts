@@ -7,6 +7,7 @@ import { subscriptions } from '../database/schema.js'
 import {
   ENDED_STATUSES,
   NO_SUBSCRIPTION,
+  REPLACEABLE_STATUSES,
   type SubscriptionStatus,
   type SubscriptionView,
 } from './subscription-view.js'
@@ -38,7 +39,7 @@ export class Subscriptions {
     const row = { accountId, ...asRow(seen), seenAt }
     const isSame = eq(subscriptions.providerId, sql`excluded.provider_id`)
     const isSuccessor = and(
-      inArray(subscriptions.status, [...ENDED_STATUSES]),
+      inArray(subscriptions.status, [...REPLACEABLE_STATUSES]),
       notInArray(sql`excluded.status`, [...ENDED_STATUSES]),
     )
     const kept = await transaction

@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common'
 import { RouteConfig } from '@nestjs/platform-fastify'
+import { ApiTags } from '@nestjs/swagger'
 import type { FastifyRequest } from 'fastify'
 import type Stripe from 'stripe'
 import { Clock } from '../clock/clock.js'
@@ -8,9 +9,11 @@ import { type Client, CurrentClient } from '../http/client.js'
 import { SIGNED_BODY } from '../http/json-body.js'
 import { singleHeader } from '../http/single-header.js'
 import { Public } from '../tokens/public.decorator.js'
+import { WebhookDocs } from './billing.docs.js'
 import { WebhookService } from './webhook.service.js'
 import { verifiedEvent } from './webhook-signature.js'
 
+@ApiTags('Billing')
 @Controller('api/webhooks')
 export class WebhookController {
   constructor(
@@ -23,6 +26,7 @@ export class WebhookController {
   @Public()
   @Post('stripe')
   @HttpCode(200)
+  @WebhookDocs()
   @RouteConfig(SIGNED_BODY)
   async receive(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
     await this.webhook.take(this.verified(request, client), client)

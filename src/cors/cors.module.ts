@@ -15,11 +15,11 @@ export class CorsModule implements OnModuleInit {
     private readonly auditLog: AuditLog,
   ) {}
 
-  async onModuleInit(): Promise<void> {
+  onModuleInit(): void {
     // The command line has no server.
     const server: FastifyInstance | undefined = this.host.httpAdapter?.getInstance()
     if (!server) return
-    await applyCors(server, this.settings, request =>
+    applyCors(server, this.settings, request =>
       this.auditLog.note({
         action: 'origin',
         outcome: 'refused',

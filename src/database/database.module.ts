@@ -2,8 +2,6 @@ import { Global, Logger, Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import type { Connection } from './connection.js'
 import { Database } from './database.js'
-import { openPglite } from './pglite.connection.js'
-import { openPostgres } from './postgres.connection.js'
 
 @Global()
 @Module({
@@ -19,8 +17,13 @@ export async function openDatabase({ databaseUrl }: Pick<Settings, 'databaseUrl'
   return new Database(connection)
 }
 
+/** Each kind is loaded only where it is used: the embedded database is large. */
 async function connect(url: string): Promise<Connection> {
-  if (url.startsWith('pglite:')) return openPglite(url.slice('pglite:'.length))
+  if (url.startsWith('pglite:')) {
+    const { openPglite } = await import('./pglite.connection.js')
+    return openPglite(url.slice('pglite:'.length))
+  }
+  const { openPostgres } = await import('./postgres.connection.js')
   const logger = new Logger('Database')
   return openPostgres(url, error => logger.warn(`An idle connection was lost: ${error.message}`))
 }

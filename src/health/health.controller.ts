@@ -1,7 +1,10 @@
 import { Controller, Get } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { Public } from '../tokens/public.decorator.js'
+import { LiveDocs, ReadyDocs } from './health.docs.js'
 import { Readiness } from './readiness.js'
 
+@ApiTags('Health')
 @Controller('health')
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
@@ -9,6 +12,7 @@ export class HealthController {
   /** The process answers. An orchestrator that restarts on failure looks here. */
   @Public()
   @Get('live')
+  @LiveDocs()
   live() {
     return { status: 'ok' }
   }
@@ -16,6 +20,7 @@ export class HealthController {
   /** Database and session store answer and the service is not stopping. A load balancer looks here. */
   @Public()
   @Get('ready')
+  @ReadyDocs()
   async ready() {
     await this.readiness.check()
     return { status: 'ok' }

@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
+import { answerProblem } from '../errors/problem.filter.js'
 import { acceptOnlyJson } from './json-body.js'
 import { MAX_URL_LENGTH } from './limits.js'
 import { setResponseHeaders } from './response-headers.js'
@@ -10,6 +11,7 @@ import { singleHeader } from './single-header.js'
 export async function prepareEdge(server: FastifyInstance): Promise<void> {
   server.decorateRequest('caller', null)
   server.decorateRequest('session', null)
+  server.setErrorHandler(answerProblem)
   await server.register(cookie, { hook: false })
   acceptOnlyJson(server)
   server.addHook('onRequest', (request, reply, done) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
-import { MAX_WEBHOOK_BODY_BYTES } from './limits.js'
+import { isDeeperThan } from './json-depth.js'
+import { MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,7 +29,7 @@ export function acceptOnlyJson(server: FastifyInstance): void {
       if (isSigned(request.routeOptions.config)) request.rawBody = body as Buffer
       const text = decode(request, body as Buffer)
       if (text === '') done(null, undefined)
-      else void parseJson(request, text, done)
+      else void parseJson(request, text, (error, value) => done(error ?? refusalOf(value), value))
     } catch (error) {
       done(error as Error)
     }
@@ -50,4 +51,9 @@ function decode(request: FastifyRequest, body: Buffer): string {
   } catch (cause) {
     throw new ApiError('INVALID_REQUEST', { detail: 'The body is not valid UTF-8', cause })
   }
+}
+
+function refusalOf(value: unknown): ApiError | null {
+  if (!isDeeperThan(MAX_JSON_DEPTH, value)) return null
+  return new ApiError('INVALID_REQUEST', { detail: 'The body is nested too deeply' })
 }

@@ -1,7 +1,9 @@
 /** Room for every body we accept, and little more (OWASP REST: limit the request size). */
-export const MAX_BODY_BYTES = 16 * 1024
+export const MAX_BODY_BYTES = 32 * 1024
 /** Stripe's events carry whole objects. */
 export const MAX_WEBHOOK_BODY_BYTES = 1024 * 1024
+/** Ours have one level, Stripe's events about ten. */
+export const MAX_JSON_DEPTH = 32
 /** Node's own default, stated so that it stays: more is answered 431. */
 export const MAX_HEADER_BYTES = 16 * 1024
 /** Longer than any URL we hand out; more is answered 414. */

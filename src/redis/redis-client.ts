@@ -1,4 +1,5 @@
 import { createClient, createCluster, createSentinel, type RedisClientType } from 'redis'
+import { reconnect } from './connection-watch.js'
 import { parseRedisUrl } from './redis-url.js'
 
 /** The commands we use, which the three kinds of client share. */
@@ -14,18 +15,25 @@ export interface RedisClient {
   close(): void
   /** A client for each master, for commands without a key. */
   masters(): Promise<RedisClientType[]>
-  /** `listener` hears that a connection was lost or a master changed: what was written last may be gone. */
-  onDoubt(listener: (reason: string) => void): void
+  /** The clients that stay on one server whatever happens to it, so that somebody has to watch over them. */
+  watched(): RedisClientType[]
+  /** Leaves a server that has become a replica, if the client does not do so by itself. */
+  leaveReplica(): void
+  /** `listener` hears what goes wrong with connections, for the log. */
+  onTrouble(listener: (reason: string) => void): void
+  /** `listener` hears that a connection to a master was lost or made: what was written last may not be there. */
+  onDoubt(listener: () => void): void
 }
 
 const SOCKET = {
   connectTimeout: 2_000,
-  /** A server that stopped without closing its connections (SIGSTOP, a cut cable) is given up after this. */
-  socketTimeout: 5_000,
-  reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, 1_000) + Math.floor(Math.random() * 50),
+  /** Gives up a server that takes the connection but does not answer; pings keep an idle connection from this. */
+  socketTimeout: 3_000,
+  /** A server that is back is to be found within a second. */
+  reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50),
 }
 /** No offline queue: with no connection a command fails at once instead of waiting for one. */
-const OPTIONS = { disableOfflineQueue: true, pingInterval: 2_000, socket: SOCKET }
+const OPTIONS = { disableOfflineQueue: true, pingInterval: 1_000, socket: SOCKET }
 
 /** A client for SESSION_STORE_URL, not yet connected. Throws an Error when the URL cannot be read. */
 export function createRedisClient(url: string): RedisClient {
@@ -37,12 +45,16 @@ export function createRedisClient(url: string): RedisClient {
 
 function singleClient(url: string): RedisClient {
   const client = createClient({ ...OPTIONS, url })
+  const self = client as unknown as RedisClientType
   return {
-    commands: client as unknown as RedisCommands,
+    commands: self,
     connect: () => client.connect(),
     close: () => client.destroy(),
-    masters: async () => [client as unknown as RedisClientType],
-    onDoubt: listener => client.on('error', (error: Error) => listener(error.message)),
+    masters: async () => [self],
+    watched: () => [self],
+    leaveReplica: () => reconnect(self),
+    onTrouble: listener => client.on('error', (error: Error) => listener(error.message)),
+    onDoubt: listener => client.on('error', listener).on('ready', listener),
   }
 }
 
@@ -50,6 +62,10 @@ function clusterClient(urls: readonly string[]): RedisClient {
   const cluster = createCluster({
     rootNodes: urls.map(url => ({ url })),
     defaults: OPTIONS,
+    // Or a new master that dies while we connect to it holds up every later look for its successor.
+    minimizeConnections: true,
+    // Milliseconds of trying to reach a master again before we ask the others who has its place (5 s by default).
+    topologyRefreshOnReconnectionAttemptStrategy: 300,
   })
   return {
     commands: cluster as unknown as RedisCommands,
@@ -59,10 +75,15 @@ function clusterClient(urls: readonly string[]): RedisClient {
       Promise.all(
         cluster.masters.map(master => cluster.nodeClient(master) as unknown as Promise<RedisClientType>),
       ),
-    onDoubt: listener => {
+    watched: () =>
+      cluster.masters.flatMap(({ client }) => (client ? [client as unknown as RedisClientType] : [])),
+    // A replica of a cluster answers MOVED, which the client follows.
+    leaveReplica: () => {},
+    onTrouble: listener => {
       cluster.on('error', (error: Error) => listener(error.message))
       cluster.on('node-error', (error: Error) => listener(error.message))
     },
+    onDoubt: listener => cluster.on('node-error', listener).on('node-ready', listener),
   }
 }
 
@@ -70,13 +91,13 @@ function sentinelClient(
   address: Extract<ReturnType<typeof parseRedisUrl>, { kind: 'sentinel' }>,
 ): RedisClient {
   const { masterName, sentinels, username, password } = address
+  // No scanInterval: during each look at the sentinels commands have to wait, and sentinels tell of a change themselves.
   const sentinel = createSentinel({
     name: masterName,
     sentinelRootNodes: [...sentinels],
     nodeClientOptions: { ...OPTIONS, ...(username && { username }), ...(password && { password }) },
-    sentinelClientOptions: { socket: SOCKET },
+    sentinelClientOptions: { pingInterval: OPTIONS.pingInterval, socket: SOCKET },
     passthroughClientErrorEvents: true,
-    scanInterval: 1_000,
     masterPoolSize: 4,
   })
   return {
@@ -84,10 +105,17 @@ function sentinelClient(
     connect: () => sentinel.connect(),
     close: () => sentinel.destroy(),
     masters: async () => [sentinel as unknown as RedisClientType],
+    // It leaves a master that the sentinels have given up.
+    watched: () => [],
+    leaveReplica: () => {},
+    onTrouble: listener => sentinel.on('error', (error: Error) => listener(error.message)),
     onDoubt: listener => {
-      sentinel.on('error', (error: Error) => listener(error.message))
+      // The one event is for sentinels too, whose troubles say nothing about what the master knows.
+      sentinel.on('error', ({ message }: Error) => {
+        if (message.startsWith('Master Client')) listener()
+      })
       sentinel.on('topology-change', ({ type }: { type: string }) => {
-        if (type === 'MASTER_CHANGE') listener('the master changed')
+        if (type === 'MASTER_CHANGE') listener()
       })
     },
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
 import { ErrorReply } from 'redis'
-import { unavailable } from '../errors/api-error.js'
+import { ApiError, unavailable } from '../errors/api-error.js'
+import { watchConnections } from './connection-watch.js'
 import { createRedisClient, type RedisClient, type RedisCommands } from './redis-client.js'
 
 /** A Lua script of one key, run by its hash. */
@@ -18,6 +19,8 @@ export function redisScript(lua: string): RedisScript {
 const COMMAND_TIMEOUT_MS = 300
 /** At start we wait this long for a server before giving up. */
 const CONNECT_TIMEOUT_MS = 5_000
+/** A server that is a replica for good is not to be called up with every request. */
+const LEAVE_EVERY_MS = 1_000
 /** The redis package repeats connection errors for every attempt; one line says it. */
 const LOG_EVERY_MS = 10_000
 
@@ -29,10 +32,13 @@ const OUTAGE_REPLIES =
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
   private lastLogAt = Number.NEGATIVE_INFINITY
+  private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
+  private readonly endWatch: () => void
 
   private constructor(private readonly client: RedisClient) {
-    client.onDoubt(reason => this.logTrouble(reason))
+    client.onTrouble(reason => this.logTrouble(reason))
+    this.endWatch = watchConnections(() => client.watched())
   }
 
   /** Connects to `url`; throws an Error when no server answers or a server may evict sessions. */
@@ -58,7 +64,8 @@ export class RedisConnection implements OnApplicationShutdown {
     try {
       return await within(COMMAND_TIMEOUT_MS, work(this.client.commands))
     } catch (error) {
-      throw isOutage(error) ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
+      if (error instanceof ErrorReply && error.message.startsWith('READONLY')) this.leaveReplica()
+      throw asUnavailable(error)
     }
   }
 
@@ -78,9 +85,13 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** Calls `visit` with every key of the pattern, on every master; takes as long as it takes. */
   async eachKey(pattern: string, visit: (key: string) => Promise<void>): Promise<void> {
-    for (const master of await this.client.masters())
-      for await (const keys of master.scanIterator({ MATCH: pattern, COUNT: 500 }))
-        for (const key of keys) await visit(key)
+    try {
+      for (const master of await this.client.masters())
+        for await (const keys of master.scanIterator({ MATCH: pattern, COUNT: 500 }))
+          for (const key of keys) await visit(key)
+    } catch (error) {
+      throw asUnavailable(error)
+    }
   }
 
   /** `listener` hears that the server may have lost its newest writes. */
@@ -90,6 +101,7 @@ export class RedisConnection implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.isClosing = true
+    this.endWatch()
     try {
       this.client.close()
     } catch {
@@ -106,6 +118,14 @@ export class RedisConnection implements OnApplicationShutdown {
       else if (policy !== 'noeviction')
         throw new Error(`its maxmemory-policy is ${policy}, it must be noeviction`)
     }
+  }
+
+  /** The address of a managed Redis that failed over leads to the new master, but only for new connections. */
+  private leaveReplica(): void {
+    if (performance.now() - this.lastLeftAt < LEAVE_EVERY_MS) return
+    this.lastLeftAt = performance.now()
+    this.logTrouble('the server has become a replica')
+    this.client.leaveReplica()
   }
 
   private logTrouble(reason: string): void {
@@ -128,7 +148,12 @@ async function maxmemoryPolicy(
   }
 }
 
+function asUnavailable(error: unknown): unknown {
+  return isOutage(error) ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
+}
+
 function isOutage(error: unknown): boolean {
+  if (error instanceof ApiError) return false
   if (error instanceof ErrorReply) return OUTAGE_REPLIES.test(error.message)
   return !(error instanceof TypeError)
 }

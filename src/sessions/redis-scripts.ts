@@ -42,10 +42,15 @@ if tonumber(created) > tonumber(ARGV[1]) then return nil end
 redis.call('UNLINK', KEYS[1])
 return 1`)
 
-/** ARGV: permission bits of a main session, of a satellite session. */
+/**
+ * ARGV: permission bits of a main session, of a satellite session.
+ * HDEL first: on a server without memory left only the first write of a script is refused, and that one never is.
+ */
 export const SET_PERMISSIONS = redisScript(`
 local source = redis.call('HGET', KEYS[1], '${source}')
-if source then redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2]) end`)
+if not source then return end
+redis.call('HDEL', KEYS[1], '${permissions}')
+redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2])`)
 
 /** Adds to a user's index and drops what has expired in it; the index lives as long as its last session. ARGV: sid, expiry, now. */
 export const ADD_TO_INDEX = redisScript(`

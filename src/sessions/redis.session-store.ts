@@ -34,13 +34,11 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
   }
 
   find(sid: SessionHandle, now: Date): Promise<Session | null> {
-    this.gate.assertOpen()
-    return this.read(scripts.FIND, sid, now)
+    return this.gate.serve(() => this.read(scripts.FIND, sid, now))
   }
 
   touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
-    this.gate.assertOpen()
-    return this.read(scripts.TOUCH, sid, usedAt)
+    return this.gate.serve(() => this.read(scripts.TOUCH, sid, usedAt))
   }
 
   async listByUser(userId: string, now: Date): Promise<Session[]> {

@@ -18,6 +18,15 @@ export class ServingGate {
     if (this.settledDoubts !== this.doubts) throw unavailable('SESSION_STORE_UNAVAILABLE')
   }
 
+  /** What `work` answers; throws the same when doubt arises meanwhile, for then another server may have answered. */
+  async serve<T>(work: () => Promise<T>): Promise<T> {
+    this.assertOpen()
+    const doubts = this.doubts
+    const answer = await work()
+    if (this.doubts !== doubts) throw unavailable('SESSION_STORE_UNAVAILABLE')
+    return answer
+  }
+
   /** Replays once and opens; throws what the replay threw. */
   async open(): Promise<void> {
     const doubts = this.doubts

@@ -1,11 +1,14 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import type { FastifyRequest } from 'fastify'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { Public } from '../tokens/public.decorator.js'
 import { type PresentedSession, presentedSession } from './presented-session.js'
+import { RefreshDocs } from './sessions.docs.js'
 import { SessionsService } from './sessions.service.js'
 
+@ApiTags('Auth')
 @Controller('api')
 export class SessionsController {
   constructor(
@@ -17,6 +20,7 @@ export class SessionsController {
   @Public()
   @Post('refresh')
   @HttpCode(200)
+  @RefreshDocs()
   async refresh(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
     return { accessToken: await this.sessions.refresh(this.presented(request, client), client) }
   }

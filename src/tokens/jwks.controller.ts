@@ -1,8 +1,11 @@
 import { Controller, Get, Header } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { JwksDocs } from './jwks.docs.js'
 import { PUBLISH_BEFORE_USE_SECONDS } from './key-set.js'
 import { Public } from './public.decorator.js'
 import { SigningKeys } from './signing-keys.js'
 
+@ApiTags('Keys')
 @Controller('.well-known')
 export class JwksController {
   constructor(private readonly keys: SigningKeys) {}
@@ -10,6 +13,7 @@ export class JwksController {
   /** The public keys that access tokens are verified with (RFC 7517). */
   @Public()
   @Get('jwks.json')
+  @JwksDocs()
   @Header('Cache-Control', `public, max-age=${PUBLISH_BEFORE_USE_SECONDS}`)
   list() {
     return {

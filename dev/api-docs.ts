@@ -1,0 +1,23 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { SwaggerModule } from '@nestjs/swagger'
+import type { Settings } from '../src/config/settings.js'
+import { openApiDocument } from '../src/openapi/document.js'
+
+const PATH = 'api/docs'
+/** The reference is a page of our own making: scripts from here only, and the inline styles that it brings. */
+const PAGE_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+
+/** The API reference at /api/docs, as a page to try things in. */
+export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Settings): void {
+  const server = app.getHttpAdapter().getInstance()
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith(`/${PATH}`)) reply.header('Content-Security-Policy', PAGE_POLICY)
+    done()
+  })
+  SwaggerModule.setup(PATH, app, openApiDocument(app, publicUrl), {
+    customSiteTitle: 'Mainstay API',
+    swaggerOptions: { withCredentials: true },
+  })
+  server.get('/', (_, reply) => reply.redirect(`/${PATH}`))
+}

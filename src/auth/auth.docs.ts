@@ -1,0 +1,40 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
+
+class LoginAnswer {
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes' })
+  accessToken!: string
+
+  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Satellites and mobile apps only' })
+  sessionId?: string
+}
+
+export const LoginDocs = () =>
+  Documented({
+    summary: 'Log in with e-mail and password',
+    description:
+      'With source `main` the session comes as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax) and only ' +
+      'pages of the main site, or clients without an Origin, may ask for it. With source `satellite` it comes in the body.',
+    status: 200,
+    answer: 'Logged in',
+    type: LoginAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_CREDENTIALS',
+      'MAIN_ORIGIN_REQUIRED',
+      'CROSS_SITE_REFUSED',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const LogoutDocs = () =>
+  Documented({
+    summary: 'Log out',
+    description:
+      'Ends the session of the access token; it cannot be refreshed any more. The token itself is valid until it expires.',
+    status: 204,
+    answer: 'Logged out; on the main site the cookie is cleared',
+    refusals: [...TOKEN_REFUSALS, 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+  })

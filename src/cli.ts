@@ -1,0 +1,142 @@
+import 'reflect-metadata'
+import { randomBytes } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import type { INestApplicationContext } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { Command } from 'commander'
+import { AccountsService } from './accounts/accounts.service.js'
+import { canonicalEmail, type Email } from './accounts/email.js'
+import { MIN_PASSWORD_LENGTH, passwordLength } from './accounts/password-text.js'
+import type { User } from './accounts/user.js'
+import { Users } from './accounts/users.js'
+import { AppModule } from './app.module.js'
+import { Clock } from './clock/clock.js'
+import { readSettings } from './config/read-settings.js'
+import { PERMISSIONS, type Permission, permissionsOf } from './permissions/permissions.js'
+import { SessionChanges } from './sessions/session-changes.js'
+import { asSessionHandle } from './sessions/session-id.js'
+import { SessionStore } from './sessions/session-store.js'
+import { generateKeys, rotateKeys } from './tokens/key-file.js'
+
+const program = new Command('mainstay').description('What operators do at the command line')
+
+program
+  .command('account:create')
+  .description('make an account with its owner')
+  .requiredOption('--email <address>')
+  .option('--password-stdin', 'read the password from standard input; otherwise one is made and printed')
+  .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
+    const password = passwordStdin ? await readPassword() : randomBytes(18).toString('base64url')
+    const owner = await withService(app => app.get(AccountsService).createAccount(asEmail(email), password))
+    console.log(`Account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
+    if (!passwordStdin) console.log(`Password: ${password}`)
+  })
+
+program
+  .command('user:permissions')
+  .description('grant exactly these permissions; live sessions have them at their next refresh')
+  .argument('<email>')
+  .argument('[permissions...]', PERMISSIONS.join(', '))
+  .action(async (email: string, names: string[]) => {
+    const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
+    if (unknown.length > 0) throw new Error(`There is no permission ${unknown.join(', ')}`)
+    await withUser(email, (app, user) =>
+      app.get(AccountsService).grant(user, permissionsOf(names as Permission[])),
+    )
+    console.log(`${email}: ${names.join(', ') || 'no permissions'}`)
+  })
+
+program
+  .command('user:disable')
+  .description('let a user log in no more and end all sessions')
+  .argument('<email>')
+  .action(async (email: string) => {
+    const ended = await withUser(email, (app, user) => app.get(AccountsService).disable(user))
+    console.log(`${email} is disabled; ${ended} sessions ended`)
+  })
+
+program
+  .command('user:revoke')
+  .description('end all sessions of a user')
+  .argument('<email>')
+  .action(async (email: string) => {
+    const ended = await withUser(email, (app, user) => app.get(AccountsService).endSessions(user))
+    console.log(`${ended} sessions of ${email} ended`)
+  })
+
+program
+  .command('session:revoke')
+  .description('end one session')
+  .argument('<sid>', 'the public handle, as in the audit log')
+  .action(async (text: string) => {
+    await withService(async app => {
+      const sid = asSessionHandle(text)
+      const session = sid && (await app.get(SessionStore).find(sid, app.get(Clock).now()))
+      if (!session) throw new Error('There is no such live session')
+      await app.get(SessionChanges).end(session, null, 'ended by an operator')
+    })
+    console.log('The session has ended')
+  })
+
+program
+  .command('keys:generate')
+  .description('make the file of signing keys')
+  .option('--file <path>', 'default: JWT_KEYS_FILE')
+  .action(async ({ file }: { file?: string }) => {
+    const path = file ?? readSettings().jwtKeysFile
+    await generateKeys(path, new Clock().now())
+    console.log(`${path} is made; keep it secret`)
+  })
+
+program
+  .command('keys:rotate')
+  .description('let the next key sign, and publish one to follow it')
+  .action(async () => {
+    const { jwtKeysFile, accessTokenTtlSeconds } = readSettings()
+    await rotateKeys(jwtKeysFile, new Clock().now(), accessTokenTtlSeconds)
+    console.log('Rotated; running servers follow within seconds')
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
+
+/** Runs `work` in the service without its server. */
+async function withService<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
+  const app = await NestFactory.createApplicationContext(AppModule.with(readSettings(), new Clock()), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  })
+  try {
+    return await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
+function withUser<T>(
+  email: string,
+  work: (app: INestApplicationContext, user: User) => Promise<T>,
+): Promise<T> {
+  return withService(async app => {
+    const user = await app.get(Users).findByEmail(asEmail(email))
+    if (!user) throw new Error(`There is no user ${email}`)
+    return work(app, user)
+  })
+}
+
+function asEmail(text: string): Email {
+  const email = canonicalEmail(text)
+  if (!email) throw new Error(`${text} is not an e-mail address`)
+  return email
+}
+
+async function readPassword(): Promise<string> {
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (passwordLength(password) < MIN_PASSWORD_LENGTH)
+    throw new Error(`The password must have at least ${MIN_PASSWORD_LENGTH} characters`)
+  return password
+}

@@ -1,0 +1,28 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { Documented, TOKEN_REFUSALS } from '../http/documented.js'
+import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
+
+class DataAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: String, format: 'uuid' })
+  accountId!: string
+
+  @ApiProperty({
+    type: 'object',
+    properties: Object.fromEntries(PERMISSIONS.map(name => [name, { type: 'boolean' }])),
+    example: permissionsOf(['dataEntry', 'viewReports']),
+  })
+  permissions!: Permissions
+}
+
+export const DataDocs = () =>
+  Documented({
+    summary: 'Who is calling, and what they may do',
+    description: 'The example of an ordinary request: checked by the signature of the access token alone.',
+    status: 200,
+    answer: 'What the access token says',
+    type: DataAnswer,
+    refusals: TOKEN_REFUSALS,
+  })

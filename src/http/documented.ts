@@ -1,0 +1,64 @@
+import { applyDecorators, type Type } from '@nestjs/common'
+import { ApiOperation, ApiResponse } from '@nestjs/swagger'
+import { ApiError } from '../errors/api-error.js'
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js'
+import { problemOf } from '../errors/problem.js'
+
+/** What the API reference says of an endpoint beside what its types say. */
+export interface Documentation {
+  /** One sentence; what it is for. */
+  readonly summary: string
+  readonly description?: string
+  readonly status: number
+  readonly answer: string
+  /** The class of the answer's body; none for an empty one. */
+  readonly type?: Type
+  /** Every code that this endpoint answers on its own account. */
+  readonly refusals: readonly ErrorCode[]
+}
+
+/** Any request to any path may be answered with these. */
+const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED', 'INTERNAL_ERROR']
+/** Any request with a body, too. */
+export const BODY_REFUSALS: readonly ErrorCode[] = [
+  'INVALID_BODY',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
+/** Any route behind JwtGuard, too. */
+export const TOKEN_REFUSALS: readonly ErrorCode[] = ['ACCESS_TOKEN_REQUIRED', 'INVALID_ACCESS_TOKEN']
+
+/** Documents an endpoint with its answer, its error codes and an example of each. */
+export function Documented({
+  summary,
+  description,
+  status,
+  answer,
+  type,
+  refusals,
+}: Documentation): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ summary, ...(description && { description }) }),
+    ApiResponse({ status, description: answer, ...(type && { type }) }),
+    ...refusalsByStatus([...refusals, ...EVERYWHERE]),
+  )
+}
+
+function refusalsByStatus(codes: readonly ErrorCode[]): MethodDecorator[] {
+  const statuses = [...new Set(codes.map(code => ERROR_CODES[code].status))].sort()
+  return statuses.map(status => {
+    const ofStatus = codes.filter(code => ERROR_CODES[code].status === status)
+    const examples = Object.fromEntries(ofStatus.map(code => [code, { value: exampleOf(code) }]))
+    return ApiResponse({
+      status,
+      description: ofStatus.map(code => `\`${code}\`: ${ERROR_CODES[code].title}`).join('\n\n'),
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, examples } },
+    })
+  })
+}
+
+function exampleOf(code: ErrorCode) {
+  const errors =
+    code === 'INVALID_BODY' ? [{ field: 'email', message: 'email must be an e-mail address' }] : undefined
+  return problemOf(new ApiError(code, { ...(errors && { errors }) }), '7f1a2c9e-6b0d-4c55-9a0e-3f5b7c1d2e4f')
+}

@@ -1,0 +1,57 @@
+import type { INestApplication } from '@nestjs/common'
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
+
+const INTRODUCTION = `One API that knows who is logged in, for one main site and many satellite sites.
+
+An **access token** (15 minutes, \`Authorization: Bearer\`) goes with every request. A **session identifier** (30 days)
+only fetches new access tokens: the main site has it in an HttpOnly cookie, satellites and mobile apps send it in
+\`X-Session-ID\` to \`/api/refresh\` and nowhere else.
+
+Every refusal is \`application/problem+json\` (RFC 9457) with a stable \`code\`. A 503 has \`Retry-After\` and never
+means that a session has ended; only a 401 from refresh does.`
+
+/** The API reference, made from the code. */
+export function openApiDocument(app: INestApplication, serverUrl: string): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Mainstay')
+    .setDescription(INTRODUCTION)
+    .setVersion('1')
+    .addServer(serverUrl)
+    .addTag('Auth')
+    .addTag('Billing')
+    .addTag('Data')
+    .addTag('Keys')
+    .addTag('Health')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'accessToken')
+    .addCookieAuth('sessionId', { type: 'apiKey', in: 'cookie' }, 'sessionCookie')
+    .build()
+  const document = SwaggerModule.createDocument(app, config)
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, Problem: PROBLEM },
+  }
+  return document
+}
+
+const PROBLEM = {
+  type: 'object' as const,
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  properties: {
+    type: { type: 'string' as const, format: 'uri' },
+    title: { type: 'string' as const, description: 'The fixed sentence of the code' },
+    status: { type: 'integer' as const },
+    detail: { type: 'string' as const },
+    code: { type: 'string' as const, description: 'Stable: part of the API' },
+    requestId: { type: 'string' as const, format: 'uuid', description: 'Quote it to support' },
+    errors: {
+      type: 'array' as const,
+      description: 'What is wrong with which field of the body',
+      items: {
+        type: 'object' as const,
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' as const }, message: { type: 'string' as const } },
+      },
+    },
+  },
+}

@@ -1,0 +1,27 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiCookieAuth, ApiHeader, ApiProperty } from '@nestjs/swagger'
+import { Documented } from '../http/documented.js'
+
+class RefreshAnswer {
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes; replaces the one before' })
+  accessToken!: string
+}
+
+export const RefreshDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    ApiHeader({
+      name: 'X-Session-ID',
+      required: false,
+      description: 'Satellites and mobile apps: the sessionId',
+    }),
+    Documented({
+      summary: 'Get a new access token',
+      description:
+        'Takes the cookie `sessionId` from the main site, the header `X-Session-ID` from everybody else, never both. No body.',
+      status: 200,
+      answer: 'A new access token',
+      type: RefreshAnswer,
+      refusals: ['SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'SESSION_STORE_UNAVAILABLE'],
+    }),
+  )
