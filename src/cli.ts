@@ -56,6 +56,15 @@ program
   })
 
 program
+  .command('user:enable')
+  .description('let a disabled user log in again')
+  .argument('<email>')
+  .action(async (email: string) => {
+    await withUser(email, (app, user) => app.get(AccountsService).enable(user))
+    console.log(`${email} may log in again`)
+  })
+
+program
   .command('user:revoke')
   .description('end all sessions of a user')
   .argument('<email>')

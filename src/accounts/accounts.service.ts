@@ -88,6 +88,20 @@ export class AccountsService {
     )
   }
 
+  /** Lets a disabled user log in again; the sessions of before stay ended. */
+  async enable({ id, accountId }: User): Promise<void> {
+    await this.database.transaction(async transaction => {
+      await this.users.enable(transaction, id)
+      await this.auditLog.record(transaction, {
+        action: 'user.enable',
+        outcome: 'ok',
+        userId: id,
+        accountId,
+        client: null,
+      })
+    })
+  }
+
   private async newUser(accountId: string, email: Email, password: string, role: Role): Promise<User> {
     return {
       id: randomUUID(),

@@ -49,6 +49,10 @@ export class Users {
       .where(and(eq(users.id, id), isNull(users.disabledAt)))
   }
 
+  async enable(transaction: Db, id: string): Promise<void> {
+    await transaction.update(users).set({ disabledAt: null }).where(eq(users.id, id))
+  }
+
   async replaceHash(transaction: Db, id: string, passwordHash: string): Promise<void> {
     await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
   }

@@ -9,6 +9,7 @@ export type AuditAction =
   | 'account.create'
   | 'user.create'
   | 'user.disable'
+  | 'user.enable'
   | 'permissions.change'
   | 'checkout.create'
   | 'webhook'
