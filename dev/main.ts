@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { readSettings, SettingsError } from '../src/config/read-settings.js'
 import { serve } from '../src/serve.js'
-import { serveApiDocs } from './api-docs.js'
+import { serveApiDocs } from './api-docs/serve-api-docs.js'
 import { sandboxFor } from './development-sandbox.js'
 import { seedUsers } from './seed-users.js'
 import { welcome } from './welcome.js'

@@ -19,7 +19,7 @@ const LAYERS = [
     'cors',
     'tokens',
   ],
-  ...['sessions', 'accounts', 'auth', 'billing', 'data', 'health', 'openapi'],
+  ...['sessions', 'accounts', 'auth', 'billing', 'data', 'health'],
 ]
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, lte, type SQL } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -27,8 +27,8 @@ export class Checkouts {
 
   /**
    * The open checkout of this intent, made if need be; however many ask at once, all get the same. While a page of
-   * another intent can still be paid there is none: `inTheWay` is its id at the provider, to be expired there first
-   * and then given as `expired`. In this order a provider that is down leaves no forgotten page behind.
+   * another intent, or an old one, can still be paid there is none: `inTheWay` is its id at the provider, to be
+   * expired there first and then given as `expired`. In this order a provider that is down leaves no forgotten page.
    */
   async openFor(
     accountId: string,
@@ -37,7 +37,7 @@ export class Checkouts {
   ): Promise<{ checkout: Checkout; inTheWay: null } | { checkout: null; inTheWay: string }> {
     const opened = await this.database.transaction(async transaction => {
       const open = await this.findOpen(transaction, accountId)
-      if (open && isSameIntent(open, intent)) return open
+      if (open && isSameIntent(open, intent) && open.expiresAt > this.clock.now()) return open
       if (open?.providerId && open.providerId !== expired) return open.providerId
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
       return this.insert(transaction, accountId, intent)
@@ -65,9 +65,8 @@ export class Checkouts {
   }
 
   private async findOpen(transaction: Db, accountId: string): Promise<Checkout | null> {
-    const isOfAccount = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
-    await this.close(transaction, and(isOfAccount, lte(checkouts.expiresAt, this.clock.now())))
-    const [open] = await transaction.select().from(checkouts).where(isOfAccount).for('update')
+    const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
+    const [open] = await transaction.select().from(checkouts).where(isOpen).for('update')
     return open ?? null
   }
 

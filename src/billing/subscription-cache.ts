@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
-import { redisInsStore } from 'cache-manager-redis-yet'
 import { RedisConnection } from '../redis/redis-connection.js'
 import type { SubscriptionView } from './subscription-view.js'
 
@@ -18,9 +17,9 @@ export class SubscriptionCache {
 
   static async over(redis: RedisConnection | null): Promise<SubscriptionCache> {
     const cache = redis
-      ? await caching(redisInsStore(redis.commands as never, { ttl: TTL_MS }) as never)
+      ? await overRedis(redis)
       : await caching('memory', { max: MAX_ENTRIES_IN_MEMORY, ttl: TTL_MS })
-    return new SubscriptionCache(cache as Cache, redis)
+    return new SubscriptionCache(cache, redis)
   }
 
   async get(accountId: string): Promise<SubscriptionView | undefined> {
@@ -43,6 +42,12 @@ export class SubscriptionCache {
       return undefined
     }
   }
+}
+
+/** Loaded only where it is used: the package brings a second Redis client of its own. */
+async function overRedis(redis: RedisConnection): Promise<Cache> {
+  const { redisInsStore } = await import('cache-manager-redis-yet')
+  return (await caching(redisInsStore(redis.commands as never, { ttl: TTL_MS }) as never)) as Cache
 }
 
 function key(accountId: string): string {

@@ -108,11 +108,11 @@ function sentinelClient(
     // It leaves a master that the sentinels have given up.
     watched: () => [],
     leaveReplica: () => {},
-    onTrouble: listener => sentinel.on('error', (error: Error) => listener(error.message)),
+    onTrouble: listener => sentinel.on('error', error => listener(String(error))),
     onDoubt: listener => {
       // The one event is for sentinels too, whose troubles say nothing about what the master knows.
-      sentinel.on('error', ({ message }: Error) => {
-        if (message.startsWith('Master Client')) listener()
+      sentinel.on('error', error => {
+        if (String(error).includes('Master Client')) listener()
       })
       sentinel.on('topology-change', ({ type }: { type: string }) => {
         if (type === 'MASTER_CHANGE') listener()

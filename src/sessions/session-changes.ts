@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
-import { and, asc, gt, lte } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, lte } from 'drizzle-orm'
 import type { AuditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
@@ -48,12 +48,15 @@ export class SessionChanges implements OnApplicationBootstrap {
     alongside: (transaction: Db) => Promise<void> = async () => {},
   ): Promise<number> {
     const at = this.clock.now()
-    await this.database.transaction(async transaction => {
+    const [row] = await this.database.transaction(async transaction => {
       await alongside(transaction)
-      await transaction.insert(sessionChanges).values(this.rowOf(change, at))
+      const rows = await transaction.insert(sessionChanges).values(this.rowOf(change, at)).returning()
       await this.auditLog.record(transaction, event)
+      return rows
     })
-    return applyChange(this.store, change, at)
+    const ended = await applyChange(this.store, change, at)
+    if (change.kind === 'regrant') await this.applyLaterGrants(row as Row)
+    return ended
   }
 
   /** Ends the sessions that a browser still carried when it logged in again. */
@@ -112,6 +115,21 @@ export class SessionChanges implements OnApplicationBootstrap {
     await Promise.all(ends.map(row => applyChange(this.store, asChange(row), row.at)))
     for (const row of page.filter(row => row.sid === null))
       await applyChange(this.store, asChange(row), row.at)
+  }
+
+  /** A change made after `row` may have reached the store before it. Who comes last looks, so the newest one stays. */
+  private async applyLaterGrants({ id, userId }: Row): Promise<void> {
+    const isLater = and(
+      gt(sessionChanges.id, id),
+      eq(sessionChanges.userId, userId as string),
+      isNotNull(sessionChanges.granted),
+    )
+    const [latest] = await this.database.run(db =>
+      db.select().from(sessionChanges).where(isLater).orderBy(desc(sessionChanges.id)).limit(1),
+    )
+    if (!latest) return
+    await applyChange(this.store, asChange(latest), latest.at)
+    await this.applyLaterGrants(latest)
   }
 
   private rowOf(change: SessionChange, at: Date): typeof sessionChanges.$inferInsert {

@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { SwaggerModule } from '@nestjs/swagger'
-import type { Settings } from '../src/config/settings.js'
-import { openApiDocument } from '../src/openapi/document.js'
+import type { Settings } from '../../src/config/settings.js'
+import { openApiDocument } from './document.js'
 
 const PATH = 'api/docs'
 /** The reference is a page of our own making: scripts from here only, and the inline styles that it brings. */

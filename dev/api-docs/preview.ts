@@ -1,0 +1,18 @@
+import 'reflect-metadata'
+import { NestFactory } from '@nestjs/core'
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+import type { OpenAPIObject } from '@nestjs/swagger'
+import { AppModule } from '../../src/app.module.js'
+import { Clock } from '../../src/clock/clock.js'
+import type { Settings } from '../../src/config/settings.js'
+import { openApiDocument } from './document.js'
+
+/** The API reference without a running service: in preview Nest opens nothing, so no store is needed. */
+export async function previewOpenApi(settings: Settings): Promise<OpenAPIObject> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with(settings, new Clock()),
+    new FastifyAdapter(),
+    { preview: true, logger: ['error'] },
+  )
+  return openApiDocument(app, 'https://api.example.com')
+}
