@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { AccountsService } from '../../src/accounts/accounts.service.js'
+import { canonicalEmail, type Email } from '../../src/accounts/email.js'
+import type { User } from '../../src/accounts/user.js'
+import type { Source } from '../../src/permissions/permissions.js'
+import { MAIN, SHOP_ONE } from '../support/test-app.js'
+import { moveIntoThePast } from './expired-session.js'
+import type { Service } from './service.js'
+import { sessionIdOf } from './session-cookie.js'
+
+/** A user and the password that only the user knows. */
+export interface Person extends User {
+  readonly password: string
+}
+
+/** What a client holds after logging in. */
+export interface Login {
+  readonly accessToken: string
+  readonly sessionId: string
+}
+
+/** More than the 72 bytes at which some hashes stop reading, with letters that have an upper case. */
+const PASSWORD = 'An owner of a shop types this whole sentence whenever a form asks for a password'
+const UNICODE_PASSWORD = 'Über Ängste: nö, dieses Paßwort schützt wäßrige Crème brûlée'.normalize('NFC')
+
+/** The people of one case and their sessions, each made when it is first asked for. */
+export class Cast {
+  private readonly made = new Map<string, Promise<unknown>>()
+
+  constructor(readonly service: Service) {}
+
+  /** The owner of an account of their own. */
+  owner(name: 'U1' | 'U2' | 'UUNI'): Promise<Person> {
+    return this.once(name, () => this.hire(name === 'UUNI' ? UNICODE_PASSWORD : PASSWORD))
+  }
+
+  /** An owner who was logged in at a satellite and then disabled. */
+  disabled(): Promise<{ person: Person; session: Login }> {
+    return this.once('disabled', async () => {
+      const person = await this.hire(PASSWORD)
+      const session = await this.logIn(person, 'satellite')
+      await this.service.node.get(AccountsService).disable(person)
+      return { person, session }
+    })
+  }
+
+  /** The one session of that owner from the main site, or from the first satellite. */
+  session(name: 'U1' | 'U2', source: Source): Promise<Login> {
+    return this.once(`${name} ${source}`, async () => this.logIn(await this.owner(name), source))
+  }
+
+  /** The session of U1, of that source, once it has expired; its key is still in the store. */
+  expired(source: Source): Promise<Login> {
+    return this.once('expired', async () => {
+      const session = await this.session('U1', source)
+      await moveIntoThePast(this.service, session.sessionId)
+      return session
+    })
+  }
+
+  /** The main session of U1, once it was logged out. */
+  revoked(): Promise<Login> {
+    return this.once('revoked', async () => {
+      const session = await this.session('U1', 'main')
+      await this.logOut(session)
+      return session
+    })
+  }
+
+  /** Logs in over HTTP, as a page of that kind of site would. */
+  async logIn({ email, password }: Person, source: Source): Promise<Login> {
+    const answer = await this.service.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: { Origin: source === 'main' ? MAIN : SHOP_ONE },
+      body: { email, password, source },
+    })
+    if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
+    const login = { accessToken: answer.json.accessToken, sessionId: sessionIdOf(answer)! }
+    this.service.secrets.add(login.accessToken, login.sessionId)
+    return login
+  }
+
+  /** Logs out over HTTP. */
+  async logOut({ accessToken }: Login): Promise<void> {
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    const { status, text } = await this.service.request({ method: 'POST', path: '/api/logout', headers })
+    if (status !== 204) throw new Error(`logout answered ${status} ${text}`)
+  }
+
+  /** i, k and s are the letters that have a twin outside ASCII under some rule of upper and lower case. */
+  private async hire(password: string): Promise<Person> {
+    const email = canonicalEmail(`kiss-${randomUUID()}@example.com`) as Email
+    const user = await this.service.node.get(AccountsService).createAccount(email, password)
+    this.service.secrets.add(password)
+    return { ...user, password }
+  }
+
+  private once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const known = this.made.get(name) ?? make()
+    this.made.set(name, known)
+    return known as Promise<T>
+  }
+}

@@ -1,0 +1,27 @@
+import { MAIN, SHOP_ONE, SHOP_TWO } from '../support/test-app.js'
+
+export const COOKIE_DOMAIN = 'main.test'
+
+/** What the payment sandbox and the service agree on. */
+export const PROVIDER = {
+  secretKey: 'sk_test_payment_sandbox',
+  webhookSecret: 'whsec_payment_sandbox_only',
+  priceIds: ['price_monthly', 'price_yearly'],
+}
+
+/** The settings of production, with `own` for what differs from run to run. */
+export function environmentOf(own: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PUBLIC_URL: 'https://api.main.test',
+    MAIN_ORIGIN: MAIN,
+    ALLOWED_ORIGINS: `${SHOP_ONE},${SHOP_TWO}`,
+    COOKIE_DOMAIN,
+    STRIPE_SECRET_KEY: PROVIDER.secretKey,
+    STRIPE_WEBHOOK_SECRET: PROVIDER.webhookSecret,
+    STRIPE_PRICE_IDS: PROVIDER.priceIds.join(','),
+    LOG_LEVEL: 'info',
+    ...own,
+  }
+}
