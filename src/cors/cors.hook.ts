@@ -15,14 +15,12 @@ const NO_CORS_HEADERS: FastifyCorsOptions = { origin: false }
  * Decides about the origin of every request, also on unknown paths, before anything else happens to it.
  * A refused origin is answered 403 and `onRefused` hears of it; the handler never runs.
  */
-export function applyCors(
+export async function applyCors(
   server: FastifyInstance,
   known: KnownOrigins,
   onRefused: (request: FastifyRequest) => void,
-): void {
-  // Never awaited: that would settle every route here, before Nest has set our error handler, and refusals of
-  // hooks and parsers would be answered in Fastify's form.
-  void server.register(cors, {
+): Promise<void> {
+  await server.register(cors, {
     delegator: (request, callback) => {
       const policy = corsPolicyFor(request.headers.origin, known)
       if (policy.kind !== 'refused') return callback(null, optionsFor(policy))

@@ -15,11 +15,11 @@ export class CorsModule implements OnModuleInit {
     private readonly auditLog: AuditLog,
   ) {}
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     // The command line has no server.
     const server: FastifyInstance | undefined = this.host.httpAdapter?.getInstance()
     if (!server) return
-    applyCors(server, this.settings, request =>
+    await applyCors(server, this.settings, request =>
       this.auditLog.note({
         action: 'origin',
         outcome: 'refused',

@@ -43,5 +43,7 @@ function asApiError(error: unknown): ApiError {
 function frameworkStatus(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus()
   const { statusCode, code } = error as { statusCode?: number; code?: string }
-  return code?.startsWith('FST_') && statusCode ? statusCode : 500
+  // A client that hangs up in the middle of its body is no fault of ours.
+  const isTheirs = code?.startsWith('FST_') || code === 'ECONNRESET'
+  return isTheirs && statusCode ? statusCode : 500
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
 import { isDeeperThan } from './json-depth.js'
-import { MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits.js'
+import { MAX_BODY_BYTES, MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +29,10 @@ export function acceptOnlyJson(server: FastifyInstance): void {
       if (isSigned(request.routeOptions.config)) request.rawBody = body as Buffer
       const text = decode(request, body as Buffer)
       if (text === '') done(null, undefined)
-      else void parseJson(request, text, (error, value) => done(error ?? refusalOf(value), value))
+      else
+        void parseJson(request, text, (error, value) =>
+          done(error ?? refusalOf(request, body as Buffer, value), value),
+        )
     } catch (error) {
       done(error as Error)
     }
@@ -45,7 +48,8 @@ function isSigned(config: unknown): boolean {
 }
 
 function decode(request: FastifyRequest, body: Buffer): string {
-  if (!JSON_UTF8.test(request.headers['content-type'] ?? '')) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
+  if (!JSON_UTF8.test(type) || encoding !== 'identity') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   try {
     return UTF8.decode(body)
   } catch (cause) {
@@ -53,7 +57,9 @@ function decode(request: FastifyRequest, body: Buffer): string {
   }
 }
 
-function refusalOf(value: unknown): ApiError | null {
+function refusalOf(request: FastifyRequest, body: Buffer, value: unknown): ApiError | null {
+  if (body.length > MAX_BODY_BYTES && !isSigned(request.routeOptions.config))
+    return new ApiError('BODY_TOO_LARGE')
   if (!isDeeperThan(MAX_JSON_DEPTH, value)) return null
   return new ApiError('INVALID_REQUEST', { detail: 'The body is nested too deeply' })
 }

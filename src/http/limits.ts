@@ -1,5 +1,7 @@
 /** Room for every body we accept, and little more (OWASP REST: limit the request size). */
-export const MAX_BODY_BYTES = 32 * 1024
+export const MAX_BODY_BYTES = 16 * 1024
+/** Up to here a body is read all the same, to tell one that is no JSON at all (400) from one that is too large (413). */
+export const MAX_READ_BODY_BYTES = 2 * MAX_BODY_BYTES
 /** Stripe's events carry whole objects. */
 export const MAX_WEBHOOK_BODY_BYTES = 1024 * 1024
 /** Ours have one level, Stripe's events about ten. */

@@ -16,7 +16,7 @@ export function serverOptions(settings: Settings) {
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
-    bodyLimit: limits.MAX_BODY_BYTES,
+    bodyLimit: limits.MAX_READ_BODY_BYTES,
     requestTimeout: limits.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: limits.KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
