@@ -1,0 +1,57 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { secondsAfter } from '../../src/clock/clock.js'
+import { shortUserAgent } from '../../src/http/client.js'
+import { permissionsOf } from '../../src/permissions/permissions.js'
+import { infoField, redisCli } from '../support/redis-cli.js'
+import { startRedis } from '../support/redis-server.js'
+import { aSession, wholeSecondNow } from './a-session.js'
+import { openRedisStore } from './open-redis-store.js'
+
+const SESSIONS = 20_000
+const BATCH = 100
+/** Ten million sessions then fit into 4 GB. */
+const MOST_BYTES_A_SESSION = 400
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'
+
+test(`a session takes at most ${MOST_BYTES_A_SESSION} bytes of Redis memory`, async () => {
+  const server = await startRedis()
+  const { store, close } = await openRedisStore(server.url)
+  const usedMemory = async () =>
+    Number(infoField(await redisCli(server.port, 'INFO', 'memory'), 'used_memory'))
+  try {
+    const userIds = Array.from({ length: 20 }, () => randomUUID())
+    // Its scripts and the first growth of its tables are there before we look.
+    const first = aSession()
+    await store.create(first)
+    await store.remove(first.sid)
+    const before = await usedMemory()
+    for (let made = 0; made < SESSIONS; made += BATCH)
+      await Promise.all(
+        Array.from({ length: BATCH }, () => store.create(aSatelliteSession(userIds[randomInt(20)]!))),
+      )
+    for (const userId of userIds) await redisCli(server.port, 'DEL', `user-sessions:${userId}`)
+    expect(await redisCli(server.port, 'DBSIZE')).toBe(String(SESSIONS))
+    const bytesASession = ((await usedMemory()) - before) / SESSIONS
+    process.stdout.write(`A session takes ${Math.round(bytesASession)} bytes of Redis memory\n`)
+    expect(bytesASession).toBeLessThanOrEqual(MOST_BYTES_A_SESSION)
+  } finally {
+    close()
+    await server.stop()
+  }
+})
+
+function aSatelliteSession(userId: string) {
+  const createdAt = wholeSecondNow()
+  return aSession({
+    userId,
+    source: 'satellite',
+    permissions: permissionsOf(['dataEntry', 'viewReports']),
+    origin: 'https://shop-one.example.net',
+    ip: `203.0.113.${randomInt(100, 256)}`,
+    userAgent: shortUserAgent(CHROME),
+    createdAt,
+    lastUsed: secondsAfter(createdAt, 900),
+  })
+}

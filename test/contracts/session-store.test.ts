@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { openDatabase } from '../../src/database/database.module.js'
+import { sessions } from '../../src/database/schema.js'
+import { DatabaseSessionStore } from '../../src/sessions/database.session-store.js'
+import { createDatabase } from '../support/postgres-server.js'
+import { startRedisCluster } from '../support/redis-cluster.js'
+import { startRedisSentinel } from '../support/redis-sentinel.js'
+import { startRedis } from '../support/redis-server.js'
+import { openRedisStore } from './open-redis-store.js'
+import { type OpenStore, sessionStoreContract } from './session-store.contract.js'
+
+sessionStoreContract('Redis', () => onRedis(startRedis()))
+sessionStoreContract('Redis Cluster', () => onRedis(startRedisCluster()))
+sessionStoreContract('Redis Sentinel', () => onRedis(startRedisSentinel({ sentinels: 1 })))
+
+sessionStoreContract('PostgreSQL', async () => {
+  const { url, drop } = await createDatabase()
+  return onDatabase(url, drop)
+})
+
+sessionStoreContract('PGlite', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-sessions-'))
+  return onDatabase(`pglite:${folder}`, () => rm(folder, { recursive: true }))
+})
+
+async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>): Promise<OpenStore> {
+  const server = await starting
+  const { store, redis, close } = await openRedisStore(server.url)
+  return {
+    store,
+    keeps: async sid => {
+      const hash = await redis.run(commands => commands.hGetAll(`session:${sid}`))
+      return Object.keys(hash).length > 0
+    },
+    close: async () => {
+      close()
+      await server.stop()
+    },
+  }
+}
+
+async function onDatabase(databaseUrl: string, remove: () => Promise<void>): Promise<OpenStore> {
+  const database = await openDatabase({ databaseUrl })
+  const store = new DatabaseSessionStore(database)
+  return {
+    store,
+    keeps: async sid => {
+      const rows = await database.run(db => db.select().from(sessions).where(eq(sessions.sid, sid)))
+      return rows.length > 0
+    },
+    close: async () => {
+      await database.onApplicationShutdown()
+      await remove()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AccountsService } from '../../src/accounts/accounts.service.js'
+import { readSettings } from '../../src/config/read-settings.js'
+import { createApp } from '../../src/create-app.js'
+import { permissionsOf } from '../../src/permissions/permissions.js'
+import { SessionChanges } from '../../src/sessions/session-changes.js'
+import { aMember, anOwner, signIn } from '../support/people.js'
+import { createDatabase } from '../support/postgres-server.js'
+import { redisCli } from '../support/redis-cli.js'
+import { type RedisServer, startRedis } from '../support/redis-server.js'
+import { type TestApp } from '../support/test-app.js'
+import { claimsOf, login, logout, refresh, refreshAsMain } from './requests.js'
+import { type StoreService, startServiceOn } from './store-service.js'
+
+describe('while Redis has no memory left', () => {
+  let redis: RedisServer
+  let service: StoreService
+  let app: TestApp
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    service = await startServiceOn(redis.url)
+    app = service.app
+  })
+  afterAll(async () => {
+    await service?.stop()
+    await redis?.stop()
+  })
+
+  /** Runs `work` with a Redis that refuses every write that needs memory. */
+  async function whileFull(work: () => Promise<void>): Promise<void> {
+    await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory', '1')
+    await work().finally(() => redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory', '0'))
+  }
+
+  test('people stay logged in, and nobody new gets in', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    await whileFull(async () => {
+      expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
+      expect(await login(app, owner)).toMatchObject({
+        status: 503,
+        json: { code: 'SESSION_STORE_UNAVAILABLE' },
+      })
+      expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
+    })
+    expect(await login(app, owner)).toMatchObject({ status: 200 })
+  })
+
+  test('a logout ends the session', async () => {
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    await whileFull(async () => {
+      expect(await logout(app, session)).toMatchObject({ status: 204 })
+      expect(await refresh(app, session)).toMatchObject({ status: 401 })
+    })
+    expect(await refresh(app, session)).toMatchObject({ status: 401 })
+  })
+
+  test('a permission that was taken away is gone at the next refresh', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const session = await signIn(app, member, 'main')
+    await whileFull(async () => {
+      await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']))
+      const answer = await refreshAsMain(app, session)
+      expect(answer).toMatchObject({ status: 200 })
+      expect(claimsOf(answer).permissions).toEqual(permissionsOf(['viewReports']))
+    })
+  })
+
+  test('changes can be made again', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const session = await signIn(app, member, 'main')
+    await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']))
+    await whileFull(() => app.app.get(SessionChanges).replay())
+    expect(claimsOf(await refreshAsMain(app, session)).permissions).toEqual(permissionsOf(['viewReports']))
+  })
+})
+
+test.each(['allkeys-lru', 'volatile-ttl'])(
+  'the service does not start on a Redis that evicts by %s',
+  async policy => {
+    const redis = await startRedis({ args: ['--maxmemory-policy', policy] })
+    const database = await createDatabase()
+    try {
+      const settings = readSettings({
+        NODE_ENV: 'test',
+        DATABASE_URL: database.url,
+        SESSION_STORE_URL: redis.url,
+        LOG_LEVEL: 'silent',
+      })
+      await expect(createApp(settings)).rejects.toThrow(
+        new RegExp(`maxmemory-policy is ${policy}, it must be noeviction`),
+      )
+    } finally {
+      await database.drop()
+      await redis.stop()
+    }
+  },
+)

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AccountsService } from '../../src/accounts/accounts.service.js'
+import type { User } from '../../src/accounts/user.js'
+import { type Permissions, permissionsOf } from '../../src/permissions/permissions.js'
+import { SessionChanges } from '../../src/sessions/session-changes.js'
+import { SessionStore } from '../../src/sessions/session-store.js'
+import { eventually } from '../support/eventually.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
+import { BACKENDS, TestApp } from '../support/test-app.js'
+import { claimsOf, refreshAsMain } from './requests.js'
+
+const MORE = permissionsOf(['payments', 'dataEntry', 'viewReports'])
+const LESS = permissionsOf(['viewReports'])
+
+describe.each(BACKENDS)('changes of permissions that overtake each other (%s)', backend => {
+  let app: TestApp
+  let member: User
+  let session: SignedIn
+
+  beforeAll(async () => {
+    app = await TestApp.start(backend)
+    member = await aMember(app, await anOwner(app))
+    session = await signIn(app, member, 'main')
+  })
+  afterAll(() => app?.stop())
+
+  const grant = (granted: Permissions) => app.app.get(AccountsService).grant(member, granted)
+  const permissionsNow = async () => claimsOf(await refreshAsMain(app, session)).permissions
+
+  /** Holds the next change on its way to the store until it is let go. */
+  function holdNextChange() {
+    const store = app.app.get(SessionStore)
+    const setPermissions = store.setPermissions.bind(store)
+    let isHeld = false
+    let letGo = () => {}
+    const released = new Promise<void>(resolve => {
+      letGo = resolve
+    })
+    store.setPermissions = async (...args) => {
+      store.setPermissions = setPermissions
+      isHeld = true
+      await released
+      await setPermissions(...args)
+    }
+    return { isHeld: () => eventually(() => isHeld), letGo }
+  }
+
+  test('the newest one stays, although an older one reaches the store after it', async () => {
+    const held = holdNextChange()
+    const older = grant(MORE)
+    await held.isHeld()
+    await grant(LESS)
+    held.letGo()
+    await older
+    expect(await permissionsNow()).toEqual(LESS)
+  })
+
+  test('the newest one stays, although it is made during a replay of older ones', async () => {
+    await grant(MORE)
+    const held = holdNextChange()
+    const replay = app.app.get(SessionChanges).replay()
+    await held.isHeld()
+    await grant(LESS)
+    held.letGo()
+    await replay
+    expect(await permissionsNow()).toEqual(LESS)
+  })
+})
