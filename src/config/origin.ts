@@ -10,7 +10,8 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | null {
   if (!URL.canParse(text)) return null
   const { origin, protocol, hostname } = new URL(text)
-  if (origin !== text) return null
+  // A URL may hold an asterisk, but no browser sends one: whoever lists it expects a pattern, which there is none of.
+  if (origin !== text || hostname.includes('*')) return null
   const isSafe = protocol === 'https:' || (allowLoopbackHttp && protocol === 'http:' && isLoopback(hostname))
   return isSafe ? (text as Origin) : null
 }

@@ -137,8 +137,8 @@ function readStripe(sheet: SettingSheet): StripeSettings {
   const priceIds = sheet.required('STRIPE_PRICE_IDS', read.listOf(read.startingWith('price_')))
   if (priceIds?.length === 0) sheet.faults.push('STRIPE_PRICE_IDS lists no price')
   return {
-    secretKey: sheet.required('STRIPE_SECRET_KEY', read.startingWith('sk_', 'rk_')),
-    webhookSecret: sheet.required('STRIPE_WEBHOOK_SECRET', read.secret('whsec_', 20)),
+    secretKey: sheet.required('STRIPE_SECRET_KEY', read.secret(['sk_', 'rk_'], 20)),
+    webhookSecret: sheet.required('STRIPE_WEBHOOK_SECRET', read.secret(['whsec_'], 20)),
     priceIds,
     apiUrl: sheet.optional('STRIPE_API_URL', read.urlOf('https:', 'http:'), null),
   }

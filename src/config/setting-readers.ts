@@ -59,11 +59,12 @@ export function startingWith(...prefixes: string[]): SettingReader<string> {
   }
 }
 
-/** A secret of a known kind: `prefix` and at least `leastLength` characters, never one from an example. */
-export function secret(prefix: string, leastLength: number): SettingReader<string> {
+/** A secret of a known kind: one of the `prefixes` and at least `leastLength` characters, never one from an example. */
+export function secret(prefixes: readonly string[], leastLength: number): SettingReader<string> {
   return text => {
-    if (!text.startsWith(prefix) || text.length < leastLength || /changeme|example|xxxx/i.test(text))
-      throw new Error(`must start with ${prefix} and be a real secret of at least ${leastLength} characters`)
+    startingWith(...prefixes)(text)
+    if (text.length < leastLength || /changeme|example|x{8}/i.test(text))
+      throw new Error(`must be a real secret of at least ${leastLength} characters`)
     return text
   }
 }

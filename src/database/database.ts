@@ -33,6 +33,8 @@ export class Database implements OnApplicationShutdown {
   /** Drizzle wraps the driver's error, which is what tells. */
   private isOutage(error: unknown): boolean {
     const { cause } = error as { cause?: unknown }
-    return this.connection.isOutage(error) || (cause instanceof Error && this.isOutage(cause))
+    return (
+      this.connection.isOutage(error) || (typeof cause === 'object' && cause !== null && this.isOutage(cause))
+    )
   }
 }

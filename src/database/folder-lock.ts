@@ -1,5 +1,6 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { open, readFile, rm } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -21,16 +22,38 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 async function take(file: string): Promise<boolean> {
+  const mine = `${file}.${randomUUID()}`
+  await writeFile(mine, identity(process.pid))
   try {
-    const handle = await open(file, 'wx')
-    await handle.writeFile(identity(process.pid))
-    await handle.close()
+    return (await create(mine, file)) || (await takeOver(mine, file))
+  } finally {
+    await rm(mine, { force: true })
+  }
+}
+
+/** In one step with what is in it: a lock that is empty for a moment looks like that of a dead process. */
+async function create(mine: string, file: string): Promise<boolean> {
+  try {
+    await link(mine, file)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const holder = await readFile(file, 'utf8').catch(() => '')
-    if (!isAlive(holder)) await rm(file, { force: true })
     return false
+  }
+}
+
+/** Only who holds the lock on a dead process's succession may replace its lock, or the slower of two heirs would replace that of the quicker. */
+async function takeOver(mine: string, file: string): Promise<boolean> {
+  const holder = await readFile(file, 'utf8').catch(() => null)
+  if (holder === null || isAlive(holder)) return false
+  const succession = `${file}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`
+  if (!(await take(succession))) return false
+  try {
+    if ((await readFile(file, 'utf8').catch(() => null)) !== holder) return false
+    await rename(mine, file)
+    return true
+  } finally {
+    await rm(succession, { force: true })
   }
 }
 

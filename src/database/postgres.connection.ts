@@ -25,6 +25,8 @@ const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable/i
 export function openPostgres(url: string, onError: (error: Error) => void): Connection {
   const pool = new pg.Pool({ ...POOL, connectionString: url })
   pool.on('error', onError)
+  // A client that is in use when its server dies raises this too, and an error nobody listens to ends the process.
+  pool.on('connect', client => client.on('error', onError))
   return {
     db: drizzle(pool, { schema }) as unknown as Db,
     migrate: () => migrateOnce(url),

@@ -26,11 +26,18 @@ export class ProblemFilter implements ExceptionFilter {
 /** Answers `error` as problem+json. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asApiError(error)
-  if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed')
+  logFailure(refusal, error, request)
   void reply
     .status(refusal.status)
     .headers({ ...refusal.options.headers, 'Content-Type': PROBLEM_CONTENT_TYPE })
     .send(JSON.stringify(problemOf(refusal, request.id)))
+}
+
+/** A bug with all that is known of it. An outage in one line: during one there are many. */
+function logFailure({ code, status, options }: ApiError, error: unknown, { log }: FastifyRequest): void {
+  if (status === 503)
+    log.warn({ code, cause: (options.cause as Error | undefined)?.message }, 'request refused')
+  else if (status >= 500) log.error({ code, err: error }, 'request failed')
 }
 
 function asApiError(error: unknown): ApiError {

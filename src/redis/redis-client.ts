@@ -1,4 +1,4 @@
-import { createClient, createCluster, createSentinel, type RedisClientType } from 'redis'
+import { createClient, createCluster, createSentinel, ErrorReply, type RedisClientType } from 'redis'
 import { reconnect } from './connection-watch.js'
 import { parseRedisUrl } from './redis-url.js'
 
@@ -19,6 +19,8 @@ export interface RedisClient {
   watched(): RedisClientType[]
   /** Leaves a server that has become a replica, if the client does not do so by itself. */
   leaveReplica(): void
+  /** What the server replied, when the error is a reply of it; null when there was no answer. */
+  replyOf(error: unknown): string | null
   /** `listener` hears what goes wrong with connections, for the log. */
   onTrouble(listener: (reason: string) => void): void
   /** `listener` hears that a connection to a master was lost or made: what was written last may not be there. */
@@ -53,6 +55,7 @@ function singleClient(url: string): RedisClient {
     masters: async () => [self],
     watched: () => [self],
     leaveReplica: () => reconnect(self),
+    replyOf,
     onTrouble: listener => client.on('error', (error: Error) => listener(error.message)),
     onDoubt: listener => client.on('error', listener).on('ready', listener),
   }
@@ -79,6 +82,7 @@ function clusterClient(urls: readonly string[]): RedisClient {
       cluster.masters.flatMap(({ client }) => (client ? [client as unknown as RedisClientType] : [])),
     // A replica of a cluster answers MOVED, which the client follows.
     leaveReplica: () => {},
+    replyOf,
     onTrouble: listener => {
       cluster.on('error', (error: Error) => listener(error.message))
       cluster.on('node-error', (error: Error) => listener(error.message))
@@ -98,7 +102,9 @@ function sentinelClient(
     nodeClientOptions: { ...OPTIONS, ...(username && { username }), ...(password && { password }) },
     sentinelClientOptions: { pingInterval: OPTIONS.pingInterval, socket: SOCKET },
     passthroughClientErrorEvents: true,
-    masterPoolSize: 4,
+    // Of a pool the client gives out connections that it never gets back when many commands start together.
+    masterPoolSize: 1,
+    reserveClient: true,
   })
   return {
     commands: sentinel as unknown as RedisCommands,
@@ -108,6 +114,7 @@ function sentinelClient(
     // It leaves a master that the sentinels have given up.
     watched: () => [],
     leaveReplica: () => {},
+    replyOf,
     onTrouble: listener => sentinel.on('error', error => listener(String(error))),
     onDoubt: listener => {
       // The one event is for sentinels too, whose troubles say nothing about what the master knows.
@@ -119,4 +126,8 @@ function sentinelClient(
       })
     },
   }
+}
+
+function replyOf(error: unknown): string | null {
+  return error instanceof ErrorReply ? error.message : null
 }

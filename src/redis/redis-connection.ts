@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
-import { ErrorReply } from 'redis'
+import type { RedisClientType } from 'redis'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import { watchConnections } from './connection-watch.js'
-import { createRedisClient, type RedisClient, type RedisCommands } from './redis-client.js'
+import type { RedisClient, RedisCommands } from './redis-client.js'
 
 /** A Lua script of one key, run by its hash. */
 export interface RedisScript {
@@ -43,6 +43,8 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** Connects to `url`; throws an Error when no server answers or a server may evict sessions. */
   static async open(url: string): Promise<RedisConnection> {
+    // Loaded only where it is used.
+    const { createRedisClient } = await import('./redis-client.js')
     const client = createRedisClient(url)
     const connection = new RedisConnection(client)
     try {
@@ -64,8 +66,8 @@ export class RedisConnection implements OnApplicationShutdown {
     try {
       return await within(COMMAND_TIMEOUT_MS, work(this.client.commands))
     } catch (error) {
-      if (error instanceof ErrorReply && error.message.startsWith('READONLY')) this.leaveReplica()
-      throw asUnavailable(error)
+      if (this.client.replyOf(error)?.startsWith('READONLY')) this.leaveReplica()
+      throw this.asUnavailable(error)
     }
   }
 
@@ -76,8 +78,7 @@ export class RedisConnection implements OnApplicationShutdown {
       try {
         return await commands.evalSha(script.sha, options)
       } catch (error) {
-        if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))
-          return commands.eval(script.lua, options)
+        if (this.client.replyOf(error)?.startsWith('NOSCRIPT')) return commands.eval(script.lua, options)
         throw error
       }
     })
@@ -90,7 +91,7 @@ export class RedisConnection implements OnApplicationShutdown {
         for await (const keys of master.scanIterator({ MATCH: pattern, COUNT: 500 }))
           for (const key of keys) await visit(key)
     } catch (error) {
-      throw asUnavailable(error)
+      throw this.asUnavailable(error)
     }
   }
 
@@ -112,12 +113,33 @@ export class RedisConnection implements OnApplicationShutdown {
   /** With any policy but noeviction a full server throws sessions away, which logs people out. */
   private async refuseEviction(): Promise<void> {
     for (const master of await this.client.masters()) {
-      const policy = await maxmemoryPolicy(master)
+      const policy = await this.maxmemoryPolicy(master)
       if (policy === null)
         this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
       else if (policy !== 'noeviction')
         throw new Error(`its maxmemory-policy is ${policy}, it must be noeviction`)
     }
+  }
+
+  /** Null where CONFIG is not allowed, as on some hosted servers. */
+  private async maxmemoryPolicy(master: RedisClientType): Promise<string | null> {
+    try {
+      const { 'maxmemory-policy': policy } = await master.configGet('maxmemory-policy')
+      return policy ?? null
+    } catch (error) {
+      if (this.client.replyOf(error) !== null) return null
+      throw error
+    }
+  }
+
+  private asUnavailable(error: unknown): unknown {
+    return this.isOutage(error) ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
+  }
+
+  private isOutage(error: unknown): boolean {
+    const reply = this.client.replyOf(error)
+    if (reply !== null) return OUTAGE_REPLIES.test(reply)
+    return !(error instanceof ApiError || error instanceof TypeError)
   }
 
   /** The address of a managed Redis that failed over leads to the new master, but only for new connections. */
@@ -133,29 +155,6 @@ export class RedisConnection implements OnApplicationShutdown {
     this.lastLogAt = performance.now()
     this.logger.error(`Connection trouble: ${reason}`)
   }
-}
-
-/** Null where CONFIG is not allowed, as on some hosted servers. */
-async function maxmemoryPolicy(
-  master: Awaited<ReturnType<RedisClient['masters']>>[number],
-): Promise<string | null> {
-  try {
-    const { 'maxmemory-policy': policy } = await master.configGet('maxmemory-policy')
-    return policy ?? null
-  } catch (error) {
-    if (error instanceof ErrorReply) return null
-    throw error
-  }
-}
-
-function asUnavailable(error: unknown): unknown {
-  return isOutage(error) ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
-}
-
-function isOutage(error: unknown): boolean {
-  if (error instanceof ApiError) return false
-  if (error instanceof ErrorReply) return OUTAGE_REPLIES.test(error.message)
-  return !(error instanceof TypeError)
 }
 
 function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {

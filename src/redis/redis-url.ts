@@ -20,6 +20,8 @@ export function parseRedisUrl(url: string): RedisAddress {
   const match = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/]*)@)?([^/]+)(?:\/(.*))?$/.exec(url)
   if (!match) throw new Error('SESSION_STORE_URL is not a Redis address')
   const [, scheme, kind, credentials, hosts = '', path] = match
+  if (scheme === 'rediss' && kind === 'sentinel')
+    throw new Error('SESSION_STORE_URL: sentinels are reached without TLS only')
   if (!kind) return { kind: 'single', url }
   if (kind === 'cluster') {
     const login = credentials ? `${credentials}@` : ''
