@@ -1,4 +1,4 @@
-// node dev/run.mjs <entry> [args…]: prepares the checkout, then becomes `node --enable-source-maps <entry>`.
+// node dev/run.mjs <entry> [args…]: prepares the checkout, then becomes `node <entry>`.
 // In this very process: no second one to feed, to pass signals on to, or to wait for.
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { prepare } from './prepare.mjs'
@@ -14,5 +14,4 @@ prepare()
 process.env.NODE_ENV ??= 'development'
 const path = fileURLToPath(new URL(entry, root))
 process.argv = [node, path, ...args]
-process.setSourceMapsEnabled(true)
 await import(pathToFileURL(path).href)

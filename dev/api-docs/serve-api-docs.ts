@@ -15,7 +15,7 @@ export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Setting
     if (request.url.startsWith(`/${PATH}`)) reply.header('Content-Security-Policy', PAGE_POLICY)
     done()
   })
-  SwaggerModule.setup(PATH, app, openApiDocument(app, publicUrl), {
+  SwaggerModule.setup(PATH, app, () => openApiDocument(app, publicUrl), {
     customSiteTitle: 'Mainstay API',
     swaggerOptions: { withCredentials: true },
   })
