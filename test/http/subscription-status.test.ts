@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Database } from '../../src/database/database.js'
+import { anOwner, signIn } from '../support/people.js'
+import { TestApp } from '../support/test-app.js'
+import { readSubscription } from './api-calls.js'
+import { anotherSubscription, aSubscriber, openCheckout, statusOf } from './subscriber.js'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+})
+afterAll(() => app.stop())
+
+describe('the subscription of an account', () => {
+  it('is not touched by the end of another subscription of its customer', async () => {
+    const payer = await aSubscriber(app)
+    const other = await anotherSubscription(app, payer.customerId)
+    await app.sandbox.cancel(other)
+    await app.sandbox.settled()
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+  })
+
+  it('is followed by a new one after its end', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.settled()
+    await app.sandbox.pay(await openCheckout(app, payer.signedIn))
+    await app.sandbox.settled()
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+  })
+
+  it('whose first payment failed is followed by the one that was paid after it', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'incomplete' })
+    await app.sandbox.settled()
+    expect(await statusOf(app, payer.signedIn)).toBe('incomplete')
+    await app.sandbox.pay(await openCheckout(app, payer.signedIn))
+    await app.sandbox.settled()
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+  })
+
+  it('is not active because the browser came back from the payment page', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    await openCheckout(app, signedIn)
+    const back = await app.request({ path: '/subscribe?checkout=paid' })
+    expect(back.status).toBe(404)
+    expect(await statusOf(app, signedIn)).toBe('none')
+  })
+})
+
+describe('the cached subscription status', () => {
+  it('is served without the database until a webhook drops it', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const checkoutId = await openCheckout(app, signedIn)
+    expect(await statusOf(app, signedIn)).toBe('none')
+    const { statements } = await counting(() => readSubscription(app, signedIn.accessToken))
+    expect(statements).toBe(0)
+    await app.sandbox.pay(checkoutId)
+    await app.sandbox.settled()
+    const { result, statements: afterwards } = await counting(() =>
+      readSubscription(app, signedIn.accessToken),
+    )
+    expect(result.json.status).toBe('active')
+    expect(afterwards).toBe(1)
+  })
+
+  async function counting<T>(work: () => Promise<T>): Promise<{ result: T; statements: number }> {
+    const database = app.app.get(Database)
+    const run = database.run.bind(database)
+    let statements = 0
+    database.run = question => {
+      statements++
+      return run(question)
+    }
+    const result = await work()
+    database.run = run
+    return { result, statements }
+  }
+})

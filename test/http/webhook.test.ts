@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { ProviderLooks } from '../../src/billing/provider-look.js'
+import { eventually } from '../support/eventually.js'
+import { anOwner, signIn } from '../support/people.js'
+import { TestApp } from '../support/test-app.js'
+import { outcome, readSubscription } from './api-calls.js'
+import { anEvent, keptEvents, postEvent } from './signed-event.js'
+import { anotherSubscription, aSubscriber, creationOf, openCheckout, statusOf } from './subscriber.js'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+})
+afterAll(() => app.stop())
+
+describe('an event', () => {
+  it('that comes twice is applied once, also when both come at once', async () => {
+    const payer = await aSubscriber(app)
+    const event = { ...creationOf(app, payer.subscriptionId), id: 'evt_comes_often' }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => postEvent(app, event)))
+    expect([...answers, await postEvent(app, event)].map(outcome)).toEqual(Array(6).fill('200'))
+    expect(await keptEvents(app, event.id)).toEqual([expect.objectContaining({ effect: 'applied' })])
+    const rows = (await app.auditRows()).filter(({ detail }) => detail.event === event.id)
+    expect(rows).toHaveLength(1)
+  })
+
+  it('with an older state never overwrites a newer one', async () => {
+    const payer = await aSubscriber(app)
+    const created = creationOf(app, payer.subscriptionId)
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.settled()
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+    // The provider says "active" in it; another id, so that it is not merely a repetition.
+    expect(outcome(await postEvent(app, { ...created, id: 'evt_late_news' }))).toBe('200')
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+  })
+
+  it('whose look at the provider took long never overwrites what was looked at after it', async () => {
+    const payer = await aSubscriber(app)
+    const { hasLooked, goOn } = holdNextLook()
+    const created = creationOf(app, payer.subscriptionId)
+    // What the event says of its age counts for nothing.
+    const inAnHour = Math.floor(Date.now() / 1000) + 3_600
+    const slow = postEvent(app, { ...created, id: 'evt_slow', created: inAnHour })
+    await hasLooked
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.settled()
+    goOn()
+    expect(outcome(await slow)).toBe('200')
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+    expect(await keptEvents(app, 'evt_slow')).toEqual([expect.objectContaining({ effect: 'not newer' })])
+  })
+
+  it('brings what is at the provider now, not what it says itself', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+    await app.sandbox.settled()
+    const { json } = await readSubscription(app, payer.signedIn.accessToken)
+    expect(json).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+  })
+
+  it('that cannot be applied because the provider is down is answered 5xx, and applied when it comes again', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const checkoutId = await openCheckout(app, signedIn)
+    app.sandbox.fault = 'refuse'
+    await app.sandbox.pay(checkoutId)
+    // Completed, subscription created, invoice paid: each looks elsewhere at the provider.
+    const events = app.sandbox.events().slice(-3)
+    const answers = await Promise.all(events.map(event => postEvent(app, event)))
+    app.sandbox.fault = null
+    expect(answers.map(outcome)).toEqual(Array(3).fill('503 PAYMENT_PROVIDER_UNAVAILABLE'))
+    for (const { id } of events) expect(await keptEvents(app, id)).toEqual([])
+    await app.sandbox.settled()
+    expect(await statusOf(app, signedIn)).toBe('active')
+    for (const { id } of events) expect(await keptEvents(app, id)).toHaveLength(1)
+  })
+
+  it('of a customer that no account has is kept and answered 200', async () => {
+    const stripe = app.app.get(Stripe)
+    const customer = await stripe.customers.create()
+    const subscription = await anotherSubscription(app, customer.id)
+    const event = creationOf(app, subscription)
+    const rows = await eventually(async () => {
+      const found = await keptEvents(app, event.id)
+      return found.length > 0 && found
+    })
+    expect(rows).toEqual([expect.objectContaining({ effect: 'unknown customer' })])
+  })
+
+  it.each([
+    [
+      'of a kind that we do not use',
+      { type: 'charge.refunded', data: { object: { object: 'charge', id: 'ch_1' } } },
+    ],
+    [
+      'about something that the provider does not know',
+      { data: { object: { object: 'subscription', id: 'sub_unknown' } } },
+    ],
+  ])('%s is kept, changes nothing and is answered 200', async (_, difference) => {
+    const event = anEvent(difference)
+    expect(outcome(await postEvent(app, event))).toBe('200')
+    expect(await keptEvents(app, event.id)).toEqual([expect.objectContaining({ effect: 'none' })])
+  })
+})
+
+/** What the provider answers next arrives only when `goOn` is called. */
+function holdNextLook(): { hasLooked: Promise<void>; goOn: () => void } {
+  const looks = app.app.get(ProviderLooks)
+  const lookAt = looks.lookAt.bind(looks)
+  let goOn = () => {}
+  const released = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const hasLooked = new Promise<void>(resolve => {
+    looks.lookAt = async event => {
+      looks.lookAt = lookAt
+      const look = await lookAt(event)
+      resolve()
+      await released
+      return look
+    }
+  })
+  return { hasLooked, goOn }
+}
