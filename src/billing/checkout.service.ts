@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { AuditLog } from '../audit/audit-log.js'
 import { unixSeconds } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { unavailable } from '../errors/api-error.js'
+import { ApiError, unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Caller } from '../tokens/claims.js'
 import { BillingCustomers } from './billing-customers.js'
@@ -68,12 +68,19 @@ export class CheckoutService {
     throw unavailable('TOO_BUSY')
   }
 
-  /** Two open pages could both be paid. One that is paid already cannot expire, and its event will tell. */
+  /** Two open pages could both be paid. Throws `ALREADY_SUBSCRIBED` for one that was: its event is on the way. */
   private async expire(providerId: string): Promise<void> {
+    const { status } = await ask(() => this.expireOrLook(providerId))
+    if (status === 'complete') throw new ApiError('ALREADY_SUBSCRIBED')
+  }
+
+  /** The provider expires only what is open. */
+  private async expireOrLook(providerId: string): Promise<Stripe.Checkout.Session> {
     try {
-      await this.stripe.checkout.sessions.expire(providerId)
+      return await this.stripe.checkout.sessions.expire(providerId)
     } catch (error) {
-      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) await ask(() => Promise.reject(error))
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+      return this.stripe.checkout.sessions.retrieve(providerId)
     }
   }
 }

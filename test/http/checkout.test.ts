@@ -66,6 +66,18 @@ describe('POST /api/subscription/create', () => {
     expect(openOnes(payer).map(({ url }) => url)).toEqual([second.json.checkoutUrl])
   })
 
+  it('with another price, paid already but its event still on the way, is refused', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.pay(openOnes(payer)[0]?.id as string)
+    const second = await subscribe(app, payer, { priceId: 'price_yearly' })
+    app.sandbox.webhookUrl = webhookUrl
+    expect(outcome(second)).toBe('409 ALREADY_SUBSCRIBED')
+    expect(openOnes(payer)).toEqual([])
+  })
+
   it('with two prices at once leaves one checkout open', async () => {
     const payer = await aPayer()
     const bodies = Array.from({ length: 8 }, (_, index) => ({

@@ -118,7 +118,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
       expect(app.sandbox.requests).toHaveLength(before)
     })
 
-    it.todo('4: re-authentication is required for sensitive changes')
+    // Rule 4, re-authentication for sensitive changes: there is no sensitive change to make yet.
 
     it('5: a revoked session gets no new tokens; an issued token stays valid until its expiry', async () => {
       const owner = await anOwner(app)
