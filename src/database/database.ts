@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common'
-import { sql } from 'drizzle-orm'
+import { DrizzleQueryError, sql } from 'drizzle-orm'
 import { unavailable } from '../errors/api-error.js'
 import type { Connection, Db } from './connection.js'
 
@@ -12,7 +12,8 @@ export class Database implements OnApplicationShutdown {
     try {
       return await work(this.connection.db)
     } catch (error) {
-      throw this.isOutage(error) ? unavailable('DATABASE_UNAVAILABLE', error) : error
+      const plain = withoutParameters(error)
+      throw this.isOutage(error) ? unavailable('DATABASE_UNAVAILABLE', plain) : plain
     }
   }
 
@@ -37,4 +38,11 @@ export class Database implements OnApplicationShutdown {
       this.connection.isOutage(error) || (typeof cause === 'object' && cause !== null && this.isOutage(cause))
     )
   }
+}
+
+/** Drizzle's message has the values of a query in it, which may be secrets; ours has its text alone. */
+function withoutParameters(error: unknown): unknown {
+  if (!(error instanceof DrizzleQueryError)) return error
+  const { cause, query } = error
+  return new Error(`Query failed: ${cause?.message ?? 'no reason given'} (${query})`, { cause })
 }

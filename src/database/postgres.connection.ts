@@ -17,8 +17,12 @@ const POOL = {
 /** Any number will do, as long as every replica takes the same. */
 const MIGRATION_LOCK = 7_245_001
 
-/** SQLSTATE classes of an outage: connection exception, insufficient resources, operator intervention (PostgreSQL, appendix A). */
-const OUTAGE_CLASSES = new Set(['08', '53', '57'])
+/**
+ * SQLSTATE classes of an outage (PostgreSQL, appendix A): connection, authorization (credentials being rotated),
+ * resources, operator intervention, system; and two states: read-only (a standby), a transaction left idle.
+ */
+const OUTAGE_CLASSES = new Set(['08', '28', '53', '57', '58'])
+const OUTAGE_STATES = new Set(['25006', '25P03'])
 const OUTAGE_CODES = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
 const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable/i
 
@@ -52,6 +56,7 @@ function isOutage(error: unknown): boolean {
   if (name === 'AggregateError') return (error as AggregateError).errors.some(isOutage)
   return (
     OUTAGE_CLASSES.has(code.slice(0, 2)) ||
+    OUTAGE_STATES.has(code) ||
     OUTAGE_CODES.test(code) ||
     (!code && OUTAGE_MESSAGES.test(message))
   )

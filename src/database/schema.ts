@@ -61,7 +61,7 @@ export const sessions = pgTable(
 /**
  * What was done to live sessions, kept until the last session it can concern has expired, so that a store
  * that lost its newest writes can be told again. Ended: one session (`sid`) or all of a user made until `at`.
- * Changed: `granted` is what a user's sessions have from then on.
+ * Changed: `granted` is what a user's sessions have from then on; only a user's latest is kept.
  */
 export const sessionChanges = pgTable(
   'session_changes',
@@ -73,7 +73,11 @@ export const sessionChanges = pgTable(
     at: instant('at').notNull(),
     until: instant('until').notNull(),
   },
-  table => [index('session_changes_until').on(table.until)],
+  table => [
+    index('session_changes_until').on(table.until),
+    uniqueIndex('session_changes_sid').on(table.sid),
+    index('session_changes_user').on(table.userId),
+  ],
 )
 
 /** Append-only (a trigger refuses UPDATE and DELETE): who did what, when, from where, with which outcome. */

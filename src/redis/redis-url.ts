@@ -17,9 +17,11 @@ const DEFAULT_SENTINEL_PORT = 26379
  * `redis+sentinel://[user:password@]host:port,host:port/<master name>`. Throws an Error on anything else.
  */
 export function parseRedisUrl(url: string): RedisAddress {
-  const match = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/]*)@)?([^/]+)(?:\/(.*))?$/.exec(url)
-  if (!match) throw new Error('SESSION_STORE_URL is not a Redis address')
-  const [, scheme, kind, credentials, hosts = '', path] = match
+  const match = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(.*))?$/.exec(url)
+  const [, scheme, kind, credentials, hosts = '', path] = match ?? []
+  // Never with the text itself, which holds a password.
+  if (!match || !hosts.split(',').every(host => URL.canParse(`redis://${credentials ?? ''}@${host}`)))
+    throw new Error('SESSION_STORE_URL is not a Redis address (a password needs percent-encoding)')
   if (scheme === 'rediss' && kind === 'sentinel')
     throw new Error('SESSION_STORE_URL: sentinels are reached without TLS only')
   if (!kind) return { kind: 'single', url }

@@ -54,6 +54,6 @@ redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[
 
 /** Adds to a user's index and drops what has expired in it; the index lives as long as its last session. ARGV: sid, expiry, now. */
 export const ADD_TO_INDEX = redisScript(`
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
 if redis.call('EXPIRETIME', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIREAT', KEYS[1], ARGV[2]) end`)

@@ -72,7 +72,8 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
       const results = await Promise.all(
         sids.map(sid => this.redis.runScript(scripts.REMOVE_CREATED_UNTIL, sessionKey(sid), until)),
       )
-      const gone = sids.filter((_, index) => results[index] !== null)
+      // An entry without a session may be of a login under way; those that lead nowhere expire.
+      const gone = sids.filter((_, index) => results[index] === 1)
       if (gone.length > 0) await this.redis.run(redis => redis.zRem(indexKey(userId), gone))
       return results.filter(result => result === 1).length
     })

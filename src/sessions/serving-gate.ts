@@ -31,7 +31,8 @@ export class ServingGate {
   async open(): Promise<void> {
     const doubts = this.doubts
     await this.replay()
-    this.settledDoubts = doubts
+    // A replay that began before another may end after it.
+    this.settledDoubts = Math.max(this.settledDoubts, doubts)
   }
 
   /** Shuts at once, and opens again after a replay that no further doubt has overtaken. */

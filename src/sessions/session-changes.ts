@@ -1,21 +1,18 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
-import { and, asc, desc, eq, gt, isNotNull, lte } from 'drizzle-orm'
 import type { AuditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { sessionChanges } from '../database/schema.js'
 import type { Client } from '../http/client.js'
 import type { Session } from './session.js'
 import { applyChange, type SessionChange } from './session-change.js'
-import { handleOf, type SessionHandle, type SessionId } from './session-id.js'
+import { type RecordedChange, SessionChangeLog } from './session-change-log.js'
+import { handleOf, type SessionId } from './session-id.js'
 import { SessionStore } from './session-store.js'
 
-type Row = typeof sessionChanges.$inferSelect
-
-const ROWS_A_PAGE = 1_000
+/** Clocks of two machines may differ by so much; a session of just now may say that it is from then. */
+const CLOCK_SKEW_SECONDS = 60
 
 /**
  * Ends sessions and changes their permissions so that it lasts: the database first, with the audit row in the same
@@ -27,10 +24,10 @@ export class SessionChanges implements OnApplicationBootstrap {
 
   constructor(
     private readonly database: Database,
+    private readonly log: SessionChangeLog,
     private readonly store: SessionStore,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
-    private readonly settings: Settings,
   ) {}
 
   onApplicationBootstrap(): Promise<void> {
@@ -38,24 +35,25 @@ export class SessionChanges implements OnApplicationBootstrap {
   }
 
   /**
-   * Makes the change and returns how many sessions ended. `alongside` runs in the same transaction. When the store
-   * is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is recorded and will be made before the
-   * store serves again; repeating it is safe.
+   * Makes the change and returns how many sessions ended. `alongside` runs in the same transaction, before it. When
+   * the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is recorded and this process
+   * makes it before it lets the store serve again; repeating it is safe.
    */
   async make(
     change: SessionChange,
     event: AuditEvent,
     alongside: (transaction: Db) => Promise<void> = async () => {},
   ): Promise<number> {
-    const at = this.clock.now()
-    const [row] = await this.database.transaction(async transaction => {
+    const { at, recorded } = await this.database.transaction(async transaction => {
       await alongside(transaction)
-      const rows = await transaction.insert(sessionChanges).values(this.rowOf(change, at)).returning()
-      await this.auditLog.record(transaction, event)
-      return rows
+      // Not before: `alongside` waits for logins of the user that are being recorded, which are to be ended too.
+      const at = this.clock.now()
+      const recorded = await this.log.add(transaction, change, at)
+      if (recorded) await this.auditLog.record(transaction, event)
+      return { at, recorded }
     })
-    const ended = await applyChange(this.store, change, at)
-    if (change.kind === 'regrant') await this.applyLaterGrants(row as Row)
+    const ended = await applyChange(this.store, change, secondsAfter(at, CLOCK_SKEW_SECONDS))
+    if (recorded && change.kind === 'regrant') await this.applyLaterGrant(recorded.id, change.userId)
     return ended
   }
 
@@ -79,76 +77,33 @@ export class SessionChanges implements OnApplicationBootstrap {
     )
   }
 
-  /** Makes all changes again that can still concern a live session, in the order in which they were made. */
+  /** Makes all changes again that can still concern a live session. */
   async replay(): Promise<void> {
     const now = this.clock.now()
     let count = 0
-    for (
-      let page = await this.pageAfter(0, now);
-      page.length > 0;
-      page = await this.pageAfter(lastId(page), now)
-    ) {
+    for (let page = await this.log.pageAfter(0, now); page.length > 0; ) {
       await this.replayPage(page)
       count += page.length
+      page = await this.log.pageAfter(page.at(-1)?.id as number, now)
     }
     if (count > 0) this.logger.log(`Told the session store again of ${count} changes`)
   }
 
-  /** Forgets changes that can concern no live session any more; says how many. */
-  async removeExpired(now: Date): Promise<number> {
-    const removed = await this.database.run(db =>
-      db.delete(sessionChanges).where(lte(sessionChanges.until, now)).returning({ id: sessionChanges.id }),
-    )
-    return removed.length
-  }
-
-  private pageAfter(id: number, now: Date): Promise<Row[]> {
-    const isNext = and(gt(sessionChanges.id, id), gt(sessionChanges.until, now))
-    return this.database.run(db =>
-      db.select().from(sessionChanges).where(isNext).orderBy(asc(sessionChanges.id)).limit(ROWS_A_PAGE),
-    )
-  }
-
   /** Single sessions end in any order, at once; what concerns all of a user's sessions keeps its order. */
-  private async replayPage(page: readonly Row[]): Promise<void> {
-    const ends = page.filter(row => row.sid !== null)
-    await Promise.all(ends.map(row => applyChange(this.store, asChange(row), row.at)))
-    for (const row of page.filter(row => row.sid === null))
-      await applyChange(this.store, asChange(row), row.at)
-  }
-
-  /** A change made after `row` may have reached the store before it. Who comes last looks, so the newest one stays. */
-  private async applyLaterGrants({ id, userId }: Row): Promise<void> {
-    const isLater = and(
-      gt(sessionChanges.id, id),
-      eq(sessionChanges.userId, userId as string),
-      isNotNull(sessionChanges.granted),
-    )
-    const [latest] = await this.database.run(db =>
-      db.select().from(sessionChanges).where(isLater).orderBy(desc(sessionChanges.id)).limit(1),
-    )
-    if (!latest) return
-    await applyChange(this.store, asChange(latest), latest.at)
-    await this.applyLaterGrants(latest)
-  }
-
-  private rowOf(change: SessionChange, at: Date): typeof sessionChanges.$inferInsert {
-    return {
-      sid: change.kind === 'end' ? change.sid : null,
-      userId: change.kind === 'end' ? null : change.userId,
-      granted: change.kind === 'regrant' ? change.granted : null,
-      at,
-      until: secondsAfter(at, this.settings.sessionTtlSeconds),
+  private async replayPage(page: readonly RecordedChange[]): Promise<void> {
+    const ends = page.filter(({ change }) => change.kind === 'end')
+    await Promise.all(ends.map(({ change, at }) => applyChange(this.store, change, at)))
+    for (const { id, change, at } of page) {
+      if (change.kind !== 'end') await applyChange(this.store, change, at)
+      if (change.kind === 'regrant') await this.applyLaterGrant(id, change.userId)
     }
   }
-}
 
-function lastId(page: readonly Row[]): number {
-  return page.at(-1)?.id ?? 0
-}
-
-function asChange({ sid, userId, granted }: Row): SessionChange {
-  if (sid !== null) return { kind: 'end', sid: sid as SessionHandle }
-  if (granted !== null) return { kind: 'regrant', userId: userId as string, granted }
-  return { kind: 'end-all', userId: userId as string }
+  /** A grant made after this one may have reached the store before it. Who comes last looks, so the newest stays. */
+  private async applyLaterGrant(id: number, userId: string): Promise<void> {
+    const later = await this.log.grantAfter(id, userId)
+    if (!later) return
+    await applyChange(this.store, later.change, later.at)
+    await this.applyLaterGrant(later.id, userId)
+  }
 }

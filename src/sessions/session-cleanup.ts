@@ -3,7 +3,7 @@ import { Interval } from '@nestjs/schedule'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { takeLease } from '../database/lease.js'
-import { SessionChanges } from './session-changes.js'
+import { SessionChangeLog } from './session-change-log.js'
 import { SessionStore } from './session-store.js'
 
 const EVERY_MS = 10 * 60 * 1000
@@ -17,7 +17,7 @@ export class SessionCleanup {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly changes: SessionChanges,
+    private readonly changes: SessionChangeLog,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}

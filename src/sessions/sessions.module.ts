@@ -8,6 +8,7 @@ import { TokensModule } from '../tokens/tokens.module.js'
 import { DatabaseSessionStore } from './database.session-store.js'
 import { MainSourceGuard } from './main-source.guard.js'
 import { RedisSessionStore } from './redis.session-store.js'
+import { SessionChangeLog } from './session-change-log.js'
 import { SessionChanges } from './session-changes.js'
 import { SessionCleanup } from './session-cleanup.js'
 import { SessionStore } from './session-store.js'
@@ -25,6 +26,7 @@ import { SessionsService } from './sessions.service.js'
         redis ? new RedisSessionStore(redis) : new DatabaseSessionStore(database),
     },
     SessionsService,
+    SessionChangeLog,
     SessionChanges,
     SessionCleanup,
     MainSourceGuard,

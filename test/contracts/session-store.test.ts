@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
+import type { RedisClientType } from 'redis'
 import { openDatabase } from '../../src/database/database.module.js'
 import { sessions } from '../../src/database/schema.js'
 import { DatabaseSessionStore } from '../../src/sessions/database.session-store.js'
@@ -32,7 +33,7 @@ async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>
   return {
     store,
     keeps: async sid => {
-      const hash = await redis.run(commands => commands.hGetAll(`session:${sid}`))
+      const hash = await redis.run(commands => (commands as RedisClientType).hGetAll(`session:${sid}`))
       return Object.keys(hash).length > 0
     },
     close: async () => {

@@ -103,6 +103,8 @@ CREATE UNIQUE INDEX "billing_customers_customer" ON "billing_customers" USING bt
 CREATE UNIQUE INDEX "checkouts_open" ON "checkouts" USING btree ("account_id") WHERE is_open;--> statement-breakpoint
 CREATE INDEX "checkouts_provider" ON "checkouts" USING btree ("provider_id");--> statement-breakpoint
 CREATE INDEX "session_changes_until" ON "session_changes" USING btree ("until");--> statement-breakpoint
+CREATE UNIQUE INDEX "session_changes_sid" ON "session_changes" USING btree ("sid");--> statement-breakpoint
+CREATE INDEX "session_changes_user" ON "session_changes" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_email" ON "users" USING btree ("email");--> statement-breakpoint

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, gt, isNotNull, lte } from 'drizzle-orm'
+import { secondsAfter } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { sessionChanges } from '../database/schema.js'
+import type { SessionChange } from './session-change.js'
+import type { SessionHandle } from './session-id.js'
+
+/** A change as it was decided at `at`. */
+export interface RecordedChange {
+  readonly id: number
+  readonly change: SessionChange
+  readonly at: Date
+}
+
+const ROWS_A_PAGE = 1_000
+
+/** The changes that can still concern a live session, in the database. */
+@Injectable()
+export class SessionChangeLog {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Adds a change; null when a session that was ended is ended again. Of a user's grants only the latest is kept: a
+   * replay of the one before would give back, for a moment, what was taken.
+   */
+  async add(transaction: Db, change: SessionChange, at: Date): Promise<RecordedChange | null> {
+    if (change.kind === 'regrant') await transaction.delete(sessionChanges).where(isGrantOf(change.userId))
+    const [row] = await transaction
+      .insert(sessionChanges)
+      .values(rowOf(change, at, secondsAfter(at, this.settings.sessionTtlSeconds)))
+      .onConflictDoNothing()
+      .returning()
+    return row ? asRecorded(row) : null
+  }
+
+  /** At most 1,000 changes after the one of this id that matter at `now`, oldest first. */
+  async pageAfter(id: number, now: Date): Promise<RecordedChange[]> {
+    const isNext = and(gt(sessionChanges.id, id), gt(sessionChanges.until, now))
+    const rows = await this.database.run(db =>
+      db.select().from(sessionChanges).where(isNext).orderBy(asc(sessionChanges.id)).limit(ROWS_A_PAGE),
+    )
+    return rows.map(asRecorded)
+  }
+
+  /** What the user was granted last, if that was after the change of this id; null otherwise. */
+  async grantAfter(id: number, userId: string): Promise<RecordedChange | null> {
+    const [row] = await this.database.run(db =>
+      db
+        .select()
+        .from(sessionChanges)
+        .where(and(isGrantOf(userId), gt(sessionChanges.id, id))),
+    )
+    return row ? asRecorded(row) : null
+  }
+
+  /** Forgets what can concern no live session any more; says how many changes. */
+  async removeExpired(now: Date): Promise<number> {
+    const removed = await this.database.run(db =>
+      db.delete(sessionChanges).where(lte(sessionChanges.until, now)).returning({ id: sessionChanges.id }),
+    )
+    return removed.length
+  }
+}
+
+function isGrantOf(userId: string) {
+  return and(eq(sessionChanges.userId, userId), isNotNull(sessionChanges.granted))
+}
+
+function rowOf(change: SessionChange, at: Date, until: Date): typeof sessionChanges.$inferInsert {
+  return {
+    sid: change.kind === 'end' ? change.sid : null,
+    userId: change.kind === 'end' ? null : change.userId,
+    granted: change.kind === 'regrant' ? change.granted : null,
+    at,
+    until,
+  }
+}
+
+function asRecorded({ id, sid, userId, granted, at }: typeof sessionChanges.$inferSelect): RecordedChange {
+  return { id, at, change: asChange(sid as SessionHandle | null, userId as string, granted) }
+}
+
+function asChange(
+  sid: SessionHandle | null,
+  userId: string,
+  granted: typeof sessionChanges.$inferSelect.granted,
+): SessionChange {
+  if (sid !== null) return { kind: 'end', sid }
+  return granted === null ? { kind: 'end-all', userId } : { kind: 'regrant', userId, granted }
+}
