@@ -3,12 +3,15 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
-import type { AuditEvent } from './audit-event.js'
+import type { AuditAction, AuditEvent } from './audit-event.js'
 
 type Row = typeof auditLog.$inferInsert
 
 /** A refusal costs an attacker nothing, so it must not cost us a transaction each: they are written together. */
 const FLUSH_AFTER_MS = 500
+/** Of one action between two flushes; more are counted, or anybody could fill the disk with rows that nobody may delete. */
+const MAX_ROWS_A_FLUSH = 50
+/** While the database is down. */
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
 
@@ -17,7 +20,7 @@ const ROWS_A_STATEMENT = 500
 export class AuditLog implements OnApplicationShutdown {
   private readonly logger = new Logger('AuditLog')
   private waiting: Row[] = []
-  private dropped = 0
+  private readonly noted = new Map<AuditAction, number>()
   private timer: NodeJS.Timeout | undefined
   private flushing: Promise<void> = Promise.resolve()
 
@@ -33,11 +36,14 @@ export class AuditLog implements OnApplicationShutdown {
 
   /**
    * For refusals, which change nothing: the row is written within about half a second and the request does not
-   * wait for it, nor for a database that is down. Of more than 5,000 waiting rows the rest are counted, not kept.
+   * wait for it, nor for a database that is down. Of more than 100 a second of one action the rest are counted in one
+   * row (`alsoRefused`), not kept.
    */
   note(event: AuditEvent): void {
-    if (this.waiting.length < MAX_WAITING_ROWS) this.waiting.push(this.rowOf(event))
-    else this.dropped++
+    const noted = (this.noted.get(event.action) ?? 0) + 1
+    this.noted.set(event.action, noted)
+    if (noted <= MAX_ROWS_A_FLUSH && this.waiting.length < MAX_WAITING_ROWS)
+      this.waiting.push(this.rowOf(event))
     this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS).unref()
   }
 
@@ -57,7 +63,17 @@ export class AuditLog implements OnApplicationShutdown {
     return { at: this.clock.now(), ...event, ...client }
   }
 
+  private countRest(): void {
+    for (const [action, noted] of this.noted) {
+      const alsoRefused = noted - MAX_ROWS_A_FLUSH
+      if (alsoRefused > 0)
+        this.waiting.push(this.rowOf({ action, outcome: 'refused', client: null, detail: { alsoRefused } }))
+    }
+    this.noted.clear()
+  }
+
   private async writeWaiting(): Promise<void> {
+    this.countRest()
     while (this.waiting.length > 0) {
       const rows = this.waiting.slice(0, ROWS_A_STATEMENT)
       try {
@@ -69,8 +85,5 @@ export class AuditLog implements OnApplicationShutdown {
         return
       }
     }
-    if (this.dropped > 0)
-      this.logger.error(`${this.dropped} refusals were too many to be kept in the audit log`)
-    this.dropped = 0
   }
 }
