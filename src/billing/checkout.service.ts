@@ -8,7 +8,7 @@ import type { Client } from '../http/client.js'
 import type { Caller } from '../tokens/claims.js'
 import { BillingCustomers } from './billing-customers.js'
 import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
-import { ask } from './payment-provider.js'
+import { ask, askFor } from './payment-provider.js'
 
 /** Starts hosted checkouts. No database transaction is open while the provider is asked. */
 @Injectable()
@@ -44,12 +44,7 @@ export class CheckoutService {
 
   /** Our id is the idempotency key: repeated after a lost answer or a crash, the provider returns the first checkout. */
   private async host(checkout: Checkout, caller: Caller, client: Client): Promise<string> {
-    const customer = await this.customers.ensure(checkout.accountId)
-    const { id: providerId, url } = await ask(() =>
-      this.stripe.checkout.sessions.create(paramsOf(checkout, customer), {
-        idempotencyKey: `checkout-${checkout.id}`,
-      }),
-    )
+    const { id: providerId, url } = await this.createHosted(checkout)
     const { userId, accountId, sid } = caller
     const isOpen = await this.database.transaction(async transaction => {
       await this.auditLog.record(transaction, {
@@ -68,10 +63,22 @@ export class CheckoutService {
     throw unavailable('TOO_BUSY')
   }
 
+  /** A failure that the provider has noted under our key it repeats for a day: the next click gets another. */
+  private async createHosted(checkout: Checkout): Promise<Stripe.Checkout.Session> {
+    const customer = await this.customers.ensure(checkout.accountId)
+    const options = { idempotencyKey: `checkout-${checkout.id}` }
+    try {
+      return await ask(() => this.stripe.checkout.sessions.create(paramsOf(checkout, customer), options))
+    } catch (error) {
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.checkouts.abandon(checkout.id)
+      throw error
+    }
+  }
+
   /** Two open pages could both be paid. Throws `ALREADY_SUBSCRIBED` for one that was: its event is on the way. */
   private async expire(providerId: string): Promise<void> {
-    const { status } = await ask(() => this.expireOrLook(providerId))
-    if (status === 'complete') throw new ApiError('ALREADY_SUBSCRIBED')
+    const checkout = await askFor(() => this.expireOrLook(providerId))
+    if (checkout?.status === 'complete') throw new ApiError('ALREADY_SUBSCRIBED')
   }
 
   /** The provider expires only what is open. */

@@ -64,6 +64,11 @@ export class Checkouts {
     await this.close(transaction, eq(checkouts.providerId, providerId))
   }
 
+  /** Closes a checkout that never came to be at the provider. */
+  async abandon(id: string): Promise<void> {
+    await this.database.run(db => this.close(db, eq(checkouts.id, id)))
+  }
+
   private async findOpen(transaction: Db, accountId: string): Promise<Checkout | null> {
     const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
     const [open] = await transaction.select().from(checkouts).where(isOpen).for('update')

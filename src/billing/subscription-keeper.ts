@@ -3,13 +3,17 @@ import type { Db } from '../database/connection.js'
 import { BillingCustomers } from './billing-customers.js'
 import { Checkouts } from './checkouts.js'
 import type { ProviderLook } from './provider-look.js'
+import { isLive, type SubscriptionStatus } from './subscription-view.js'
 import { Subscriptions } from './subscriptions.js'
 
 /** What an event did here. */
 export interface Effect {
   readonly accountId: string | null
-  /** `none`: nothing to do. `unknown customer`, `not newer`: kept for the operator, nothing changed. */
-  readonly effect: 'applied' | 'none' | 'unknown customer' | 'not newer'
+  /**
+   * `none`: nothing to do. `not newer`: we knew. `unknown customer`, `second subscription`: nothing changed, and an
+   * operator has to look.
+   */
+  readonly effect: 'applied' | 'none' | 'not newer' | 'unknown customer' | 'second subscription'
 }
 
 /** Brings our records to what was seen at the provider. */
@@ -39,7 +43,14 @@ export class SubscriptionKeeper {
       this.logger.warn(`Subscription ${subscription.id} is of a customer that no account has`)
       return { accountId: null, effect: 'unknown customer' }
     }
-    const isKept = await this.subscriptions.keep(transaction, accountId, subscription, seenAt)
-    return { accountId, effect: isKept ? 'applied' : 'not newer' }
+    if (await this.subscriptions.keep(transaction, accountId, subscription, seenAt))
+      return { accountId, effect: 'applied' }
+    if (
+      !isLive(subscription.status as SubscriptionStatus) ||
+      (await this.subscriptions.isKept(transaction, subscription.id))
+    )
+      return { accountId, effect: 'not newer' }
+    this.logger.error(`Account ${accountId} is billed for a second subscription, ${subscription.id}`)
+    return { accountId, effect: 'second subscription' }
   }
 }

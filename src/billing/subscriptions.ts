@@ -53,6 +53,15 @@ export class Subscriptions {
       .returning({ accountId: subscriptions.accountId })
     return kept.length === 1
   }
+
+  /** Whether this is the subscription that an account has with us. */
+  async isKept(transaction: Db, providerId: string): Promise<boolean> {
+    const rows = await transaction
+      .select()
+      .from(subscriptions)
+      .where(eq(subscriptions.providerId, providerId))
+    return rows.length > 0
+  }
 }
 
 function asRow(seen: Stripe.Subscription) {
