@@ -11,6 +11,10 @@ process.env.NODE_ENV ??= 'development'
 /** The service with its stand-ins for the outside world, as `npm start` and `npm run dev` run it on a laptop. */
 try {
   const settings = readSettings()
+  if (settings.environment === 'production')
+    throw new SettingsError([
+      'NODE_ENV is production: this seeds users with a public password. Run node dist/src/main.js',
+    ])
   const sandbox = await sandboxFor(settings)
   await serve(settings, async (app: NestFastifyApplication) => {
     const server = app.getHttpAdapter().getInstance()

@@ -6,12 +6,13 @@ import { NestFactory } from '@nestjs/core'
 import { Command } from 'commander'
 import { AccountsService } from './accounts/accounts.service.js'
 import { canonicalEmail, type Email } from './accounts/email.js'
-import { MIN_PASSWORD_LENGTH, passwordLength } from './accounts/password-text.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from './accounts/password-text.js'
 import type { User } from './accounts/user.js'
 import { Users } from './accounts/users.js'
 import { AppModule } from './app.module.js'
 import { Clock } from './clock/clock.js'
 import { readSettings } from './config/read-settings.js'
+import type { ApiError } from './errors/api-error.js'
 import { PERMISSIONS, type Permission, permissionsOf } from './permissions/permissions.js'
 import { SessionChanges } from './sessions/session-changes.js'
 import { asSessionHandle } from './sessions/session-id.js'
@@ -37,7 +38,9 @@ program
   .description('grant exactly these permissions; live sessions have them at their next refresh')
   .argument('<email>')
   .argument('[permissions...]', PERMISSIONS.join(', '))
-  .action(async (email: string, names: string[]) => {
+  .option('--none', 'take all permissions away')
+  .action(async (email: string, names: string[], { none }: { none?: boolean }) => {
+    if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or say --none')
     const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
     if (unknown.length > 0) throw new Error(`There is no permission ${unknown.join(', ')}`)
     await withUser(email, (app, user) =>
@@ -71,6 +74,19 @@ program
   .action(async (email: string) => {
     const ended = await withUser(email, (app, user) => app.get(AccountsService).endSessions(user))
     console.log(`${ended} sessions of ${email} ended`)
+  })
+
+program
+  .command('session:list')
+  .description('the live sessions of a user')
+  .argument('<email>')
+  .action(async (email: string) => {
+    const sessions = await withUser(email, (app, user) =>
+      app.get(SessionStore).listByUser(user.id, app.get(Clock).now()),
+    )
+    for (const { sid, source, origin, ip, lastUsed } of sessions)
+      console.log([sid, source, origin ?? 'no origin', ip, lastUsed.toISOString()].join('  '))
+    console.log(`${sessions.length} sessions`)
   })
 
 program
@@ -109,8 +125,15 @@ program
 try {
   await program.parseAsync()
 } catch (error) {
-  console.error((error as Error).message)
+  console.error(explanationOf(error as Error))
   process.exitCode = 1
+}
+
+/** Servers that did not lose the store themselves have not heard of a change that it did not take. */
+function explanationOf(error: Error): string {
+  const { message, code } = error as Partial<ApiError> & Error
+  if (code !== 'SESSION_STORE_UNAVAILABLE') return message
+  return `${message}. What you asked for is recorded, but the store has not taken it: run this again`
 }
 
 /** Runs `work` in the service without its server. */
@@ -145,7 +168,8 @@ function asEmail(text: string): Email {
 
 async function readPassword(): Promise<string> {
   const password = (await text(process.stdin)).replace(/\r?\n$/, '')
-  if (passwordLength(password) < MIN_PASSWORD_LENGTH)
-    throw new Error(`The password must have at least ${MIN_PASSWORD_LENGTH} characters`)
+  const length = passwordLength(password)
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
+    throw new Error(`The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
   return password
 }

@@ -101,7 +101,7 @@ function readSheet(sheet: SettingSheet): Settings {
       : sheet.optional('JWT_KEYS_FILE', read.asText, join(dataDir, 'jwt-keys.json')),
     jwtIssuer: sheet.optional('JWT_ISSUER', read.asText, publicUrl),
     jwtAudience: sheet.optional('JWT_AUDIENCE', read.asText, publicUrl),
-    stripe: readStripe(sheet),
+    stripe: readStripe(sheet, isProduction),
     trustProxy: sheet.optional('TRUST_PROXY', read.listOf(read.proxyAddress), []),
     tls: readTls(sheet),
     logLevel: sheet.optional('LOG_LEVEL', read.oneOf(LOG_LEVELS), 'info'),
@@ -133,12 +133,13 @@ function readCookieDomain(sheet: SettingSheet, addresses: readonly string[]): st
   return domain
 }
 
-function readStripe(sheet: SettingSheet): StripeSettings {
+function readStripe(sheet: SettingSheet, isProduction: boolean): StripeSettings {
+  const secret = isProduction ? read.productionSecret : read.secret
   const priceIds = sheet.required('STRIPE_PRICE_IDS', read.listOf(read.startingWith('price_')))
   if (priceIds?.length === 0) sheet.faults.push('STRIPE_PRICE_IDS lists no price')
   return {
-    secretKey: sheet.required('STRIPE_SECRET_KEY', read.secret(['sk_', 'rk_'], 20)),
-    webhookSecret: sheet.required('STRIPE_WEBHOOK_SECRET', read.secret(['whsec_'], 20)),
+    secretKey: sheet.required('STRIPE_SECRET_KEY', secret(['sk_', 'rk_'], 20)),
+    webhookSecret: sheet.required('STRIPE_WEBHOOK_SECRET', secret(['whsec_'], 20)),
     priceIds,
     apiUrl: sheet.optional('STRIPE_API_URL', read.urlOf('https:', 'http:'), null),
   }

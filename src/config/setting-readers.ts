@@ -69,6 +69,14 @@ export function secret(prefixes: readonly string[], leastLength: number): Settin
   }
 }
 
+/** As {@link secret}, and not one of our sandbox, which everybody can read in config/development.env. */
+export function productionSecret(prefixes: readonly string[], leastLength: number): SettingReader<string> {
+  return text => {
+    if (text.includes('payment_sandbox')) throw new Error('is a secret of the payment sandbox')
+    return secret(prefixes, leastLength)(text)
+  }
+}
+
 /** `main.example`: the host name that the cookie is shared under; a leading dot would be ignored by browsers (RFC 6265bis §5.6.3). */
 export const cookieDomain: SettingReader<string> = text => {
   if (
@@ -83,7 +91,8 @@ export const proxyAddress: SettingReader<string> = text => {
   const [address = '', prefix] = text.split('/')
   const version = isIP(address)
   const isPrefixFine =
-    prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+    prefix === undefined ||
+    (/^\d+$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= (version === 4 ? 32 : 128))
   if (version === 0 || !isPrefixFine)
     throw new Error(`must list IP addresses or CIDR blocks, not "${shown(text)}"`)
   return text

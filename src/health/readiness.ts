@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../database/database.js'
-import { ApiError } from '../errors/api-error.js'
+import { unavailable } from '../errors/api-error.js'
 import { SessionStore } from '../sessions/session-store.js'
 
 /** May requests be sent here? */
@@ -15,7 +15,7 @@ export class Readiness {
 
   /** Throws a 503 that names what is missing. */
   async check(): Promise<void> {
-    if (this.isStopping) throw new ApiError('NOT_READY', { detail: 'Stopping' })
+    if (this.isStopping) throw unavailable('NOT_READY')
     await Promise.all([this.database.ping(), this.store.ping()])
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -35,7 +36,7 @@ export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds:
 /** Whole or not at all: a server reads this file at any moment. Readable by its owner only. */
 async function save(file: string, keys: readonly StoredKey[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
-  const temporary = `${file}.${process.pid}.tmp`
+  const temporary = `${file}.${randomUUID()}.tmp`
   await writeFile(temporary, writeKeySet(keys), { mode: 0o600, flag: 'wx' })
   await rename(temporary, file)
 }

@@ -4,8 +4,8 @@ export const COOKIE_DOMAIN = 'main.test'
 
 /** What the payment sandbox and the service agree on. */
 export const PROVIDER = {
-  secretKey: 'sk_test_payment_sandbox',
-  webhookSecret: 'whsec_payment_sandbox_only',
+  secretKey: 'sk_test_of_the_conformance_run',
+  webhookSecret: 'whsec_of_the_conformance_run',
   priceIds: ['price_monthly', 'price_yearly'],
 }
 

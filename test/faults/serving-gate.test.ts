@@ -61,6 +61,19 @@ describe('ServingGate', () => {
     expect(held).toHaveLength(3)
   })
 
+  test('stays open when the first replay ends after the one that a doubt began meanwhile', async () => {
+    const { replay, held } = heldReplay()
+    const gate = new ServingGate(replay)
+    const opening = gate.open()
+    gate.doubt()
+    await eventually(() => held.length === 2)
+    held[1]!.succeed()
+    await eventually(() => isOpen(gate))
+    held[0]!.succeed()
+    await opening
+    expect(await gate.serve(async () => 'served')).toBe('served')
+  })
+
   test('gives no answer that was on its way when doubt arose', async () => {
     const { replay, held } = heldReplay()
     const gate = await openGate(replay, held)

@@ -12,8 +12,8 @@ const PRODUCTION = {
   COOKIE_DOMAIN: 'main.test',
   DATABASE_URL: 'postgres://database/mainstay',
   JWT_KEYS_FILE: '/run/secrets/jwt-keys.json',
-  STRIPE_SECRET_KEY: 'sk_test_payment_sandbox',
-  STRIPE_WEBHOOK_SECRET: 'whsec_payment_sandbox_only',
+  STRIPE_SECRET_KEY: 'sk_test_0123456789abcdef',
+  STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
   STRIPE_PRICE_IDS: 'price_monthly,price_yearly',
 }
 
@@ -107,6 +107,9 @@ describe('readSettings in production', () => {
     ['STRIPE_SECRET_KEY', 'pk_test_payment_sandbox'],
     ['STRIPE_SECRET_KEY', 'sk_'],
     ['STRIPE_SECRET_KEY', 'sk_live_changeme_changeme'],
+    // Everybody can read them.
+    ['STRIPE_SECRET_KEY', 'sk_test_payment_sandbox'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_payment_sandbox_only'],
     ['STRIPE_WEBHOOK_SECRET', ''],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_short'],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_changeme_changeme_changeme'],
@@ -115,6 +118,9 @@ describe('readSettings in production', () => {
     ['STRIPE_PRICE_IDS', 'prod_1'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/33'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1,::/0'],
+    ['TRUST_PROXY', '10.0.0.0/00'],
     ['TLS_CERT_FILE', '/cert.pem'],
     ['LOG_LEVEL', 'verbose'],
     ['NODE_ENV', 'staging'],

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { parseRedisUrl } from '../../src/redis/redis-url.js'
 
@@ -66,4 +67,25 @@ describe('parseRedisUrl', () => {
       expect.objectContaining({ message: expect.not.stringContaining('secret') }),
     )
   })
+
+  it.each([
+    'redis://:s3cr#t@h:6379',
+    'redis://:s3cr/t@h:6379',
+    'redis://:s3cr?t@h:6379',
+    'rediss+cluster://user:s3cr#t@one:7001,two:7002',
+    'redis+sentinel://user:s3cr@t@one:26379/mymaster',
+    'redis://:s3cr%t@h:notaport',
+  ])('refuses %s without showing any of it', url => {
+    const shown = inspect(thrownBy(url), { depth: 10, showHidden: true })
+    expect(shown).toContain('SESSION_STORE_URL')
+    expect(shown).not.toContain('s3cr')
+  })
 })
+
+function thrownBy(url: string): unknown {
+  try {
+    return parseRedisUrl(url)
+  } catch (error) {
+    return error
+  }
+}
