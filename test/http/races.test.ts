@@ -4,7 +4,7 @@ import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { Users } from '../../src/accounts/users.js'
 import { Database } from '../../src/database/database.js'
 import { sessionChanges, subscriptions } from '../../src/database/schema.js'
-import { permissionsOf } from '../../src/permissions/permissions.js'
+import { type Permissions, permissionsOf } from '../../src/permissions/permissions.js'
 import { RedisConnection } from '../../src/redis/redis-connection.js'
 import { CREATE } from '../../src/sessions/redis-scripts.js'
 import { SessionChanges } from '../../src/sessions/session-changes.js'
@@ -65,7 +65,7 @@ describe.each(BACKENDS)('on %s', backend => {
     jest.spyOn(store, 'setPermissions').mockImplementation(async (...args) => {
       await setPermissions(...args)
       const { json } = await refreshByCookie(app, sessionId)
-      seen.push(claimsOf(json.accessToken).permissions.payments)
+      seen.push((claimsOf(json.accessToken).permissions as Permissions).payments)
     })
     await work()
     return seen
@@ -123,7 +123,7 @@ describe('with several connections to the database', () => {
     expect(await keptEvents(app, creationOf(app, payer.subscriptionId).id)).toEqual([
       expect.objectContaining({ effect: expect.not.stringContaining('second') }),
     ])
-    const { accountId } = claimsOf(payer.signedIn.accessToken)
+    const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
     const kept = await app.app
       .get(Database)
       .run(db => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId)))
