@@ -1,15 +1,14 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
 import { type CorsPolicy, corsPolicyFor, type KnownOrigins } from './cors-policy.js'
 
 /** From the specification's preflight table. */
-const COMMON: FastifyCorsOptions = {
+const PREFLIGHT: FastifyCorsOptions = {
   methods: 'GET, POST, PUT, DELETE, PATCH',
   maxAge: 86_400,
   strictPreflight: false,
 }
-const NO_CORS_HEADERS: FastifyCorsOptions = { origin: false }
 
 /**
  * Decides about the origin of every request, also on unknown paths, before anything else happens to it.
@@ -20,28 +19,49 @@ export async function applyCors(
   known: KnownOrigins,
   onRefused: (request: FastifyRequest) => void,
 ): Promise<void> {
-  await server.register(cors, {
-    delegator: (request, callback) => {
-      const policy = corsPolicyFor(request.headers.origin, known)
-      if (policy.kind !== 'refused') return callback(null, optionsFor(policy))
-      onRefused(request as FastifyRequest)
-      callback(new ApiError('ORIGIN_NOT_ALLOWED'), undefined)
-    },
+  server.addHook('onRequest', (request, reply, done) => {
+    const policy = corsPolicyFor(request.headers.origin, known)
+    if (policy.kind === 'refused') {
+      onRefused(request)
+      return done(new ApiError('ORIGIN_NOT_ALLOWED'))
+    }
+    allowOrigin(reply, policy)
+    done()
+  })
+  await server.register(scope => answerPreflights(scope, known))
+}
+
+/** The two headers of an ordinary answer; none without an origin. */
+function allowOrigin(reply: FastifyReply, policy: CorsPolicy): void {
+  if (policy.kind === 'main' || policy.kind === 'satellite')
+    reply.header('Access-Control-Allow-Origin', policy.origin)
+  if (policy.kind === 'main') reply.header('Access-Control-Allow-Credentials', 'true')
+}
+
+/** In a scope of its own: the package works its options out anew for each request it sees, so it sees preflights only. */
+async function answerPreflights(scope: FastifyInstance, known: KnownOrigins): Promise<void> {
+  await scope.register(cors, {
+    delegator: (request, callback) =>
+      callback(null, preflightFor(corsPolicyFor(request.headers.origin, known))),
   })
 }
 
-function optionsFor(policy: Exclude<CorsPolicy, { kind: 'refused' }>): FastifyCorsOptions {
+function preflightFor(policy: CorsPolicy): FastifyCorsOptions {
   switch (policy.kind) {
-    case 'none':
-      return NO_CORS_HEADERS
     case 'main':
       return {
-        ...COMMON,
+        ...PREFLIGHT,
         origin: policy.origin,
         credentials: true,
         allowedHeaders: 'Content-Type, Authorization',
       }
     case 'satellite':
-      return { ...COMMON, origin: policy.origin, allowedHeaders: 'Content-Type, Authorization, X-Session-ID' }
+      return {
+        ...PREFLIGHT,
+        origin: policy.origin,
+        allowedHeaders: 'Content-Type, Authorization, X-Session-ID',
+      }
+    default:
+      return { origin: false }
   }
 }

@@ -34,10 +34,10 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 }
 
 /** A bug with all that is known of it. An outage in one line: during one there are many. */
-function logFailure({ code, status, options }: ApiError, error: unknown, { log }: FastifyRequest): void {
+function logFailure({ code, status, options }: ApiError, error: unknown, req: FastifyRequest): void {
   if (status === 503)
-    log.warn({ code, cause: (options.cause as Error | undefined)?.message }, 'request refused')
-  else if (status >= 500) log.error({ code, err: error }, 'request failed')
+    req.log.warn({ req, code, cause: (options.cause as Error | undefined)?.message }, 'request refused')
+  else if (status >= 500) req.log.error({ req, code, err: error }, 'request failed')
 }
 
 function asApiError(error: unknown): ApiError {

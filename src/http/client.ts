@@ -21,12 +21,17 @@ export const CurrentClient = createParamDecorator((_: unknown, context: Executio
   clientOf(context.switchToHttp().getRequest<FastifyRequest>()),
 )
 
+/** Worked out when it is asked for: most refreshes need the origin alone. */
 export function clientOf(request: FastifyRequest): Client {
   return {
     requestId: request.id,
-    ip: request.ip.replace(/^::ffff:(?=\d+\.)/, ''),
-    userAgent: shortUserAgent(request.headers['user-agent']),
     origin: request.headers.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null,
+    get ip() {
+      return request.ip.replace(/^::ffff:(?=\d+\.)/, '')
+    },
+    get userAgent() {
+      return shortUserAgent(request.headers['user-agent'])
+    },
   }
 }
 

@@ -24,13 +24,13 @@ export function logOptions({ logLevel, environment }: Settings): FastifyServerOp
     level: logLevel,
     redact: SECRET_PATHS,
     serializers: {
-      req: ({ method, url, ip }) => ({ method, path: url?.split('?', 1)[0]?.slice(0, 200), ip }),
+      req: ({ id, method, url, ip }) => ({ id, method, path: url?.split('?', 1)[0]?.slice(0, 200), ip }),
       res: ({ statusCode }) => ({ statusCode }),
     },
     ...(environment === 'development' && {
       transport: {
         target: 'pino-pretty',
-        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname,reqId' },
+        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' },
       },
     }),
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Settings } from '../config/settings.js'
 import { answerProblem } from '../errors/problem.filter.js'
 import { answerFramingError } from './framing-errors.js'
@@ -15,6 +15,8 @@ export function serverOptions(settings: Settings) {
     logger: logOptions(settings),
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
+    // No logger for each request: a line that is about one says so by `req`, which has its id.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     bodyLimit: limits.MAX_READ_BODY_BYTES,
     requestTimeout: limits.REQUEST_TIMEOUT_MS,

@@ -37,8 +37,12 @@ export function permissionBits(permissions: Permissions): number {
 }
 
 export function permissionsOfBits(bits: number): Permissions {
-  return permissionsOf(PERMISSIONS.filter((_, index) => bits & (1 << index)))
+  return OF_BITS[bits] as Permissions
 }
+
+const OF_BITS: readonly Permissions[] = Array.from({ length: 1 << PERMISSIONS.length }, (_, bits) =>
+  permissionsOf(PERMISSIONS.filter((_, index) => bits & (1 << index))),
+)
 
 /** Whether an unknown value is exactly the five booleans. */
 export function isPermissions(value: unknown): value is Permissions {

@@ -35,7 +35,13 @@ const SOCKET = {
   reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50),
 }
 /** No offline queue: with no connection a command fails at once instead of waiting for one. */
-const OPTIONS = { disableOfflineQueue: true, pingInterval: 1_000, socket: SOCKET }
+const OPTIONS = {
+  disableOfflineQueue: true,
+  pingInterval: 1_000,
+  socket: SOCKET,
+  // The package's own time limit makes an abort signal for each command, a tenth of a refresh; RedisConnection has one.
+  commandOptions: { timeout: 0 },
+}
 
 /** A client for SESSION_STORE_URL, not yet connected. Throws an Error when the URL cannot be read. */
 export function createRedisClient(url: string): RedisClient {

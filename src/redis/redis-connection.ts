@@ -160,6 +160,15 @@ export class RedisConnection implements OnApplicationShutdown {
 function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
+    work.then(
+      value => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      error => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
 }

@@ -61,7 +61,7 @@ function encodeUuid(uuid: string): string {
 
 export function decodeUuid(text: string): string {
   const hex = Buffer.from(text, 'base64url').toString('hex')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return [0, 8, 12, 16, 20].map((start, index, starts) => hex.slice(start, starts[index + 1])).join('-')
 }
 
 export function encodeTime(time: Date): string {

@@ -46,7 +46,7 @@ function bearerOf(request: FastifyRequest): string {
 
 /** RFC 6750 §3.1. The client learns that the token is not valid, not why; the log says that one was refused. */
 function invalidToken(request: FastifyRequest): ApiError {
-  request.log.info({ code: 'INVALID_ACCESS_TOKEN' }, 'access token refused')
+  request.log.info({ req: request, code: 'INVALID_ACCESS_TOKEN' }, 'access token refused')
   return new ApiError('INVALID_ACCESS_TOKEN', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
