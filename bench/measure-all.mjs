@@ -1,0 +1,41 @@
+import { measureSessionMemory } from './measure-memory.mjs'
+import { measureProfiles } from './measure-profile.mjs'
+import { measureServing } from './measure-serving.mjs'
+import { measureStart } from './measure-start.mjs'
+import { report } from './report.mjs'
+import { seed } from './seed.mjs'
+import { serviceEnvironment } from './service.mjs'
+import { stopAll } from './stop-all.mjs'
+import { startPostgres, startRedis } from './stores.mjs'
+
+/** Measures everything and prints the report. Exit code 1 when a bar is missed; rejects when an answer was wrong. */
+export async function measureAll() {
+  const startedAt = performance.now()
+  try {
+    const [databaseUrl, redisUrl] = await step('stores', () =>
+      Promise.all([startPostgres(), startRedis('redis')]),
+    )
+    const environment = serviceEnvironment({ databaseUrl, redisUrl })
+    const seeded = await step('users, sessions, tokens', () => seed(environment))
+    const memory = await step('memory of sessions', measureSessionMemory)
+    const serving = await measureServing(environment, seeded, step)
+    await stopAll(({ command }) => command === process.execPath)
+    const profiles = await step('profiles', () => measureProfiles(environment, seeded))
+    await stopAll()
+    const start = await step('starts', measureStart)
+    const seconds = (performance.now() - startedAt) / 1000
+    const { text, missed } = report({ ...serving, memory, profiles, start, seconds })
+    console.log(text)
+    if (missed > 0) process.exitCode = 1
+  } finally {
+    await stopAll()
+  }
+}
+
+/** Says what is going on, on standard error: standard output is the report alone. */
+async function step(name, work) {
+  const startedAt = performance.now()
+  const result = await work()
+  console.error(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  return result
+}

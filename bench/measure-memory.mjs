@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { effectivePermissions, permissionsOf } from '../dist/src/permissions/permissions.js'
+import { RedisConnection } from '../dist/src/redis/redis-connection.js'
+import { RedisSessionStore } from '../dist/src/sessions/redis.session-store.js'
+import { handleOf, newSessionId } from '../dist/src/sessions/session-id.js'
+import { CLIENT, inBatches } from './seed.mjs'
+import { startRedis, withRedis } from './stores.mjs'
+
+const SESSIONS = 20_000
+const SESSIONS_A_USER = 4
+
+/** Bytes of an empty Redis's memory that a session takes, and its entry in its user's index, by the service's own store. */
+export async function measureSessionMemory() {
+  const url = await startRedis('redis-of-memory')
+  return withRedis(url, async redis => {
+    const connection = await RedisConnection.open(url)
+    const store = new RedisSessionStore(connection)
+    await store.beforeServing(async () => {})
+    // The scripts are known to the server from here on.
+    await store.create(aSession(randomUUID()))
+    await redis.flushAll()
+    const empty = await usedMemory(redis)
+    const users = Array.from({ length: SESSIONS / SESSIONS_A_USER }, () => randomUUID())
+    await inBatches(SESSIONS, index => store.create(aSession(users[index % users.length])))
+    const full = await usedMemory(redis)
+    await redis.del(users.map(userId => `user-sessions:${userId}`))
+    const withoutIndex = await usedMemory(redis)
+    connection.onApplicationShutdown()
+    const left = await redis.dbSize()
+    if (left !== SESSIONS) throw new Error(`${left} keys are left where there should be ${SESSIONS} sessions`)
+    return { session: (withoutIndex - empty) / SESSIONS, indexEntry: (full - withoutIndex) / SESSIONS }
+  })
+}
+
+function aSession(userId) {
+  const createdAt = new Date()
+  return {
+    ...CLIENT,
+    sid: handleOf(newSessionId()),
+    userId,
+    accountId: randomUUID(),
+    source: 'satellite',
+    permissions: effectivePermissions('satellite', permissionsOf(['dataEntry', 'viewReports'])),
+    createdAt,
+    lastUsed: createdAt,
+    expiresAt: new Date(createdAt.getTime() + 30 * 24 * 60 * 60 * 1000),
+  }
+}
+
+async function usedMemory(redis) {
+  return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))[1])
+}

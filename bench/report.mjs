@@ -1,0 +1,137 @@
+import { cpus } from 'node:os'
+import { markdownTable } from './markdown-table.mjs'
+import { GROUPS } from './profile-groups.mjs'
+import { median, medianRatio, ROUNDS, SECONDS } from './rounds.mjs'
+
+/** The bars: least shares of the bare limit, and most of what should be small. */
+const BARS = {
+  refresh: 0.8,
+  data: 0.6,
+  login: 0.85,
+  sessionBytes: 400,
+  newFolderSeconds: 5,
+  existingFolderSeconds: 2,
+  residentMegabytes: 450,
+}
+const MEGABYTE = 1024 * 1024
+
+/** The finished text, and how many bars are missed. */
+export function report(measured) {
+  const shares = shareRows(measured)
+  const others = otherRows(measured)
+  const verdicts = [...shares, ...others].map(row => row.holds)
+  const missed = verdicts.filter(holds => holds === false).length
+  const text = [
+    heading(measured),
+    markdownTable(
+      ['', 'service', 'bare limit', 'share of it', 'bar', ''],
+      shares.map(row => [row.what, row.service, row.bare, row.share, row.bar, verdict(row.holds)]),
+    ),
+    markdownTable(
+      ['', 'measured', 'bar', ''],
+      others.map(row => [row.what, row.value, row.bar, verdict(row.holds)]),
+    ),
+    ...Object.entries(measured.profiles).map(profileTable),
+    missed === 0 ? 'Every bar holds.' : `${missed} of the bars missed.`,
+  ].join('\n\n')
+  return { text, missed }
+}
+
+function heading({ seconds }) {
+  const [{ model }] = cpus()
+  return (
+    `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores ` +
+    `(${model.trim()}), ${ROUNDS} rounds of ${SECONDS} s each in turn, medians; ${Math.round(seconds)} s in all.`
+  )
+}
+
+function shareRows({ refresh, data, login, loginOnBothCores }) {
+  const withLog = { service: refresh.talkative, bare: refresh.bare }
+  return [
+    rateRow('refresh, requests/s', refresh, BARS.refresh),
+    ...detailRows('refresh', refresh),
+    rateRow('refresh with a log line each (LOG_LEVEL=info), requests/s', withLog),
+    rateRow('data, requests/s', data, BARS.data),
+    ...detailRows('data', data),
+    rateRow('login, logins/s', login, BARS.login),
+    rateRow('login on both cores, logins/s', loginOnBothCores),
+  ]
+}
+
+function rateRow(what, { service, bare }, bar) {
+  const column = name => name.map(round => round.perSecond)
+  const share = medianRatio(column(service), column(bare))
+  return {
+    what,
+    service: whole(median(column(service))),
+    bare: whole(median(column(bare))),
+    share: share.toFixed(2),
+    bar: bar ? `≥ ${bar.toFixed(2)}` : '',
+    holds: bar ? share >= bar : null,
+  }
+}
+
+// Of times the ratio says how many times as long.
+function detailRows(name, { service, bare }) {
+  return [
+    [`${name}, half of the answers within, ms`, 'p50', 2],
+    [`${name}, 99 of 100 answers within, ms`, 'p99', 1],
+    [`${name}, processor time a request, µs`, 'cpuMicroseconds', 1],
+    [`${name}, share of the core in use`, 'busy', 2],
+  ].map(([what, field, digits]) => {
+    const [ours, theirs] = [service, bare].map(rounds => rounds.map(round => round[field]))
+    return {
+      what,
+      service: median(ours).toFixed(digits),
+      bare: median(theirs).toFixed(digits),
+      share: `× ${medianRatio(ours, theirs).toFixed(2)}`,
+      bar: '',
+      holds: null,
+    }
+  })
+}
+
+function otherRows({ memory, start, timing }) {
+  return [
+    mostRow('Redis memory of a session, bytes', memory.session, BARS.sessionBytes, 0),
+    mostRow("… and of its entry in its user's index, bytes", memory.indexEntry, null, 0),
+    mostRow('first 200 on a new data folder, s', start.newFolder, BARS.newFolderSeconds, 2),
+    mostRow('first 200 on an existing data folder, s', start.existingFolder, BARS.existingFolderSeconds, 2),
+    mostRow('resident memory there, MB', start.resident / MEGABYTE, BARS.residentMegabytes, 0),
+    mostRow('refused login, known e-mail, ms', timing.known, null, 2),
+    mostRow('refused login, unknown e-mail, ms', timing.unknown, null, 2),
+    mostRow('… difference, ms', timing.known - timing.unknown, null, 2),
+    mostRow('… half of the answers of one kind lie within, ms', timing.spread, null, 2),
+  ]
+}
+
+function mostRow(what, value, bar, digits) {
+  return {
+    what,
+    value: value.toFixed(digits),
+    bar: bar === null ? '' : `≤ ${bar}`,
+    holds: bar === null ? null : value <= bar,
+  }
+}
+
+function profileTable([kind, { service, bare }]) {
+  const rows = GROUPS.map(group => profileRow(group, service[group], bare[group]))
+  const total = name => GROUPS.reduce((sum, group) => sum + name[group], 0)
+  return markdownTable(
+    [`${kind}, µs a request`, 'service', 'bare', 'difference'],
+    [...rows, profileRow('all', total(service), total(bare))],
+  )
+}
+
+function profileRow(what, ours, theirs) {
+  return [what, ours.toFixed(1), theirs.toFixed(1), (ours - theirs).toFixed(1)]
+}
+
+function verdict(holds) {
+  if (holds === null) return ''
+  return holds ? 'holds' : '**missed**'
+}
+
+function whole(number) {
+  return Math.round(number).toLocaleString('en')
+}

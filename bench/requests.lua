@@ -1,0 +1,26 @@
+-- wrk -s requests.lua <url> -- <file>: sends the requests of the file, which stand there byte for byte with a
+-- zero byte between two, one after the other and round and round.
+local requests = {}
+local sent = 0
+
+function init(args)
+  local file = assert(io.open(args[1], "rb"))
+  for text in file:read("*a"):gmatch("%Z+") do
+    requests[#requests + 1] = text
+  end
+  file:close()
+end
+
+function request()
+  sent = sent % #requests + 1
+  return requests[sent]
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    'RESULT {"requests":%d,"microseconds":%d,"refused":%d,"broken":%d,"p50":%d,"p99":%d}\n',
+    summary.requests, summary.duration, errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout,
+    latency:percentile(50), latency:percentile(99)))
+end

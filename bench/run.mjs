@@ -1,0 +1,15 @@
+// npm run bench: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
+// had an answer that was not 2xx.
+import { fileURLToPath } from 'node:url'
+import { prepare } from '../dev/prepare.mjs'
+import { installSystemPackages } from '../test/system-packages.mjs'
+import { installWrk } from './install-wrk.mjs'
+
+prepare()
+// The service reads its migrations from the folder that it is started in.
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+await installSystemPackages()
+installWrk()
+// Imports the packages and the built service, so only now.
+const { measureAll } = await import('./measure-all.mjs')
+await measureAll()

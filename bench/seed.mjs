@@ -1,0 +1,62 @@
+import 'reflect-metadata'
+import { NestFactory } from '@nestjs/core'
+import { AccountsService } from '../dist/src/accounts/accounts.service.js'
+import { canonicalEmail } from '../dist/src/accounts/email.js'
+import { AppModule } from '../dist/src/app.module.js'
+import { Clock } from '../dist/src/clock/clock.js'
+import { readSettings } from '../dist/src/config/read-settings.js'
+import { shortUserAgent } from '../dist/src/http/client.js'
+import { SessionsService } from '../dist/src/sessions/sessions.service.js'
+import { generateKeys } from '../dist/src/tokens/key-file.js'
+import { SATELLITE } from './service.mjs'
+
+export const PASSWORD = 'correct horse battery staple'
+export const USER_AGENT =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+/** A browser on a satellite site. */
+export const CLIENT = {
+  requestId: 'bench',
+  ip: '203.0.113.142',
+  userAgent: shortUserAgent(USER_AGENT),
+  origin: SATELLITE,
+}
+
+/** Users with e-mail and password. Each has a hash of its own. */
+const USERS = 200
+/** Sessions, each with an access token: more than fit into a processor's caches, fewer than the service keeps tokens. */
+const SESSIONS = 5_000
+const AT_ONCE = 50
+
+/** Makes keys, users and sessions by the service's own code, in this process and without its server. */
+export async function seed(environment) {
+  await generateKeys(environment.JWT_KEYS_FILE, new Date())
+  const settings = readSettings(environment)
+  const app = await NestFactory.createApplicationContext(AppModule.with(settings, new Clock()), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  })
+  try {
+    const accounts = app.get(AccountsService)
+    const sessions = app.get(SessionsService)
+    const users = await inBatches(USERS, index =>
+      accounts.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
+    )
+    const opened = await inBatches(SESSIONS, index => {
+      const user = users[index % users.length]
+      return sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT)
+    })
+    return { users, opened }
+  } finally {
+    await app.close()
+  }
+}
+
+export async function inBatches(count, work) {
+  const results = []
+  while (results.length < count) {
+    const length = Math.min(AT_ONCE, count - results.length)
+    const first = results.length
+    results.push(...(await Promise.all(Array.from({ length }, (_, index) => work(first + index)))))
+  }
+  return results
+}
