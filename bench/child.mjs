@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { running } from './stop-all.mjs'
-import { FOLDER } from './workplace.mjs'
+import { FOLDER } from './machine.mjs'
 
 const READY_WITHIN_MS = 20_000
 const STOP_WITHIN_MS = 10_000

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { FOLDER, OTHER_CORE } from './workplace.mjs'
+import { FOLDER, OTHER_CORE } from './machine.mjs'
 
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, 'requests.lua')

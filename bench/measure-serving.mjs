@@ -7,7 +7,7 @@ import { inTurn } from './rounds.mjs'
 import { requireSameAnswers } from './same-answers.mjs'
 import { PASSWORD } from './seed.mjs'
 import { startBare, startService } from './service.mjs'
-import { BOTH_CORES, MEASURED_CORE } from './workplace.mjs'
+import { BOTH_CORES, MEASURED_CORE } from './machine.mjs'
 
 /** So few logins fit into a second that the compiler needs longer to know what is used often. */
 const LOGIN_WARM_UP_SECONDS = 8

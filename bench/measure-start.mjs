@@ -3,7 +3,7 @@ import { Child } from './child.mjs'
 import { freePort } from './free-port.mjs'
 import { median } from './rounds.mjs'
 import { isReady } from './service.mjs'
-import { FOLDER, ROOT } from './workplace.mjs'
+import { FOLDER, ROOT } from './machine.mjs'
 
 const TIMES = 3
 const LOGINS = 50

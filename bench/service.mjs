@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Child } from './child.mjs'
 import { freePort } from './free-port.mjs'
-import { FOLDER, MEASURED_CORE, ROOT } from './workplace.mjs'
+import { FOLDER, MEASURED_CORE, ROOT } from './machine.mjs'
 
 export const SATELLITE = 'https://data.customer-of-ours.example'
 const PROFILER = pathToFileURL(join(import.meta.dirname, 'profiler.mjs')).href

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { createClient } from 'redis'
 import { Child } from './child.mjs'
 import { freePort } from './free-port.mjs'
-import { FOLDER, OTHER_CORE } from './workplace.mjs'
+import { FOLDER, OTHER_CORE } from './machine.mjs'
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
