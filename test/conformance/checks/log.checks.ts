@@ -6,7 +6,7 @@ import { type Answer, afterwards, type Check, type Scene } from '../scene.js'
 import type { Service } from '../service.js'
 import { sessionOf } from '../stored-session.js'
 
-type LogLine = Record<string, unknown>
+type LogLine = Record<string, unknown> & { readonly req?: { readonly id: string } }
 
 /** Sentences about what the service writes down. */
 export const logChecks: Readonly<Record<string, Check>> = {
@@ -50,7 +50,7 @@ async function linesOf(service: Service, { headers }: Answer): Promise<LogLine[]
   return eventually(
     async () => {
       const lines = (await service.logLines()).map(line => JSON.parse(line) as LogLine)
-      const ofRequest = lines.filter(({ reqId }) => reqId === headers['x-request-id'])
+      const ofRequest = lines.filter(({ req }) => req?.id === headers['x-request-id'])
       return ofRequest.some(({ msg }) => msg === 'request') && ofRequest
     },
     { what: 'the log line' },
