@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { running } from './stop-all.mjs'
 import { FOLDER } from './machine.mjs'
+import { running } from './stop-all.mjs'
 
 const READY_WITHIN_MS = 20_000
 const STOP_WITHIN_MS = 10_000

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Child } from './child.mjs'
+import { BOTH_CORES, MEASURED_CORE } from './machine.mjs'
 import { measureLoginTiming } from './measure-login-timing.mjs'
 import { passwordHashes } from './password-hashes.mjs'
 import { dataRequests, loginRequests, refreshRequests } from './requests.mjs'
@@ -7,7 +8,6 @@ import { inTurn } from './rounds.mjs'
 import { requireSameAnswers } from './same-answers.mjs'
 import { PASSWORD } from './seed.mjs'
 import { startBare, startService } from './service.mjs'
-import { BOTH_CORES, MEASURED_CORE } from './machine.mjs'
 
 /** So few logins fit into a second that the compiler needs longer to know what is used often. */
 const LOGIN_WARM_UP_SECONDS = 8

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Child } from './child.mjs'
 import { freePort } from './free-port.mjs'
+import { FOLDER, ROOT } from './machine.mjs'
 import { median } from './rounds.mjs'
 import { isReady } from './service.mjs'
-import { FOLDER, ROOT } from './machine.mjs'
 
 const TIMES = 3
 const LOGINS = 50
