@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, type SQLWrapper } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts, users } from '../database/schema.js'
@@ -18,10 +18,18 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
-  /** The user as last committed; changes of it wait until this transaction ends. */
-  async lock(transaction: Db, id: string): Promise<User | null> {
-    const [row] = await transaction.select().from(users).where(eq(users.id, id)).for('no key update')
-    return (row as User | undefined) ?? null
+  /**
+   * Selects one row while the user is still as we read it, and makes changes of it wait until the transaction ends;
+   * a change that is under way is waited for first. For {@link AuditLog.recordIf}.
+   */
+  unchanged(db: Db, { id, passwordHash, granted }: User): SQLWrapper {
+    const isAsRead = and(
+      eq(users.id, id),
+      isNull(users.disabledAt),
+      passwordHash === null ? isNull(users.passwordHash) : eq(users.passwordHash, passwordHash),
+      eq(users.granted, granted),
+    )
+    return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
   }
 
   async addAccount(transaction: Db, id: string, createdAt: Date): Promise<void> {
@@ -53,7 +61,11 @@ export class Users {
     await transaction.update(users).set({ disabledAt: null }).where(eq(users.id, id))
   }
 
-  async replaceHash(transaction: Db, id: string, passwordHash: string): Promise<void> {
-    await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
+  /** Does nothing when the password has been changed since `user` was read. */
+  async replaceHash(transaction: Db, user: User, passwordHash: string): Promise<void> {
+    await transaction
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash as string)))
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { getTableColumns, type SQLWrapper, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -32,6 +33,21 @@ export class AuditLog implements OnApplicationShutdown {
   /** Writes the row in the transaction of the change that it records: neither is there without the other. */
   async record(transaction: Db, event: AuditEvent): Promise<void> {
     await transaction.insert(auditLog).values(this.rowOf(event))
+  }
+
+  /** Writes the row if `condition` selects one, in one statement; says whether it did. */
+  async recordIf(db: Db, condition: SQLWrapper, event: AuditEvent): Promise<boolean> {
+    const columns = getTableColumns(auditLog)
+    const set = Object.entries(this.rowOf(event)).map(([name, value]) => ({
+      column: columns[name as keyof Row],
+      value: sql.param(value, columns[name as keyof Row]),
+    }))
+    const names = set.map(({ column }) => sql.identifier(column.name))
+    const values = set.map(({ value }) => value)
+    const written = await db.execute(
+      sql`insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from ${condition} as found returning id`,
+    )
+    return (written as unknown as { rows: unknown[] }).rows.length > 0
   }
 
   /**

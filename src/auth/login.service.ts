@@ -4,10 +4,10 @@ import { Passwords } from '../accounts/passwords.js'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
-import { permissionBits } from '../permissions/permissions.js'
 import { type NewSession, SessionsService } from '../sessions/sessions.service.js'
 import type { LoginBody } from './login.body.js'
 
@@ -57,7 +57,7 @@ export class LoginService {
 
   /**
    * Records the login. A change of the user that was committed since we read it would miss the new session, so the
-   * login is then off (`TOO_BUSY`, try again); one that comes later waits for this transaction and finds the session.
+   * login is then off (`TOO_BUSY`, try again); one that comes later waits for this and finds the session.
    */
   private async confirm(
     user: User,
@@ -66,27 +66,23 @@ export class LoginService {
     client: Client,
   ): Promise<void> {
     const { sid, userId, accountId, source } = session
+    const event = {
+      action: 'login',
+      outcome: 'ok',
+      userId,
+      accountId,
+      sid,
+      client,
+      detail: { source },
+    } as const
+    const record = async (db: Db, expected: User) => {
+      const isRecorded = await this.auditLog.recordIf(db, this.users.unchanged(db, expected), event)
+      if (!isRecorded) throw unavailable('TOO_BUSY')
+    }
+    if (newHash === null) return this.database.run(db => record(db, user))
     await this.database.transaction(async transaction => {
-      if (!isUnchanged(user, await this.users.lock(transaction, user.id))) throw unavailable('TOO_BUSY')
-      if (newHash) await this.users.replaceHash(transaction, user.id, newHash)
-      await this.auditLog.record(transaction, {
-        action: 'login',
-        outcome: 'ok',
-        userId,
-        accountId,
-        sid,
-        client,
-        detail: { source },
-      })
+      await this.users.replaceHash(transaction, user, newHash)
+      await record(transaction, { ...user, passwordHash: newHash })
     })
   }
-}
-
-function isUnchanged(before: User, now: User | null): boolean {
-  return (
-    now !== null &&
-    now.disabledAt === null &&
-    now.passwordHash === before.passwordHash &&
-    permissionBits(now.granted) === permissionBits(before.granted)
-  )
 }

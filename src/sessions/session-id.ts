@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 
 /** The secret a client presents at refresh. Never stored, logged or put in a token. */
 export type SessionId = string & { readonly brand: 'SessionId' }
@@ -21,7 +21,7 @@ export function asSessionId(text: string): SessionId | null {
 }
 
 export function handleOf(sessionId: SessionId): SessionHandle {
-  return createHash('sha256').update(sessionId).digest('base64url') as SessionHandle
+  return hash('sha256', sessionId, 'base64url') as SessionHandle
 }
 
 export function asSessionHandle(text: string): SessionHandle | null {

@@ -48,7 +48,7 @@ describe('POST /api/login', () => {
       const user = await anOwner(app)
       await app.app
         .get(Database)
-        .transaction(transaction => app.app.get(Users).replaceHash(transaction, user.id, null as never))
+        .transaction(transaction => app.app.get(Users).replaceHash(transaction, user, null as never))
       expect(outcome(await logIn({ email: user.email, password: 'nobody has this password' }))).toBe(
         '401 INVALID_CREDENTIALS',
       )
@@ -79,7 +79,8 @@ describe('POST /api/login', () => {
     const weak = await hash(PASSWORD, { algorithm: 2, memoryCost: 8_192, timeCost: 1, parallelism: 1 })
     await app.app
       .get(Database)
-      .transaction(transaction => app.app.get(Users).replaceHash(transaction, user.id, weak))
+      .transaction(transaction => app.app.get(Users).replaceHash(transaction, user, weak))
+    expect((await app.app.get(Users).findByEmail(user.email))?.passwordHash).toBe(weak)
     await signIn(app, user, 'main')
     const after = await app.app.get(Users).findByEmail(user.email)
     expect(after?.passwordHash).toMatch(new RegExp(`^${CURRENT_PARAMETERS.replaceAll('$', '\\$')}`))
