@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Child } from './child.mjs'
+import { keepAwake } from './keep-awake.mjs'
 import { BOTH_CORES, MEASURED_CORE } from './machine.mjs'
 import { measureLoginTiming } from './measure-login-timing.mjs'
 import { passwordHashes } from './password-hashes.mjs'
@@ -35,6 +36,9 @@ export async function measureServing(environment, { users, opened }, step) {
       }),
     ),
     data: await step('data', () => inTurn({ service: by(data, service), bare: by(data, bare) })),
+    dataUnbatched: await step('data, the other core kept awake', () =>
+      keepAwake(() => inTurn({ service: by(data, service), bare: by(data, bare) })),
+    ),
     login: await step('login', () =>
       inTurn(
         { service: by(login, service), bare: verifying(argon2) },

@@ -45,7 +45,7 @@ function heading({ seconds }) {
   )
 }
 
-function shareRows({ refresh, data, login, loginOnBothCores }) {
+function shareRows({ refresh, data, dataUnbatched, login, loginOnBothCores }) {
   const withLog = { service: refresh.talkative, bare: refresh.bare }
   return [
     rateRow('refresh, requests/s', refresh, BARS.refresh),
@@ -53,6 +53,8 @@ function shareRows({ refresh, data, login, loginOnBothCores }) {
     rateRow('refresh with a log line each (LOG_LEVEL=info), requests/s', withLog),
     rateRow('data, requests/s', data, BARS.data),
     ...detailRows('data', data),
+    rateRow("data, the load generator's core kept awake, requests/s", dataUnbatched),
+    ...detailRows('… kept awake', dataUnbatched).slice(2, 3),
     rateRow('login, logins/s', login, BARS.login),
     rateRow('login on both cores, logins/s', loginOnBothCores),
   ]
