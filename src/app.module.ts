@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common'
 import { AccountsModule } from './accounts/accounts.module.js'
+import { AttemptsModule } from './attempts/attempts.module.js'
 import { AuthModule } from './auth/auth.module.js'
 import { BillingModule } from './billing/billing.module.js'
 import type { Clock } from './clock/clock.js'
@@ -10,12 +11,17 @@ import { CorsModule } from './cors/cors.module.js'
 import { DataModule } from './data/data.module.js'
 import { DatabaseModule } from './database/database.module.js'
 import { HealthModule } from './health/health.module.js'
+import { MailModule } from './mail/mail.module.js'
+import { OneTimeTokensModule } from './one-time-tokens/one-time-tokens.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
 
 @Module({
   imports: [
     DatabaseModule,
+    AttemptsModule,
+    MailModule,
+    OneTimeTokensModule,
     CorsModule,
     TokensModule,
     SessionsModule,

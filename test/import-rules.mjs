@@ -15,11 +15,15 @@ const LAYERS = [
     'database',
     'redis',
     'audit',
+    'attempts',
     'mail',
+    'one-time-tokens',
+    'places',
+    'anomalies',
     'cors',
     'tokens',
   ],
-  ...['sessions', 'accounts', 'auth', 'billing', 'data', 'health'],
+  ...['sessions', 'accounts', 'auth', 'team', 'billing', 'account-settings', 'history', 'data', 'health'],
 ]
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))

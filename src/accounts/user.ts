@@ -8,8 +8,11 @@ export interface User {
   readonly id: string
   readonly accountId: string
   readonly email: Email
+  readonly name: string | null
   readonly role: Role
   readonly granted: Permissions
+  /** Origins that the user may log in at; null means all. */
+  readonly satellites: readonly string[] | null
   readonly passwordHash: string | null
   readonly disabledAt: Date | null
   readonly createdAt: Date

@@ -6,7 +6,7 @@ import { accounts, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import type { Email } from './email.js'
-import type { User } from './user.js'
+import type { Role, User } from './user.js'
 
 /** The users in the database. Methods that change something take the transaction of the whole change. */
 @Injectable()
@@ -18,16 +18,42 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
+  async find(id: string): Promise<User | null> {
+    const [row] = await this.database.run(db => db.select().from(users).where(eq(users.id, id)))
+    return (row as User | undefined) ?? null
+  }
+
+  /** The user in this account, or null: another account's users are not to be told from nobody. */
+  async findInAccount(id: string, accountId: string): Promise<User | null> {
+    const user = await this.find(id)
+    return user?.accountId === accountId ? user : null
+  }
+
+  /** Everybody in the account, the oldest first. */
+  async listByAccount(accountId: string): Promise<User[]> {
+    const rows = await this.database.run(db =>
+      db.select().from(users).where(eq(users.accountId, accountId)).orderBy(users.createdAt, users.id),
+    )
+    return rows as User[]
+  }
+
+  /** The user as last committed; changes of it wait until this transaction ends. Null when there is none any more. */
+  async lock(transaction: Db, id: string): Promise<User | null> {
+    const [row] = await transaction.select().from(users).where(eq(users.id, id)).for('no key update')
+    return (row as User | undefined) ?? null
+  }
+
   /**
    * Selects one row while the user is still as we read it, and makes changes of it wait until the transaction ends;
    * a change that is under way is waited for first. For {@link AuditLog.recordIf}.
    */
-  unchanged(db: Db, { id, passwordHash, granted }: User): SQLWrapper {
+  unchanged(db: Db, { id, passwordHash, granted, satellites }: User): SQLWrapper {
     const isAsRead = and(
       eq(users.id, id),
       isNull(users.disabledAt),
       passwordHash === null ? isNull(users.passwordHash) : eq(users.passwordHash, passwordHash),
       eq(users.granted, granted),
+      satellites === null ? isNull(users.satellites) : eq(users.satellites, [...satellites]),
     )
     return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
   }
@@ -40,7 +66,7 @@ export class Users {
   async add(transaction: Db, user: User): Promise<void> {
     const added = await transaction
       .insert(users)
-      .values(user)
+      .values({ ...user, satellites: user.satellites && [...user.satellites] })
       .onConflictDoNothing()
       .returning({ id: users.id })
     if (added.length === 0) throw new ApiError('EMAIL_TAKEN')
@@ -59,6 +85,38 @@ export class Users {
 
   async enable(transaction: Db, id: string): Promise<void> {
     await transaction.update(users).set({ disabledAt: null }).where(eq(users.id, id))
+  }
+
+  async setSatellites(transaction: Db, id: string, satellites: readonly string[] | null): Promise<void> {
+    await transaction
+      .update(users)
+      .set({ satellites: satellites && [...satellites] })
+      .where(eq(users.id, id))
+  }
+
+  async setName(transaction: Db, id: string, name: string | null): Promise<void> {
+    await transaction.update(users).set({ name }).where(eq(users.id, id))
+  }
+
+  async setRole(transaction: Db, id: string, role: Role): Promise<void> {
+    await transaction.update(users).set({ role }).where(eq(users.id, id))
+  }
+
+  /** Throws `EMAIL_TAKEN`, which rolls the transaction back. */
+  async setEmail(transaction: Db, id: string, email: Email): Promise<void> {
+    const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
+    if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
+    await transaction.update(users).set({ email }).where(eq(users.id, id))
+  }
+
+  /** Sets a new password; null takes it away. */
+  async setPassword(transaction: Db, id: string, passwordHash: string | null): Promise<void> {
+    await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
+  }
+
+  /** The user is gone; what they did stays in the audit log. */
+  async remove(transaction: Db, id: string): Promise<void> {
+    await transaction.delete(users).where(eq(users.id, id))
   }
 
   /** Does nothing when the password has been changed since `user` was read. */

@@ -7,6 +7,7 @@ import { SettingSheet } from './setting-sheet.js'
 import {
   type Environment,
   LOG_LEVELS,
+  type MailSettings,
   type Settings,
   type StripeSettings,
   type TlsSettings,
@@ -18,13 +19,19 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 const NAMES: ReadonlySet<string> = new Set(
   `NODE_ENV PORT HOST PUBLIC_URL MAIN_ORIGIN ALLOWED_ORIGINS COOKIE_DOMAIN ACCESS_TOKEN_TTL SESSION_TTL
    DATABASE_URL SESSION_STORE_URL JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
-   STRIPE_PRICE_IDS STRIPE_API_URL TRUST_PROXY TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
+   STRIPE_PRICE_IDS STRIPE_API_URL SMTP_URL MAIL_FROM SIGN_UP OWNERS_ON_SATELLITES REAUTHENTICATION_TTL
+   DELETION_GRACE TRUST_PROXY TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
 )
 
 /** RFC 9068 asks for short-lived tokens; more than a day would make revocation meaningless. */
 const MAX_ACCESS_TOKEN_TTL_SECONDS = 24 * 60 * 60
 /** Browsers keep a cookie for 400 days at most (RFC 6265bis §5.5). */
 const MAX_SESSION_TTL_SECONDS = 400 * 24 * 60 * 60
+
+/** Longer than a day would be no proof of who is there now. */
+const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
+/** GDPR article 12 gives a month. */
+const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
 
 const databaseUrl = read.startingWith('pglite:', 'postgres://', 'postgresql://')
 
@@ -101,6 +108,20 @@ function readSheet(sheet: SettingSheet): Settings {
       : sheet.optional('JWT_KEYS_FILE', read.asText, join(dataDir, 'jwt-keys.json')),
     jwtIssuer: sheet.optional('JWT_ISSUER', read.asText, publicUrl),
     jwtAudience: sheet.optional('JWT_AUDIENCE', read.asText, publicUrl),
+    reauthenticationTtlSeconds: sheet.optional(
+      'REAUTHENTICATION_TTL',
+      read.wholeNumber(1, MAX_REAUTHENTICATION_TTL_SECONDS),
+      600,
+    ),
+    isSignUpOpen: sheet.optional('SIGN_UP', read.oneOf(['on', 'off']), 'off') === 'on',
+    mayOwnersUseSatellites:
+      sheet.optional('OWNERS_ON_SATELLITES', read.oneOf(['allowed', 'barred']), 'allowed') === 'allowed',
+    deletionGraceSeconds: sheet.optional(
+      'DELETION_GRACE',
+      read.wholeNumber(0, MAX_DELETION_GRACE_SECONDS),
+      1_209_600,
+    ),
+    mail: readMail(sheet),
     stripe: readStripe(sheet, isProduction),
     trustProxy: sheet.optional('TRUST_PROXY', read.listOf(read.proxyAddress), []),
     tls: readTls(sheet),
@@ -143,6 +164,14 @@ function readStripe(sheet: SettingSheet, isProduction: boolean): StripeSettings 
     priceIds,
     apiUrl: sheet.optional('STRIPE_API_URL', read.urlOf('https:', 'http:'), null),
   }
+}
+
+function readMail(sheet: SettingSheet): MailSettings | null {
+  const smtpUrl = sheet.optional('SMTP_URL', read.urlOf('smtp:', 'smtps:'), null)
+  const from = sheet.optional('MAIL_FROM', read.asText, null)
+  if (smtpUrl && from) return { smtpUrl, from }
+  if (smtpUrl || from) sheet.faults.push('SMTP_URL and MAIL_FROM must be set together')
+  return null
 }
 
 function readTls(sheet: SettingSheet): TlsSettings | null {

@@ -22,12 +22,28 @@ export class Settings {
   readonly jwtKeysFile!: string
   readonly jwtIssuer!: string
   readonly jwtAudience!: string
+  /** How long a session counts as re-authenticated. */
+  readonly reauthenticationTtlSeconds!: number
+  /** Whether strangers may make accounts. */
+  readonly isSignUpOpen!: boolean
+  /** Whether owners may type their password on satellites, which are their customers' pages. */
+  readonly mayOwnersUseSatellites!: boolean
+  /** Between the wish to delete an account and its end. */
+  readonly deletionGraceSeconds!: number
+  /** Null: no mail can be sent, and what needs one is refused. */
+  readonly mail!: MailSettings | null
   readonly stripe!: StripeSettings
   /** Addresses or CIDR blocks of the proxies whose X-Forwarded-For is believed. */
   readonly trustProxy!: readonly string[]
   readonly tls!: TlsSettings | null
   readonly logLevel!: LogLevel
   readonly dataDir!: string
+}
+
+export interface MailSettings {
+  readonly smtpUrl: URL
+  /** The sender, as in a From header: `Mainstay <no-reply@example.com>`. */
+  readonly from: string
 }
 
 export interface StripeSettings {

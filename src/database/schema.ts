@@ -18,10 +18,16 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, precisio
 /** Who pays. */
 export const accounts = pgTable('accounts', {
   id: uuid('id').primaryKey(),
+  name: text('name'),
   createdAt: instant('created_at').notNull(),
+  /** When it is to be deleted, with everything in it; null while nobody has asked for that. */
+  deleteAt: instant('delete_at'),
 })
 
-/** Who logs in. `email` is in canonical form; `granted` is before the ceiling of a session's source. */
+/**
+ * Who logs in. `email` is in canonical form; `granted` is before the ceiling of a session's source; `satellites` are
+ * the origins that the user may log in at, null means all.
+ */
 export const users = pgTable(
   'users',
   {
@@ -30,8 +36,10 @@ export const users = pgTable(
       .notNull()
       .references(() => accounts.id),
     email: text('email').notNull(),
+    name: text('name'),
     role: text('role').$type<'owner' | 'member'>().notNull(),
     granted: jsonb('granted').$type<Permissions>().notNull(),
+    satellites: text('satellites').array(),
     passwordHash: text('password_hash'),
     disabledAt: instant('disabled_at'),
     createdAt: instant('created_at').notNull(),
@@ -54,13 +62,14 @@ export const sessions = pgTable(
     createdAt: instant('created_at').notNull(),
     lastUsed: instant('last_used').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    reauthenticatedAt: instant('reauthenticated_at'),
   },
   table => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
 )
 
 /**
  * What was done to live sessions, kept until the last session it can concern has expired, so that a store
- * that lost its newest writes can be told again. Ended: one session (`sid`) or all of a user made until `at`.
+ * that lost its newest writes can be told again. Ended: one session (`sid`) or all of a user made until `at` but `keep`.
  * Changed: `granted` is what a user's sessions have from then on; only a user's latest is kept.
  */
 export const sessionChanges = pgTable(
@@ -69,6 +78,7 @@ export const sessionChanges = pgTable(
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     sid: text('sid'),
     userId: uuid('user_id'),
+    keep: text('keep'),
     granted: jsonb('granted').$type<Permissions>(),
     at: instant('at').notNull(),
     until: instant('until').notNull(),
@@ -97,7 +107,59 @@ export const auditLog = pgTable(
     requestId: text('request_id'),
     detail: jsonb('detail').$type<Readonly<Record<string, unknown>>>().notNull().default({}),
   },
-  table => [index('audit_log_account').on(table.accountId, table.id), index('audit_log_at').on(table.at)],
+  table => [
+    index('audit_log_account').on(table.accountId, table.id),
+    index('audit_log_user').on(table.userId, table.id),
+    index('audit_log_at').on(table.at),
+  ],
+)
+
+/** Seals the rows of the audit log in the order of `position`: each hash is over the one before it and the row. Append-only too. */
+export const auditChain = pgTable(
+  'audit_chain',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey(),
+    auditId: bigint('audit_id', { mode: 'number' }).notNull(),
+    hash: text('hash').notNull(),
+    sealedAt: instant('sealed_at').notNull(),
+  },
+  table => [uniqueIndex('audit_chain_audit').on(table.auditId)],
+)
+
+/** Links that were mailed and not yet followed. `hash` is base64url SHA-256 of the token; the token itself is only in the mail. */
+export const oneTimeTokens = pgTable(
+  'one_time_tokens',
+  {
+    id: uuid('id').primaryKey(),
+    hash: text('hash').notNull(),
+    purpose: text('purpose').notNull(),
+    email: text('email').notNull(),
+    userId: uuid('user_id'),
+    accountId: uuid('account_id'),
+    detail: jsonb('detail').$type<Readonly<Record<string, unknown>>>().notNull().default({}),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [
+    uniqueIndex('one_time_tokens_hash').on(table.hash),
+    index('one_time_tokens_email').on(table.email, table.purpose),
+    index('one_time_tokens_user').on(table.userId),
+    index('one_time_tokens_account').on(table.accountId),
+    index('one_time_tokens_expiry').on(table.expiresAt),
+  ],
+)
+
+/** What a user has logged in from: kinds of device, networks. `value` is in words or in CIDR form. */
+export const familiarClients = pgTable(
+  'familiar_clients',
+  {
+    userId: uuid('user_id').notNull(),
+    kind: text('kind').$type<'device' | 'network'>().notNull(),
+    value: text('value').notNull(),
+    firstSeen: instant('first_seen').notNull(),
+    lastSeen: instant('last_seen').notNull(),
+  },
+  table => [primaryKey({ columns: [table.userId, table.kind, table.value] })],
 )
 
 /** The payment provider's customer of an account; never adopted by e-mail. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, lte, ne } from 'drizzle-orm'
 import { Database } from '../database/database.js'
 import { sessions } from '../database/schema.js'
 import { type Permissions, SOURCES, type Source } from '../permissions/permissions.js'
@@ -28,6 +28,17 @@ export class DatabaseSessionStore extends SessionStore {
     return row ? asSession(row) : null
   }
 
+  async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
+    const stamped = await this.database.run(db =>
+      db
+        .update(sessions)
+        .set({ reauthenticatedAt: at })
+        .where(isLive(sid, now))
+        .returning({ sid: sessions.sid }),
+    )
+    return stamped.length === 1
+  }
+
   async listByUser(userId: string, now: Date): Promise<Session[]> {
     const rows = await this.database.run(db =>
       db
@@ -55,12 +66,14 @@ export class DatabaseSessionStore extends SessionStore {
     return removed.length === 1
   }
 
-  async removeByUser(userId: string, createdUntil: Date): Promise<number> {
+  async removeByUser(userId: string, createdUntil: Date, keep?: SessionHandle): Promise<number> {
+    const isToEnd = and(
+      eq(sessions.userId, userId),
+      lte(sessions.createdAt, createdUntil),
+      keep && ne(sessions.sid, keep),
+    )
     const removed = await this.database.run(db =>
-      db
-        .delete(sessions)
-        .where(and(eq(sessions.userId, userId), lte(sessions.createdAt, createdUntil)))
-        .returning({ sid: sessions.sid }),
+      db.delete(sessions).where(isToEnd).returning({ sid: sessions.sid }),
     )
     return removed.length
   }

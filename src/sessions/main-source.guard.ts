@@ -10,7 +10,7 @@ import { SessionStore } from './session-store.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Read from the store for this very request by {@link MainSourceGuard}; null elsewhere. */
+    /** Read from the store for this very request by MainSourceGuard or LiveSessionGuard; null elsewhere. */
     session: Session | null
   }
 }

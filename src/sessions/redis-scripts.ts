@@ -1,7 +1,7 @@
 import { redisScript } from '../redis/redis-connection.js'
 import { FIELDS } from './redis-session.js'
 
-const { userId, source, permissions, createdAt, lastUsed, expiresAt } = FIELDS
+const { userId, source, permissions, createdAt, lastUsed, expiresAt, reauthenticatedAt } = FIELDS
 
 /** Each script has one key, so that it runs on any node of a cluster, and is one step that nothing can come between. */
 
@@ -27,6 +27,14 @@ if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return nil end
 local stamped = redis.pcall('HSET', KEYS[1], '${lastUsed}', ARGV[1])
 if type(stamped) == 'table' and stamped.err and not string.find(stamped.err, 'OOM') then return stamped end
 return redis.call('HGETALL', KEYS[1])`)
+
+/** 1 if the session is live and stamped; ARGV: now, time or empty. HDEL first, as in {@link SET_PERMISSIONS}. */
+export const STAMP_REAUTHENTICATION = redisScript(`
+local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
+if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
+redis.call('HDEL', KEYS[1], '${reauthenticatedAt}')
+if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2]) end
+return 1`)
 
 /** The userId of the session that was ended, or nil. */
 export const REMOVE = redisScript(`

@@ -17,6 +17,7 @@ export const FIELDS = {
   createdAt: 'c',
   lastUsed: 'l',
   expiresAt: 'e',
+  reauthenticatedAt: 'r',
 } as const
 
 const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: 's' }
@@ -34,6 +35,9 @@ export function encodeSession(session: Session): string[] {
     [FIELDS.expiresAt, encodeTime(session.expiresAt)],
     ...(session.origin === null ? [] : [[FIELDS.origin, session.origin]]),
     ...(session.userAgent === null ? [] : [[FIELDS.userAgent, session.userAgent]]),
+    ...(session.reauthenticatedAt === null
+      ? []
+      : [[FIELDS.reauthenticatedAt, encodeTime(session.reauthenticatedAt)]]),
   ].flat()
 }
 
@@ -51,6 +55,7 @@ export function decodeSession(sid: SessionHandle, hash: Readonly<Record<string, 
     createdAt: decodeTime(field('createdAt')),
     lastUsed: decodeTime(field('lastUsed')),
     expiresAt: decodeTime(field('expiresAt')),
+    reauthenticatedAt: timeOrNull(hash[FIELDS.reauthenticatedAt]),
   }
 }
 
@@ -66,6 +71,10 @@ export function decodeUuid(text: string): string {
 
 export function encodeTime(time: Date): string {
   return String(Math.floor(time.getTime() / 1000))
+}
+
+function timeOrNull(text: string | undefined): Date | null {
+  return text === undefined ? null : decodeTime(text)
 }
 
 function decodeTime(text: string): Date {

@@ -41,6 +41,14 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
     return this.gate.serve(() => this.read(scripts.TOUCH, sid, usedAt))
   }
 
+  async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
+    const times = [encodeTime(now), at ? encodeTime(at) : '']
+    const stamped = await this.gate.serve(() =>
+      this.redis.runScript(scripts.STAMP_REAUTHENTICATION, sessionKey(sid), times),
+    )
+    return stamped === 1
+  }
+
   async listByUser(userId: string, now: Date): Promise<Session[]> {
     const found = await Promise.all(
       (await this.indexed(userId)).map(sid => this.read(scripts.FIND, sid, now)),
@@ -65,9 +73,9 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
     })
   }
 
-  removeByUser(userId: string, createdUntil: Date): Promise<number> {
+  removeByUser(userId: string, createdUntil: Date, keep?: SessionHandle): Promise<number> {
     return this.change(async () => {
-      const sids = await this.indexed(userId)
+      const sids = (await this.indexed(userId)).filter(sid => sid !== keep)
       const until = [encodeTime(createdUntil)]
       const results = await Promise.all(
         sids.map(sid => this.redis.runScript(scripts.REMOVE_CREATED_UNTIL, sessionKey(sid), until)),

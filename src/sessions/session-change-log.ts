@@ -76,21 +76,20 @@ function rowOf(change: SessionChange, at: Date, until: Date): typeof sessionChan
   return {
     sid: change.kind === 'end' ? change.sid : null,
     userId: change.kind === 'end' ? null : change.userId,
+    keep: change.kind === 'end-all' ? (change.keep ?? null) : null,
     granted: change.kind === 'regrant' ? change.granted : null,
     at,
     until,
   }
 }
 
-function asRecorded({ id, sid, userId, granted, at }: typeof sessionChanges.$inferSelect): RecordedChange {
-  return { id, at, change: asChange(sid as SessionHandle | null, userId as string, granted) }
+function asRecorded(row: typeof sessionChanges.$inferSelect): RecordedChange {
+  return { id: row.id, at: row.at, change: asChange(row) }
 }
 
-function asChange(
-  sid: SessionHandle | null,
-  userId: string,
-  granted: typeof sessionChanges.$inferSelect.granted,
-): SessionChange {
-  if (sid !== null) return { kind: 'end', sid }
-  return granted === null ? { kind: 'end-all', userId } : { kind: 'regrant', userId, granted }
+function asChange({ sid, userId, keep, granted }: typeof sessionChanges.$inferSelect): SessionChange {
+  if (sid !== null) return { kind: 'end', sid: sid as SessionHandle }
+  const user = { userId: userId as string }
+  if (granted !== null) return { kind: 'regrant', ...user, granted }
+  return { kind: 'end-all', ...user, ...(keep !== null && { keep: keep as SessionHandle }) }
 }

@@ -5,7 +5,7 @@ import type { SessionStore } from './session-store.js'
 /** What can happen to live sessions besides their expiry. */
 export type SessionChange =
   | { readonly kind: 'end'; readonly sid: SessionHandle }
-  | { readonly kind: 'end-all'; readonly userId: string }
+  | { readonly kind: 'end-all'; readonly userId: string; readonly keep?: SessionHandle }
   | { readonly kind: 'regrant'; readonly userId: string; readonly granted: Permissions }
 
 /** Does it to the store. Safe to repeat; `at` is when it was decided, so a repetition spares what is newer. Returns how many sessions ended. */
@@ -14,7 +14,7 @@ export async function applyChange(store: SessionStore, change: SessionChange, at
     case 'end':
       return (await store.remove(change.sid)) ? 1 : 0
     case 'end-all':
-      return store.removeByUser(change.userId, at)
+      return store.removeByUser(change.userId, at, change.keep)
     case 'regrant':
       await store.setPermissions(change.userId, {
         main: effectivePermissions('main', change.granted),

@@ -17,6 +17,9 @@ export abstract class SessionStore {
   /** Stamps lastUsed and returns the session; null if it is not live. Never brings back a session that has ended. */
   abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
 
+  /** Stamps `reauthenticatedAt`, or takes the stamp away; false when the session is not live. */
+  abstract stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean>
+
   /** The user's live sessions, in no order. */
   abstract listByUser(userId: string, now: Date): Promise<Session[]>
 
@@ -26,8 +29,8 @@ export abstract class SessionStore {
   /** Ends a session; false when there was none. Safe to repeat. */
   abstract remove(sid: SessionHandle): Promise<boolean>
 
-  /** Ends the user's sessions made at `createdUntil` or before; says how many there were. Safe to repeat. */
-  abstract removeByUser(userId: string, createdUntil: Date): Promise<number>
+  /** Ends the user's sessions made at `createdUntil` or before, except `keep`; says how many there were. Safe to repeat. */
+  abstract removeByUser(userId: string, createdUntil: Date, keep?: SessionHandle): Promise<number>
 
   /** Clears away what expired at `now` or before; says how many entries went. Only garbage collection: expiry never waits for it. */
   abstract removeExpired(now: Date): Promise<number>

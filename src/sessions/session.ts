@@ -17,4 +17,6 @@ export interface Session {
   readonly lastUsed: Date
   /** The end, whatever happens: use never moves it. */
   readonly expiresAt: Date
+  /** When its user last proved again who they are; null when never. */
+  readonly reauthenticatedAt: Date | null
 }

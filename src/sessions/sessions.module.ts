@@ -6,7 +6,11 @@ import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { DatabaseSessionStore } from './database.session-store.js'
+import { LiveSessionGuard } from './live-session.guard.js'
 import { MainSourceGuard } from './main-source.guard.js'
+import { PermissionGuard } from './permission.guard.js'
+import { ReauthenticationGuard } from './reauthentication.guard.js'
+import { Reauthentication } from './reauthentication.js'
 import { RedisSessionStore } from './redis.session-store.js'
 import { SessionChangeLog } from './session-change-log.js'
 import { SessionChanges } from './session-changes.js'
@@ -29,8 +33,22 @@ import { SessionsService } from './sessions.service.js'
     SessionChangeLog,
     SessionChanges,
     SessionCleanup,
+    Reauthentication,
     MainSourceGuard,
+    LiveSessionGuard,
+    PermissionGuard,
+    ReauthenticationGuard,
   ],
-  exports: [SessionStore, SessionsService, SessionChanges, SessionCleanup, MainSourceGuard],
+  exports: [
+    SessionStore,
+    SessionsService,
+    SessionChanges,
+    SessionCleanup,
+    Reauthentication,
+    MainSourceGuard,
+    LiveSessionGuard,
+    PermissionGuard,
+    ReauthenticationGuard,
+  ],
 })
 export class SessionsModule {}

@@ -51,6 +51,7 @@ export class SessionsService {
       createdAt,
       lastUsed: createdAt,
       expiresAt: secondsAfter(createdAt, this.settings.sessionTtlSeconds),
+      reauthenticatedAt: null,
     }
     await this.store.create(session)
     return { session, sessionId, accessToken: this.accessTokens.issue(session) }

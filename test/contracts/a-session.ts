@@ -25,6 +25,7 @@ export function aSession(overrides: Partial<Session> = {}): Session {
     userAgent: 'X11; Linux x86_64) Chrome/131.0.0.0 Safari/537.36',
     createdAt,
     lastUsed: createdAt,
+    reauthenticatedAt: null,
     expiresAt: secondsAfter(createdAt, THIRTY_DAYS_IN_SECONDS),
     ...overrides,
   }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { MailOutbox, type ReceivedMail } from '../../dev/mail-outbox/mail-outbox.js'
 import { PaymentSandbox } from '../../dev/payment-sandbox/payment-sandbox.js'
 import { AuditLog } from '../../src/audit/audit-log.js'
 import { readSettings } from '../../src/config/read-settings.js'
@@ -9,6 +10,7 @@ import type { Settings } from '../../src/config/settings.js'
 import { createApp } from '../../src/create-app.js'
 import { Database } from '../../src/database/database.js'
 import { auditLog } from '../../src/database/schema.js'
+import { Mailer } from '../../src/mail/mailer.js'
 import { request, type TestRequest, type TestResponse } from './http-request.js'
 import { createDatabase } from './postgres-server.js'
 import { startRedis } from './redis-server.js'
@@ -30,6 +32,7 @@ export class TestApp {
     readonly app: NestFastifyApplication,
     readonly clock: TestClock,
     readonly sandbox: PaymentSandbox,
+    readonly outbox: MailOutbox,
     private readonly cleanUp: (() => Promise<unknown>)[],
   ) {}
 
@@ -47,11 +50,17 @@ export class TestApp {
       webhookSecret: 'whsec_payment_sandbox_only',
       priceIds: ['price_monthly', 'price_yearly'],
     })
-    cleanUp.unshift(() => sandbox.stop())
+    const outbox = await MailOutbox.start({ port: 0 })
+    cleanUp.unshift(
+      () => sandbox.stop(),
+      () => outbox.stop(),
+    )
     const settings = readSettings({
       NODE_ENV: 'test',
       DATA_DIR: folder,
       STRIPE_API_URL: sandbox.url,
+      SMTP_URL: outbox.smtpUrl,
+      MAIL_FROM: 'Mainstay <no-reply@main.test>',
       ...stores,
       ...environment,
     })
@@ -60,11 +69,25 @@ export class TestApp {
     await app.listen(0, '127.0.0.1')
     const url = await app.getUrl()
     sandbox.webhookUrl = `${url}/api/webhooks/stripe`
-    return new TestApp(url, settings, app, clock, sandbox, cleanUp)
+    return new TestApp(url, settings, app, clock, sandbox, outbox, cleanUp)
   }
 
   request(options: TestRequest): Promise<TestResponse> {
     return request(this.url, options)
+  }
+
+  /** What was mailed to this address so far, oldest first. */
+  async mailsTo(email: string): Promise<ReceivedMail[]> {
+    await this.app.get(Mailer).settled()
+    return this.outbox.mails.filter(({ to }) => to === email)
+  }
+
+  /** The token of the newest link mailed to this address. Throws when there is none. */
+  async mailedToken(email: string): Promise<string> {
+    const newest = (await this.mailsTo(email)).at(-1)
+    const token = /#token=([A-Za-z0-9_-]+)/.exec(newest?.text ?? '')?.[1]
+    if (!token) throw new Error(`No link was mailed to ${email}`)
+    return token
   }
 
   /** Everything in the audit log, oldest first, with what was only noted so far. */

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common'
+import { Settings } from '../config/settings.js'
+
+/** Pages of the main site that mails lead to. */
+export type MailedPage =
+  | '/verify-email'
+  | '/reset-password'
+  | '/accept-invitation'
+  | '/confirm-email'
+  | '/undo-email'
+  | '/not-me'
+
+/** Builds the links in mails, to listed origins only. */
+@Injectable()
+export class Links {
+  constructor(private readonly settings: Settings) {}
+
+  /**
+   * A page of the main site with a token, which stands behind the `#`: browsers send that part to no server, so it is in no log
+   * and no Referer.
+   */
+  toMainSite(page: MailedPage, token: string): string {
+    return `${this.settings.mainOrigin}${page}#token=${token}`
+  }
+
+  /** The front page of a listed origin. Throws an Error for any other: a mail must not lead people astray. */
+  toSite(origin: string): string {
+    return `${this.listed(origin)}/`
+  }
+
+  /** How people call the site of a listed origin: its host. Null means the main site. */
+  siteName(origin: string | null): string {
+    return new URL(this.listed(origin ?? this.settings.mainOrigin)).host
+  }
+
+  private listed(origin: string): string {
+    const { mainOrigin, satelliteOrigins } = this.settings
+    if (origin !== mainOrigin && !(satelliteOrigins as ReadonlySet<string>).has(origin))
+      throw new Error(`${origin} is not a listed origin; no mail may lead there`)
+    return origin
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { createTransport, type Transporter } from 'nodemailer'
+import { AuditLog } from '../audit/audit-log.js'
+import { Settings } from '../config/settings.js'
+import { unavailable } from '../errors/api-error.js'
+import type { Mail } from './mail.js'
+import { htmlOf, textOf } from './mail-layout.js'
+
+/** Waits before each further try; a mail server that restarts is back in between. */
+const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
+/** A mail server that does not answer must not hold a shutdown for long. */
+const SMTP_TIMEOUT_MS = 10_000
+/** More would be somebody's flood; they are refused loudly, not kept. */
+const MAX_WAITING = 1_000
+
+/** Sends mail over SMTP, after the request: an answer takes as long with a mail as without. */
+@Injectable()
+export class Mailer implements OnApplicationShutdown {
+  private readonly logger = new Logger('Mailer')
+  private readonly transport: Transporter | null
+  private readonly sending = new Set<Promise<void>>()
+  private isClosing = false
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+  ) {
+    this.transport = settings.mail && openTransport(settings.mail.smtpUrl)
+  }
+
+  /** Throws `MAIL_UNAVAILABLE` where no mail is set up. First in whatever ends with a mail, whoever it would go to. */
+  requireMail(): void {
+    if (!this.transport || this.sending.size >= MAX_WAITING) throw unavailable('MAIL_UNAVAILABLE')
+  }
+
+  /**
+   * Sends `mail` after this, trying again for about a minute; what could not be sent is in the audit log (`mail`, failed).
+   * Call it when the change that it tells of is committed. Without mail set up it does nothing but warn.
+   */
+  post(to: string, mail: Mail): void {
+    const sending = this.send(to, mail).finally(() => this.sending.delete(sending))
+    this.sending.add(sending)
+  }
+
+  /** Resolves when no mail is waiting any more. */
+  async settled(): Promise<void> {
+    while (this.sending.size > 0) await Promise.all(this.sending)
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isClosing = true
+    await this.settled()
+    this.transport?.close()
+  }
+
+  private async send(to: string, mail: Mail): Promise<void> {
+    if (!this.transport) return this.logger.warn(`No mail is set up: "${mail.subject}" was not sent`)
+    const message = {
+      from: this.settings.mail?.from,
+      to,
+      subject: mail.subject,
+      text: textOf(mail),
+      html: htmlOf(mail),
+      // RFC 3834 §5: no out-of-office answers to these.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    }
+    for (const waitMs of [...RETRY_AFTER_MS, null]) {
+      try {
+        await this.transport.sendMail(message)
+        return
+      } catch (error) {
+        if (waitMs === null || this.isClosing || isFinal(error)) return this.giveUp(mail, error as Error)
+        await sleep(waitMs, undefined, { ref: false })
+      }
+    }
+  }
+
+  private giveUp({ subject }: Mail, { message }: Error): void {
+    this.logger.error(`"${subject}" was not sent: ${message}`)
+    this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject } })
+  }
+}
+
+function openTransport({ href }: URL): Transporter {
+  return createTransport({
+    url: href,
+    pool: true,
+    connectionTimeout: SMTP_TIMEOUT_MS,
+    greetingTimeout: SMTP_TIMEOUT_MS,
+    socketTimeout: SMTP_TIMEOUT_MS,
+    // A mail is text that we have made: nothing in it may read a file or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+/** Whether the server will say the same again: a 5xx reply (RFC 5321 §4.2.1). */
+function isFinal(error: unknown): boolean {
+  const { responseCode } = error as { responseCode?: number }
+  return responseCode !== undefined && responseCode >= 500
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Session } from './session.js'
+
+/** Whether a session's user has lately proved again who they are. A login is none: whoever finds an open browser has that. */
+@Injectable()
+export class Reauthentication {
+  constructor(
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+  ) {}
+
+  /** When the proof of `at` is worth nothing any more. */
+  expiresAt(at: Date): Date {
+    return secondsAfter(at, this.settings.reauthenticationTtlSeconds)
+  }
+
+  /** Throws `REAUTHENTICATION_REQUIRED` (401, RFC 9470 §3) when there is no proof young enough. */
+  require({ reauthenticatedAt }: Session): void {
+    if (reauthenticatedAt && this.clock.now() < this.expiresAt(reauthenticatedAt)) return
+    const maxAge = this.settings.reauthenticationTtlSeconds
+    throw new ApiError('REAUTHENTICATION_REQUIRED', {
+      headers: {
+        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age="${maxAge}"`,
+      },
+    })
+  }
+}
