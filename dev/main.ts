@@ -2,7 +2,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { readSettings, SettingsError } from '../src/config/read-settings.js'
 import { serve } from '../src/serve.js'
 import { serveApiDocs } from './api-docs/serve-api-docs.js'
+import { outboxFor } from './development-outbox.js'
 import { sandboxFor } from './development-sandbox.js'
+import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
 import { seedUsers } from './seed-users.js'
 import { welcome } from './welcome.js'
 
@@ -15,14 +17,17 @@ try {
     throw new SettingsError([
       'NODE_ENV is production: this seeds users with a public password. Run node dist/src/main.js',
     ])
-  const sandbox = await sandboxFor(settings)
+  const [sandbox, outbox] = await Promise.all([sandboxFor(settings), outboxFor(settings)])
   await serve(settings, async (app: NestFastifyApplication) => {
     const server = app.getHttpAdapter().getInstance()
-    server.addHook('onClose', async () => sandbox?.stop())
+    server.addHook('onClose', async () => {
+      await Promise.all([sandbox?.stop(), outbox?.stop()])
+    })
+    if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)
     await seedUsers(app)
   })
-  console.log(welcome(settings, sandbox))
+  console.log(welcome(settings, sandbox, outbox))
 } catch (error) {
   console.error(error instanceof SettingsError ? error.message : error)
   process.exit(1)

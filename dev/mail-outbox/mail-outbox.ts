@@ -47,6 +47,8 @@ export class MailOutbox {
           .catch(done)
       },
     })
+    // A client that hangs up; a port that is taken rejects below.
+    server.on('error', () => {})
     const listening = once(server.server, 'listening')
     server.listen(port, host)
     await listening

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../src/mail/html.js'
 import { type CheckoutLine, type CheckoutRecord, totalOf } from './checkout.js'
-import { type Html, html } from './html.js'
 import { pageLayout } from './page-layout.js'
 
 /** The page of an open checkout: what is bought, for whom, and the buttons Pay and Cancel. */

@@ -20,7 +20,7 @@ export class Mailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mailer')
   private readonly transport: Transporter | null
   private readonly sending = new Set<Promise<void>>()
-  private isClosing = false
+  private readonly closing = new AbortController()
 
   constructor(
     private readonly settings: Settings,
@@ -49,7 +49,7 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.isClosing = true
+    this.closing.abort()
     await this.settled()
     this.transport?.close()
   }
@@ -70,10 +70,16 @@ export class Mailer implements OnApplicationShutdown {
         await this.transport.sendMail(message)
         return
       } catch (error) {
-        if (waitMs === null || this.isClosing || isFinal(error)) return this.giveUp(mail, error as Error)
-        await sleep(waitMs, undefined, { ref: false })
+        if (waitMs === null || this.closing.signal.aborted || isFinal(error))
+          return this.giveUp(mail, error as Error)
+        await this.pause(waitMs)
       }
     }
+  }
+
+  /** Until it is time for the next try, or for the last: the service is stopping. */
+  private async pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { ref: false, signal: this.closing.signal }).catch(() => {})
   }
 
   private giveUp({ subject }: Mail, { message }: Error): void {

@@ -1,0 +1,78 @@
+import { type Html, html, Html as RawHtml } from '../../src/mail/html.js'
+import type { ReceivedMail } from './mail-outbox.js'
+
+/** All mails, the newest first. */
+export function listPage(mails: readonly ReceivedMail[]): Html {
+  const rows = mails.map(
+    (
+      mail,
+      index,
+    ) => html`<li><a href="/dev/mails/${index}"><strong>${mail.subject}</strong><span>${mail.to}</span>
+<time>${mail.receivedAt.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></a></li>\n`,
+  )
+  const list = html`<ul>${rows.reverse()}</ul>`
+  return page(
+    'Mail outbox',
+    mails.length > 0 ? list : html`<p class="quiet">No mail yet. Reload after an invitation or a reset.</p>`,
+  )
+}
+
+/** One mail: as mail programs show it, and as text. The frame has an origin of its own and runs no script. */
+export function mailPage(mail: ReceivedMail): Html {
+  return page(
+    mail.subject,
+    html`<p class="quiet">From ${mail.from} to ${mail.to} · <a href="/dev/mails">all mails</a></p>
+<iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="The mail as HTML" srcdoc="${mail.html}"></iframe>
+<h2>As text</h2>
+<pre>${mail.text}</pre>`,
+  )
+}
+
+function page(title: string, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Mail outbox</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<p class="note"><strong>Development only.</strong> These mails went no further than this machine.</p>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+const STYLE = new RawHtml(`
+:root {
+  --page: #f3f4f7; --card: #fff; --text: #1b1f2a; --quiet: #5a6274; --line: #dfe2ea;
+  --link: #3b4fd8; --note: #fff3cd; --note-text: #5c4400;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #12141b; --card: #1c1f2a; --text: #e9ebf2; --quiet: #a3abbf; --line: #343948;
+    --link: #9aa8ff; --note: #3d3210; --note-text: #ffe08a;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+.note { margin: 0; padding: .75rem 1rem; background: var(--note); color: var(--note-text); text-align: center; }
+main { width: min(46rem, 100% - 1.5rem); margin: 1.5rem auto; }
+h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; }
+a { color: var(--link); }
+ul { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
+li + li { border-top: 1px solid var(--line); }
+li a { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .75rem 1rem; color: inherit; text-decoration: none; }
+li strong { grid-column: 1 / -1; overflow-wrap: anywhere; }
+li span, time, .quiet { color: var(--quiet); font-size: .875rem; overflow-wrap: anywhere; }
+iframe { width: 100%; height: 32rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
+pre { padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); white-space: pre-wrap; overflow-wrap: anywhere; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; }
+`)
