@@ -1,45 +1,49 @@
 import type { Client } from '../http/client.js'
 
 /** Everything that is worth a row. */
-export type AuditAction =
-  | 'login'
-  | 'logout'
-  | 'refresh'
-  | 'reauthenticate'
-  | 'session.revoke'
-  | 'session.anomaly'
-  | 'account.create'
-  | 'account.delete'
-  | 'account.keep'
-  | 'account.transfer'
-  | 'signup'
-  | 'email.verify'
-  | 'email.change'
-  | 'email.undo'
-  | 'password.forgot'
-  | 'password.reset'
-  | 'password.change'
-  | 'profile.change'
-  | 'person.export'
-  | 'audit.export'
-  | 'invitation.create'
-  | 'invitation.withdraw'
-  | 'invitation.accept'
-  | 'user.create'
-  | 'user.import'
-  | 'user.disable'
-  | 'user.enable'
-  | 'user.remove'
-  | 'permissions.change'
-  | 'satellites.change'
-  | 'attempts'
-  | 'mail'
-  | 'checkout.create'
-  | 'webhook'
-  | 'origin'
+export const AUDIT_ACTIONS = [
+  'login',
+  'logout',
+  'refresh',
+  'reauthenticate',
+  'session.revoke',
+  'session.anomaly',
+  'account.create',
+  'account.change',
+  'account.delete',
+  'account.keep',
+  'account.transfer',
+  'signup',
+  'email.verify',
+  'email.change',
+  'email.undo',
+  'password.forgot',
+  'password.reset',
+  'password.change',
+  'profile.change',
+  'person.export',
+  'audit.export',
+  'invitation.create',
+  'invitation.withdraw',
+  'invitation.accept',
+  'user.create',
+  'user.import',
+  'user.disable',
+  'user.enable',
+  'user.remove',
+  'permissions.change',
+  'satellites.change',
+  'attempts',
+  'mail',
+  'checkout.create',
+  'webhook',
+  'origin',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** `failed`: tried and not right (a password). `refused`: not allowed to be tried. */
-export type AuditOutcome = 'ok' | 'failed' | 'refused'
+export const AUDIT_OUTCOMES = ['ok', 'failed', 'refused'] as const
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
 /** Who, from where, what, with which outcome. Never holds a secret: no password, token, cookie or sessionId. */
 export interface AuditEvent {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { anomalyPolicy, USUAL_ANOMALY_POLICY } from './anomaly-policy.js'
+import { readAttempts } from './attempt-settings.js'
 import type { Origin } from './origin.js'
 import * as read from './setting-readers.js'
 import { SettingSheet } from './setting-sheet.js'
@@ -18,9 +20,11 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 /** Every name we know: one that is in our files and not here is a typing mistake, and refused. */
 const NAMES: ReadonlySet<string> = new Set(
   `NODE_ENV PORT HOST PUBLIC_URL MAIN_ORIGIN ALLOWED_ORIGINS COOKIE_DOMAIN ACCESS_TOKEN_TTL SESSION_TTL
-   DATABASE_URL SESSION_STORE_URL JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
+   MAX_SESSIONS_PER_USER DATABASE_URL SESSION_STORE_URL JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
    STRIPE_PRICE_IDS STRIPE_API_URL SMTP_URL MAIL_FROM SIGN_UP OWNERS_ON_SATELLITES REAUTHENTICATION_TTL
-   DELETION_GRACE TRUST_PROXY TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
+   DELETION_GRACE ATTEMPT_WINDOW ATTEMPTS_PER_ACCOUNT_AND_NETWORK ATTEMPTS_PER_ACCOUNT ATTEMPTS_PER_NETWORK
+   ATTEMPTS_PER_ORIGIN ATTEMPTS_TOTAL MAILS_PER_ADDRESS MAILS_PER_NETWORK ANOMALY_POLICY GEOIP_FILE TRUST_PROXY
+   TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
 )
 
 /** RFC 9068 asks for short-lived tokens; more than a day would make revocation meaningless. */
@@ -30,6 +34,8 @@ const MAX_SESSION_TTL_SECONDS = 400 * 24 * 60 * 60
 
 /** Longer than a day would be no proof of who is there now. */
 const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
+/** They are listed and changed all at once. */
+const MOST_SESSIONS_PER_USER = 1_000
 /** GDPR article 12 gives a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
 
@@ -89,6 +95,11 @@ function readSheet(sheet: SettingSheet): Settings {
       900,
     ),
     sessionTtlSeconds: sheet.optional('SESSION_TTL', read.wholeNumber(1, MAX_SESSION_TTL_SECONDS), 2_592_000),
+    maxSessionsPerUser: sheet.optional(
+      'MAX_SESSIONS_PER_USER',
+      read.wholeNumber(1, MOST_SESSIONS_PER_USER),
+      50,
+    ),
     databaseUrl: isProduction
       ? sheet.required('DATABASE_URL', databaseUrl)
       : sheet.optional('DATABASE_URL', databaseUrl, `pglite:${join(dataDir, 'database')}`),
@@ -121,6 +132,9 @@ function readSheet(sheet: SettingSheet): Settings {
       read.wholeNumber(0, MAX_DELETION_GRACE_SECONDS),
       1_209_600,
     ),
+    anomalyPolicy: sheet.optional('ANOMALY_POLICY', anomalyPolicy, USUAL_ANOMALY_POLICY),
+    geoIpFile: sheet.optional('GEOIP_FILE', read.asText, null),
+    attempts: readAttempts(sheet),
     mail: readMail(sheet),
     stripe: readStripe(sheet, isProduction),
     trustProxy: sheet.optional('TRUST_PROXY', read.listOf(read.proxyAddress), []),

@@ -1,3 +1,5 @@
+import type { AnomalyPolicy } from './anomaly-policy.js'
+import type { AttemptSettings } from './attempt-settings.js'
 import type { Origin } from './origin.js'
 
 export type Environment = 'development' | 'test' | 'production'
@@ -15,6 +17,8 @@ export class Settings {
   readonly cookieDomain!: string | null
   readonly accessTokenTtlSeconds!: number
   readonly sessionTtlSeconds!: number
+  /** A login beyond ends the session of the user that was used least lately. */
+  readonly maxSessionsPerUser!: number
   /** `pglite:<folder>` (embedded) or `postgres://…`. */
   readonly databaseUrl!: string
   /** Null keeps sessions in the database. */
@@ -30,6 +34,10 @@ export class Settings {
   readonly mayOwnersUseSatellites!: boolean
   /** Between the wish to delete an account and its end. */
   readonly deletionGraceSeconds!: number
+  readonly anomalyPolicy!: AnomalyPolicy
+  /** A city database in MMDB form; null: places are not known. */
+  readonly geoIpFile!: string | null
+  readonly attempts!: AttemptSettings
   /** Null: no mail can be sent, and what needs one is refused. */
   readonly mail!: MailSettings | null
   readonly stripe!: StripeSettings

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
 
-/** What is wrong with one field of a body. */
+/** What is wrong with one field of a body or a query. */
 export interface FieldError {
   readonly field: string
   readonly message: string

@@ -4,6 +4,7 @@
  */
 export const ERROR_CODES = {
   INVALID_BODY: { status: 400, title: 'The request body is not as documented' },
+  INVALID_QUERY: { status: 400, title: 'The query of the URL is not as documented' },
   INVALID_REQUEST: { status: 400, title: 'The request cannot be read' },
   INVALID_RETURN_URL: { status: 400, title: 'The return address is not an https URL on a listed origin' },
   UNKNOWN_PRICE: { status: 400, title: 'This price is not for sale here' },
@@ -36,6 +37,7 @@ export const ERROR_CODES = {
   ALREADY_SUBSCRIBED: { status: 409, title: 'This account has a subscription already' },
   LAST_OWNER: { status: 409, title: 'An account needs its owner' },
   SUBSCRIPTION_LIVE: { status: 409, title: 'The account has a subscription; end it first' },
+  TOO_MANY_INVITATIONS: { status: 409, title: 'Too many invitations are open; withdraw some' },
   EMAIL_TAKEN: { status: 409, title: 'There is a user with this e-mail already' },
   BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   URL_TOO_LONG: { status: 414, title: 'The URL is too long' },

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common'
 import { ApiOperation, ApiResponse } from '@nestjs/swagger'
-import { ApiError } from '../errors/api-error.js'
+import { ApiError, type FieldError } from '../errors/api-error.js'
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js'
 import { problemOf } from '../errors/problem.js'
 
@@ -57,8 +57,12 @@ function refusalsByStatus(codes: readonly ErrorCode[]): MethodDecorator[] {
   })
 }
 
+const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
+  INVALID_BODY: [{ field: 'email', message: 'email must be an e-mail address' }],
+  INVALID_QUERY: [{ field: 'limit', message: 'limit must not be greater than 200' }],
+}
+
 function exampleOf(code: ErrorCode) {
-  const errors =
-    code === 'INVALID_BODY' ? [{ field: 'email', message: 'email must be an e-mail address' }] : undefined
+  const errors = EXAMPLE_ERRORS[code]
   return problemOf(new ApiError(code, { ...(errors && { errors }) }), '7f1a2c9e-6b0d-4c55-9a0e-3f5b7c1d2e4f')
 }

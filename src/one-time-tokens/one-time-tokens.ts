@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -79,6 +79,29 @@ export class OneTimeTokens {
     await transaction
       .delete(oneTimeTokens)
       .where(and(eq(oneTimeTokens.purpose, purpose), eq(oneTimeTokens.userId, userId)))
+  }
+
+  /**
+   * Makes all of the user's links worthless, in a transaction that holds the user. A link that is being followed now is
+   * left out: waiting for it while it waits for the user would be a circle. It finds what became of the user.
+   */
+  async withdrawAll(transaction: Db, userId: string): Promise<void> {
+    const idle = transaction
+      .select({ id: oneTimeTokens.id })
+      .from(oneTimeTokens)
+      .where(eq(oneTimeTokens.userId, userId))
+      .for('update', { skipLocked: true })
+    await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
+  }
+
+  /** Makes the links for this purpose worthless that went to this address, but one that is being followed now. */
+  async withdrawMailed(transaction: Db, purpose: Purpose, email: string): Promise<void> {
+    const idle = transaction
+      .select({ id: oneTimeTokens.id })
+      .from(oneTimeTokens)
+      .where(and(eq(oneTimeTokens.purpose, purpose), eq(oneTimeTokens.email, email)))
+      .for('update', { skipLocked: true })
+    await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
   }
 
   /** Clears away what expired at `now` or before; says how many. */

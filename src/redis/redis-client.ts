@@ -5,7 +5,7 @@ import { parseRedisUrl } from './redis-url.js'
 /** The commands we use, which the three kinds of client share. */
 export type RedisCommands = Pick<
   RedisClientType,
-  'eval' | 'evalSha' | 'get' | 'set' | 'del' | 'unlink' | 'zRange' | 'zRem' | 'zRemRangeByScore'
+  'eval' | 'evalSha' | 'get' | 'set' | 'del' | 'unlink' | 'zCard' | 'zRange' | 'zRem' | 'zRemRangeByScore'
 >
 
 /** One of the three kinds of client with what differs between them made equal. */

@@ -11,6 +11,8 @@ export interface TestRequest {
   body?: object | string | Buffer
   /** An answer that takes longer rejects. 10 s unless told. */
   timeoutMs?: number
+  /** The address of ours that the request comes from; every 127.0.0.0/8 address is. */
+  localAddress?: string
 }
 
 export interface TestResponse {
@@ -26,7 +28,7 @@ export interface TestResponse {
 
 /** One HTTP request on a connection of its own. Redirects are not followed; any status resolves. */
 export async function request(baseUrl: string, options: TestRequest = {}): Promise<TestResponse> {
-  const { method = 'GET', path = '/', body, timeoutMs = 10_000 } = options
+  const { method = 'GET', path = '/', body, timeoutMs = 10_000, localAddress } = options
   const { hostname, port, host } = new URL(baseUrl)
   const bytes = body === undefined ? undefined : encode(body)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -38,6 +40,7 @@ export async function request(baseUrl: string, options: TestRequest = {}): Promi
       headers: headerLines(host, body, bytes, options.headers ?? {}),
       agent: false,
       timeout: timeoutMs,
+      ...(localAddress && { localAddress }),
     })
     message.once('timeout', () =>
       message.destroy(new Error(`${method} ${path}: no answer in ${timeoutMs} ms`)),

@@ -122,6 +122,7 @@ describe('readSettings in production', () => {
     ['TRUST_PROXY', '10.0.0.1,::/0'],
     ['TRUST_PROXY', '10.0.0.0/00'],
     ['TLS_CERT_FILE', '/cert.pem'],
+    ['ANOMALY_POLICY', 'panic:40'],
     ['LOG_LEVEL', 'verbose'],
     ['NODE_ENV', 'staging'],
   ])('refuses %s=%s', (name, value) => {

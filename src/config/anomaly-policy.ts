@@ -1,0 +1,35 @@
+import type { SettingReader } from './setting-sheet.js'
+
+/** What can be done about an anomaly, the mildest first. */
+export const ANOMALY_ACTIONS = ['log', 'notify', 'reauthenticate', 'revoke'] as const
+export type AnomalyAction = (typeof ANOMALY_ACTIONS)[number]
+
+/** From which score on each is done; one that is not in it is never done. */
+export type AnomalyPolicy = Readonly<Partial<Record<AnomalyAction, number>>>
+
+/**
+ * Logs out nobody: a phone that changes between Wi-Fi and mobile network scores 15, somebody who turns on a tunnel 50,
+ * another kind of browser on another network 60.
+ */
+export const USUAL_ANOMALY_POLICY: AnomalyPolicy = { log: 1, notify: 60, reauthenticate: 60 }
+
+const MAX_SCORE = 100
+
+/** `notify:40,reauthenticate:60,revoke:90`; `log` is 1, which is always, unless it says otherwise. */
+export const anomalyPolicy: SettingReader<AnomalyPolicy> = text => {
+  const steps = text.split(',').map(step => readStep(step.trim()))
+  const actions = steps.map(([action]) => action)
+  if (new Set(actions).size < actions.length) throw new Error('names an action twice')
+  return { log: 1, ...Object.fromEntries(steps) }
+}
+
+function readStep(step: string): [AnomalyAction, number] {
+  const [action = '', score = '', ...rest] = step.split(':')
+  const isKnown = (ANOMALY_ACTIONS as readonly string[]).includes(action)
+  const isScore = /^\d{1,3}$/.test(score) && Number(score) >= 1 && Number(score) <= MAX_SCORE
+  if (!isKnown || !isScore || rest.length > 0)
+    throw new Error(
+      `must list steps such as notify:40, with ${ANOMALY_ACTIONS.join(', ')} and scores from 1 to ${MAX_SCORE}`,
+    )
+  return [action as AnomalyAction, Number(score)]
+}

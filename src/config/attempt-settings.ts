@@ -1,0 +1,37 @@
+import { wholeNumber } from './setting-readers.js'
+import type { SettingSheet } from './setting-sheet.js'
+
+/** How many attempts are let through; of passwords and mailed links those that were wrong, within the window. */
+export interface AttemptSettings {
+  readonly windowSeconds: number
+  readonly perAccountAndNetwork: number
+  readonly perAccount: number
+  readonly perNetwork: number
+  readonly perOrigin: number
+  readonly total: number
+  /** Within an hour. */
+  readonly mailsPerAddress: number
+  /** Within an hour, by where they are asked for. */
+  readonly mailsPerNetwork: number
+}
+
+/** NIST SP 800-63B §3.2.2: no more wrong guesses at one account in a row. */
+const MOST_PER_ACCOUNT = 100
+/** And no longer wait than an hour. */
+const LONGEST_WINDOW_SECONDS = 60 * 60
+const NO_LIMIT = 1_000_000_000
+
+export function readAttempts(sheet: SettingSheet): AttemptSettings {
+  const count = (name: string, usual: number, most = NO_LIMIT) =>
+    sheet.optional(name, wholeNumber(1, most), usual)
+  return {
+    windowSeconds: count('ATTEMPT_WINDOW', 900, LONGEST_WINDOW_SECONDS),
+    perAccountAndNetwork: count('ATTEMPTS_PER_ACCOUNT_AND_NETWORK', 10, MOST_PER_ACCOUNT),
+    perAccount: count('ATTEMPTS_PER_ACCOUNT', 50, MOST_PER_ACCOUNT),
+    perNetwork: count('ATTEMPTS_PER_NETWORK', 100),
+    perOrigin: count('ATTEMPTS_PER_ORIGIN', 1_000),
+    total: count('ATTEMPTS_TOTAL', 10_000),
+    mailsPerAddress: count('MAILS_PER_ADDRESS', 6),
+    mailsPerNetwork: count('MAILS_PER_NETWORK', 50),
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { Logger } from '@nestjs/common'
+import { type CityResponse, Reader } from 'mmdb-lib'
+import type { Place } from './place.js'
+
+/** Of files that do not say: a town and what lies around it. */
+const USUAL_ACCURACY_KM = 100
+/** MaxMind's and DB-IP's files with cities are named so; one of countries or providers has no coordinates to offer. */
+const WITH_CITIES = /city|enterprise|insights/i
+const SEPARATOR_BYTES = 16
+const NOT_WHOLE = 'it is not a whole MMDB file'
+
+/** Where on earth an address is used, as far as a city database in a file knows. Nobody is asked over the network. */
+export class Places {
+  private readonly logger = new Logger('Places')
+
+  private constructor(private readonly reader: Reader<CityResponse> | null) {}
+
+  /** Reads the whole file into memory; throws an Error that names it. Null: no place is ever known. */
+  static load(file: string | null): Places {
+    if (file === null) return new Places(null)
+    try {
+      return new Places(cityReader(readFileSync(file)))
+    } catch (cause) {
+      throw new Error(`GEOIP_FILE ${file} cannot be used: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  /** The place of an address; null when the file does not know it, when there is no file, or for what is no address. */
+  of(ip: string): Place | null {
+    if (!this.reader || !this.covers(ip)) return null
+    try {
+      return asPlace(this.reader.get(ip))
+    } catch (error) {
+      // One bad record in a file is not worth a refused login.
+      this.logger.warn(`GEOIP_FILE has a record that cannot be read: ${(error as Error).message}`)
+      return null
+    }
+  }
+
+  /** In a tree of IPv4 addresses an IPv6 address would lead to somebody else's place. */
+  private covers(ip: string): boolean {
+    const family = isIP(ip)
+    return family !== 0 && family <= (this.reader?.metadata.ipVersion ?? 0)
+  }
+}
+
+function cityReader(file: Buffer): Reader<CityResponse> {
+  const reader = openReader(file)
+  const { databaseType, searchTreeSize } = reader.metadata
+  if (!WITH_CITIES.test(databaseType)) throw new Error(`it is not a database of cities but "${databaseType}"`)
+  if (searchTreeSize + SEPARATOR_BYTES > file.length) throw new Error(NOT_WHOLE)
+  return reader
+}
+
+function openReader(file: Buffer): Reader<CityResponse> {
+  try {
+    return new Reader<CityResponse>(file)
+  } catch (cause) {
+    throw new Error(NOT_WHOLE, { cause })
+  }
+}
+
+function asPlace(record: CityResponse | null): Place | null {
+  const { latitude, longitude, accuracy_radius: accuracyKm } = record?.location ?? {}
+  if (latitude === undefined || longitude === undefined) return null
+  const city = record?.city?.names?.en
+  const country = record?.country?.names?.en
+  return {
+    ...(city && { city }),
+    ...(country && { country }),
+    latitude,
+    longitude,
+    accuracyKm: accuracyKm ?? USUAL_ACCURACY_KM,
+  }
+}
