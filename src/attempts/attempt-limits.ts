@@ -1,27 +1,129 @@
 import { Injectable } from '@nestjs/common'
-import type { Client } from '../http/client.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Settings } from '../config/settings.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Attempt } from './attempt.js'
+import { type Bucket, bucketsOf } from './buckets.js'
+import { type Count, type Counted, Counters } from './counters.js'
 
-/** Guesses at one secret, and requests that send mail: each kind has its own counters. */
-export type AttemptKind = 'password' | 'link' | 'mail'
+/** The growing wait ends here (NIST SP 800-63B §3.2.2: "up to an hour"). */
+const LONGEST_WAIT_SECONDS = 60 * 60
+/** So long it is remembered how often a bucket was full. */
+const OFFENCES_SECONDS = 24 * 60 * 60
 
-/** What is attempted: on whose behalf, from where. */
-export interface Attempt {
-  readonly kind: AttemptKind
-  /** Canonical e-mail, whether or not there is such a user. */
-  readonly subject: string
-  readonly client: Client
-}
+interface Filling extends Bucket, Count {}
 
-/** Bounds how often secrets can be guessed and mails be caused. */
+/**
+ * Bounds how often secrets can be guessed and mails be caused: per account and client, account, client, origin and in
+ * all. Counted before the work, in one atomic step each, so that a hundred at once are a hundred.
+ */
 @Injectable()
 export class AttemptLimits {
-  /**
-   * Counts an attempt before the work that it asks for; throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`). `isFamiliar`
-   * is asked only when the subject's own limit is reached: somebody on a network that the user has logged in from
-   * is let in while others fail.
-   */
-  async count(_attempt: Attempt, _isFamiliar: () => Promise<boolean> = async () => false): Promise<void> {}
+  constructor(
+    private readonly counters: Counters,
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+  ) {}
 
-  /** Takes the attempt back: it was right. */
-  async succeeded(_attempt: Attempt): Promise<void> {}
+  /**
+   * Counts an attempt before the work that it asks for; throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`), and then
+   * it is not counted. `isFamiliar` is asked only when a limit is reached that others may have filled: somebody on a
+   * network that the user has logged in from is let in while others fail, as long as their own limit allows.
+   */
+  async count(attempt: Attempt, isFamiliar: () => Promise<boolean> = async () => false): Promise<void> {
+    const buckets = bucketsOf(attempt, this.settings.attempts)
+    let familiar: Promise<boolean> | undefined
+    const mayPass = () => {
+      familiar ??= isFamiliar()
+      return familiar
+    }
+    const windows = await this.windowsOf(buckets, attempt, mayPass)
+    const filled = together(buckets, await this.counters.add(windows))
+    try {
+      await this.refuseIfFull(
+        filled.filter(({ points, most }) => points > most),
+        attempt,
+        mayPass,
+      )
+    } catch (refusal) {
+      await this.counters.giveBack(windows)
+      throw refusal
+    }
+    await this.noteOffences(filled)
+  }
+
+  /** It was right: the account's counters begin anew, and it does not weigh on the others. */
+  async succeeded(attempt: Attempt): Promise<void> {
+    const buckets = bucketsOf(attempt, this.settings.attempts)
+    const ofAccount = buckets.filter(({ isOfAccount }) => isOfAccount)
+    await Promise.all([
+      this.counters.forget(ofAccount.flatMap(({ key }) => [key, offencesOf(key)])),
+      this.counters.giveBack(buckets.filter(({ isOfAccount }) => !isOfAccount)),
+    ])
+  }
+
+  /** It was not made, because something was down or busy: as if it had not been counted. */
+  async takeBack(attempt: Attempt): Promise<void> {
+    await this.counters.giveBack(bucketsOf(attempt, this.settings.attempts))
+  }
+
+  /**
+   * How long the window of each bucket will be, when this attempt begins it. Refuses what is sure to be refused: a
+   * flood of that makes no counters, so that only as many are kept as attempts are let through.
+   */
+  private async windowsOf(
+    buckets: readonly Bucket[],
+    attempt: Attempt,
+    mayPass: () => Promise<boolean>,
+  ): Promise<Counted[]> {
+    const growing = buckets.filter(({ isOfAccount }) => isOfAccount)
+    const keys = [...buckets.map(({ key }) => key), ...growing.map(({ key }) => offencesOf(key))]
+    const counts = await this.counters.look(keys)
+    const full = together(buckets, counts).filter(({ points, most }) => points >= most)
+    await this.refuseIfFull(full, attempt, mayPass)
+    return buckets.map(({ key, windowSeconds }) => {
+      const offences = counts[keys.indexOf(offencesOf(key))]?.points ?? 0
+      return { key, windowSeconds: grown(windowSeconds, offences) }
+    })
+  }
+
+  private async refuseIfFull(
+    full: readonly Filling[],
+    { kind, subject, client }: Attempt,
+    mayPass: () => Promise<boolean>,
+  ): Promise<void> {
+    const [fullest] = full.toSorted((one, other) => other.msLeft - one.msLeft)
+    if (!fullest) return
+    if (subject !== '' && !full.some(({ isForFamiliar }) => isForFamiliar) && (await mayPass())) return
+    const { limit, msLeft } = fullest
+    this.auditLog.note({
+      action: 'attempts',
+      outcome: 'refused',
+      client,
+      detail: { kind, limit, ...(subject && { email: subject }) },
+    })
+    const seconds = Math.max(1, Math.ceil(msLeft / 1000))
+    throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
+  }
+
+  private async noteOffences(filled: readonly Filling[]): Promise<void> {
+    const justFull = filled.filter(({ isOfAccount, points, most }) => isOfAccount && points === most)
+    if (justFull.length > 0)
+      await this.counters.add(
+        justFull.map(({ key }) => ({ key: offencesOf(key), windowSeconds: OFFENCES_SECONDS })),
+      )
+  }
+}
+
+function together(buckets: readonly Bucket[], counts: readonly Count[]): Filling[] {
+  return buckets.map((bucket, index) => ({ ...bucket, ...(counts[index] as Count) }))
+}
+
+function offencesOf(key: string): string {
+  return `${key}:offences`
+}
+
+/** Twice as long after each time that it was full. */
+function grown(windowSeconds: number, offences: number): number {
+  return Math.min(windowSeconds * 2 ** offences, Math.max(windowSeconds, LONGEST_WAIT_SECONDS))
 }

@@ -1,5 +1,20 @@
 import { Module } from '@nestjs/common'
+import { AuditModule } from '../audit/audit.module.js'
+import { RedisModule } from '../redis/redis.module.js'
+import { RedisConnection } from '../redis/redis-connection.js'
 import { AttemptLimits } from './attempt-limits.js'
+import { Counters } from './counters.js'
 
-@Module({ providers: [AttemptLimits], exports: [AttemptLimits] })
+@Module({
+  imports: [AuditModule, RedisModule],
+  providers: [
+    {
+      provide: Counters,
+      inject: [RedisConnection],
+      useFactory: (redis: RedisConnection | null) => new Counters(redis),
+    },
+    AttemptLimits,
+  ],
+  exports: [AttemptLimits],
+})
 export class AttemptsModule {}

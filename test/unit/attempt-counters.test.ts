@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Counters } from '../../src/attempts/counters.js'
+import { RedisConnection } from '../../src/redis/redis-connection.js'
+import { startRedisCluster } from '../support/redis-cluster.js'
+import { startRedisSentinel } from '../support/redis-sentinel.js'
+import { startRedis } from '../support/redis-server.js'
+
+const WINDOW_SECONDS = 100
+
+interface Store {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+describe.each<[string, (() => Promise<Store>) | null]>([
+  ['memory', null],
+  ['one Redis', startRedis],
+  ['a cluster', startRedisCluster],
+  ['sentinels', startRedisSentinel],
+])('Counters in %s', (_, start) => {
+  let store: Store | undefined
+  const connections: RedisConnection[] = []
+  let counters: Counters
+  let others: Counters
+
+  beforeAll(async () => {
+    store = await start?.()
+    if (store) connections.push(await RedisConnection.open(store.url), await RedisConnection.open(store.url))
+    const [one = null, other = null] = connections
+    counters = new Counters(one)
+    // What is in Redis, and not in the memory of the first, is there for the other as well.
+    others = store ? new Counters(other) : counters
+  }, 60_000)
+  afterAll(async () => {
+    for (const connection of connections) connection.onApplicationShutdown()
+    await store?.stop()
+  })
+
+  const someKeys = () => Array.from({ length: 6 }, () => `test:${randomUUID()}`)
+  const counted = (keys: string[]) => keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
+  const points = async (keys: string[]) => (await others.look(keys)).map(count => count.points)
+
+  it('begin at nothing, and looking makes none', async () => {
+    const keys = someKeys()
+    for (let count = 0; count < 2; count++)
+      expect(await counters.look(keys)).toEqual(keys.map(() => ({ points: 0, msLeft: 0 })))
+  })
+
+  it('count in the order of the keys, a hundred at once too', async () => {
+    const [one, two] = someKeys() as [string, string]
+    await counters.add(counted([two]))
+    const both = await Promise.all(Array.from({ length: 100 }, () => counters.add(counted([one, two]))))
+    const seen = both.map(([first]) => first?.points ?? 0).sort((a, b) => a - b)
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+    expect(await points([one, two])).toEqual([100, 101])
+  })
+
+  it('end with the window that the first time began', async () => {
+    const keys = someKeys()
+    await counters.add(keys.map(key => ({ key, windowSeconds: 2 })))
+    for (const { msLeft } of await counters.add(counted(keys))) expect(msLeft).toBeLessThanOrEqual(2_000)
+    await new Promise(resolve => setTimeout(resolve, 2_100))
+    expect(await points(keys)).toEqual(keys.map(() => 0))
+    for (const { points: anew, msLeft } of await counters.add(counted(keys))) {
+      expect(anew).toBe(1)
+      expect(msLeft).toBeGreaterThan(90_000)
+    }
+  })
+
+  it('are given back and forgotten', async () => {
+    const keys = someKeys()
+    await counters.add(counted(keys))
+    await counters.add(counted(keys))
+    await counters.giveBack(counted(keys))
+    expect(await points(keys)).toEqual(keys.map(() => 1))
+    await counters.forget(keys.slice(0, 3))
+    expect(await points(keys)).toEqual([0, 0, 0, 1, 1, 1])
+  })
+})
