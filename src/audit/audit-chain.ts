@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, desc, eq, gt, lt, lte, notExists, sql } from 'drizzle-orm'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { auditChain, auditLog } from '../database/schema.js'
+import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
+
+/** The last link of the chain; it stands for all before it. */
+export interface ChainHead {
+  /** How many rows are sealed; 0 for none. */
+  readonly position: number
+  readonly hash: string
+}
+
+export const EMPTY_CHAIN: ChainHead = { position: 0, hash: GENESIS_HASH }
+
+/** One seal with the row that it seals; null when that is not there any more. */
+export interface ChainLink {
+  readonly position: number
+  readonly auditId: number
+  readonly hash: string
+  readonly row: AuditRow | null
+}
+
+/** The rows of the audit log with these ids: above `after`, up to `to` where it is given. */
+export interface IdRange {
+  readonly after: number
+  readonly to?: number
+}
+
+/** The lowest bigint that JavaScript can tell from its neighbours; nothing of ours is below 1. */
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER
+const LINKS_A_PAGE = 2_000
+/** Any number will do, as long as every replica takes the same and nothing else does. */
+const SEALING_LOCK = 7_245_002
+
+/** The table of seals. */
+@Injectable()
+export class AuditChain {
+  constructor(private readonly database: Database) {}
+
+  /** Makes every other sealer wait until this transaction ends. */
+  async lock(transaction: Db): Promise<void> {
+    await transaction.execute(sql`select pg_advisory_xact_lock(${SEALING_LOCK})`)
+  }
+
+  async head(db: Db): Promise<ChainHead> {
+    const { position, hash } = auditChain
+    const [head] = await db.select({ position, hash }).from(auditChain).orderBy(desc(position)).limit(1)
+    return head ?? EMPTY_CHAIN
+  }
+
+  /** Whether the chain has this link; the empty chain is the start of every one. */
+  async has(db: Db, { position, hash }: ChainHead): Promise<boolean> {
+    if (position === 0) return true
+    const isIt = and(eq(auditChain.position, position), eq(auditChain.hash, hash))
+    const found = await db.select({ position: auditChain.position }).from(auditChain).where(isIt)
+    return found.length === 1
+  }
+
+  async append(transaction: Db, links: readonly (typeof auditChain.$inferInsert)[]): Promise<void> {
+    await transaction.insert(auditChain).values([...links])
+  }
+
+  /** The highest id among the newest 1,000 rows that were sealed before `time`; 0 when there are none. */
+  async highestIdSealedBefore(time: Date): Promise<number> {
+    // Not of the newest alone: a row that was found late has a low id.
+    const newest = await this.database.run(db =>
+      db
+        .select({ id: auditChain.auditId })
+        .from(auditChain)
+        .where(lt(auditChain.sealedAt, time))
+        .orderBy(desc(auditChain.position))
+        .limit(1_000),
+    )
+    return newest.reduce((highest, { id }) => Math.max(highest, id), 0)
+  }
+
+  /** The rows in the range that have no seal, lowest ids first. */
+  unsealed(db: Db, range: IdRange, limit: number): Promise<AuditRow[]> {
+    const { after, to = Number.MAX_SAFE_INTEGER } = range
+    // The range stands here too, or the planner would read the index of all seals.
+    const isItsSeal = and(
+      eq(auditChain.auditId, auditLog.id),
+      gt(auditChain.auditId, after),
+      lte(auditChain.auditId, to),
+    )
+    const seal = db.select({ id: auditChain.auditId }).from(auditChain).where(isItsSeal)
+    return db
+      .select()
+      .from(auditLog)
+      .where(and(gt(auditLog.id, after), lte(auditLog.id, to), notExists(seal)))
+      .orderBy(asc(auditLog.id))
+      .limit(limit)
+  }
+
+  /** The whole audit log in ranges of at most so many rows, for looking at one after the other. */
+  async *ranges(rowsEach: number): AsyncGenerator<Required<IdRange>> {
+    for (let after = BEFORE_ALL; ; ) {
+      const to = await this.database.run(db => lastOfNext(db, after, rowsEach))
+      if (to === null) return
+      yield { after, to }
+      after = to
+    }
+  }
+
+  /** Every link in order of position, in pages, from the first that is there, whatever its position. */
+  async *pages(): AsyncGenerator<ChainLink[]> {
+    for (let after = BEFORE_ALL; ; ) {
+      const page = await this.database.run(db => linksAfter(db, after))
+      const last = page.at(-1)
+      if (!last) return
+      yield page
+      after = last.position
+    }
+  }
+}
+
+async function lastOfNext(db: Db, after: number, count: number): Promise<number | null> {
+  const next = db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(gt(auditLog.id, after))
+    .orderBy(asc(auditLog.id))
+    .limit(count)
+    .as('next')
+  const [last] = await db.select({ id: sql<string | null>`max(${next.id})::text` }).from(next)
+  return last?.id ? Number(last.id) : null
+}
+
+async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {
+  const { position, auditId, hash } = auditChain
+  return db
+    .select({ position, auditId, hash, row: auditLog })
+    .from(auditChain)
+    .leftJoin(auditLog, eq(auditLog.id, auditId))
+    .where(gt(position, after))
+    .orderBy(asc(position))
+    .limit(LINKS_A_PAGE)
+}

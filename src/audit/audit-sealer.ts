@@ -1,0 +1,174 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { AuditChain, type ChainHead, EMPTY_CHAIN, type IdRange } from './audit-chain.js'
+import { type AuditRow, chainHash } from './audit-hash.js'
+import { AuditLog } from './audit-log.js'
+
+/** For so long at most a row could be changed without a trace. */
+const EVERY_MS = 3_000
+/** Well within the time that a statement may take. */
+const ROWS_A_TRANSACTION = 1_000
+/**
+ * Ids are given out before commit: a row may come to light after one with a higher id was sealed, and every run looks so
+ * far back for it. Longer than any transaction of ours can live; what takes longer all the same, the daily search finds.
+ */
+const LATE_SECONDS = 120
+const SEARCH_EVERY_SECONDS = 24 * 60 * 60
+const ROWS_A_SEARCH_PAGE = 10_000
+/** A row that is older and has no seal was overlooked, or slipped in. */
+const OVERDUE_SECONDS = 5 * 60
+/** The log store of an operator is out of reach for who changes the database: there a head is a witness. */
+const SHOW_HEAD_EVERY_SECONDS = 60 * 60
+
+/** Rows that should have been sealed long before. */
+export interface Overdue {
+  readonly count: number
+  /** The first of them. */
+  readonly ids: readonly number[]
+}
+const MAX_OVERDUE_IDS = 20
+/** A process that is told to stop has seconds; the next one goes on. */
+const MAX_ROWS_AT_SHUTDOWN = 10 * ROWS_A_TRANSACTION
+
+/**
+ * Seals the rows of the audit log soon after they are committed, off the path of any request. Any number of replicas may
+ * try: one at a time holds the lock, and the primary key on the position refuses a fork.
+ */
+@Injectable()
+export class AuditSealer implements OnApplicationShutdown {
+  private readonly logger = new Logger('AuditSealer')
+  private running: Promise<void> | undefined
+  private isFailing = false
+  private isStopping = false
+  private searchedAt: Date | undefined
+  private shownAt: Date | undefined
+  /** As this process last knew it. */
+  private head = EMPTY_CHAIN
+
+  constructor(
+    private readonly database: Database,
+    private readonly chain: AuditChain,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Seals what is new, and now and then searches the whole log. Never throws. */
+  @Interval(EVERY_MS)
+  run(): Promise<void> {
+    this.running ??= this.sealAndSearch().finally(() => {
+      this.running = undefined
+    })
+    return this.running
+  }
+
+  /** Seals every row that is committed now; says how many. Throws `DATABASE_UNAVAILABLE`. */
+  async seal(): Promise<number> {
+    await this.auditLog.flush()
+    const after = await this.chain.highestIdSealedBefore(secondsAfter(this.clock.now(), -LATE_SECONDS))
+    return this.sealRange({ after })
+  }
+
+  /** Seals every row of the log, however old, and says which of them should have been sealed long before. */
+  async sealWholeLog(): Promise<Overdue> {
+    const dueBefore = secondsAfter(this.clock.now(), -OVERDUE_SECONDS)
+    const ids: number[] = []
+    let count = 0
+    for await (const range of this.chain.ranges(ROWS_A_SEARCH_PAGE)) {
+      if (this.isStopping) break
+      const unsealed = await this.database.run(db => this.chain.unsealed(db, range, ROWS_A_SEARCH_PAGE))
+      const overdue = unsealed.filter(({ at }) => !(at >= dueBefore))
+      count += overdue.length
+      ids.push(...overdue.slice(0, MAX_OVERDUE_IDS - ids.length).map(({ id }) => id))
+      if (unsealed.length > 0) await this.sealRange(range)
+    }
+    return { count, ids }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isStopping = true
+    await this.running
+    try {
+      await this.seal()
+      if (this.head.position > 0) this.showHead()
+    } catch (error) {
+      this.logger.error(`The newest audit rows are not sealed, the next start does it: ${messageOf(error)}`)
+    }
+  }
+
+  private async sealAndSearch(): Promise<void> {
+    try {
+      await this.seal()
+      await this.searchIfDue()
+      this.showHeadIfDue()
+      this.isFailing = false
+    } catch (error) {
+      // Every few seconds during an outage: one line tells.
+      if (!this.isFailing) this.logger.error(`Audit rows are not being sealed: ${messageOf(error)}`)
+      this.isFailing = true
+    }
+  }
+
+  private async searchIfDue(): Promise<void> {
+    const now = this.clock.now()
+    if (this.searchedAt && now < secondsAfter(this.searchedAt, SEARCH_EVERY_SECONDS)) return
+    const { count, ids } = await this.sealWholeLog()
+    this.searchedAt = now
+    if (count > 0) this.logger.warn(`${count} audit rows were sealed late: ${ids.join(', ')}`)
+  }
+
+  private async sealRange(range: IdRange): Promise<number> {
+    const [first] = await this.database.run(db => this.chain.unsealed(db, range, 1))
+    if (!first) return 0
+    for (let sealed = 0; ; ) {
+      const count = await this.sealSome(range)
+      sealed += count
+      const isEnough = this.isStopping && sealed >= MAX_ROWS_AT_SHUTDOWN
+      if (count < ROWS_A_TRANSACTION || isEnough) return sealed
+    }
+  }
+
+  private async sealSome(range: IdRange): Promise<number> {
+    const { isAsKnown, head, count } = await this.database.transaction(async transaction => {
+      await this.chain.lock(transaction)
+      const isAsKnown = await this.chain.has(transaction, this.head)
+      const rows = await this.chain.unsealed(transaction, range, ROWS_A_TRANSACTION)
+      const links = linksFor(rows, await this.chain.head(transaction), this.clock.now())
+      if (links.length > 0) await this.chain.append(transaction, links)
+      return { isAsKnown, head: links.at(-1) ?? (await this.chain.head(transaction)), count: links.length }
+    })
+    const { position, hash } = this.head
+    if (!isAsKnown) this.logger.error(`The audit chain was changed: it had ${hash} at position ${position}`)
+    this.head = { position: head.position, hash: head.hash }
+    return count
+  }
+
+  private showHeadIfDue(): void {
+    const now = this.clock.now()
+    const isDue = !this.shownAt || now >= secondsAfter(this.shownAt, SHOW_HEAD_EVERY_SECONDS)
+    if (!isDue || this.head.position === 0) return
+    this.shownAt = now
+    this.showHead()
+  }
+
+  private showHead(): void {
+    const { position, hash } = this.head
+    this.logger.log(`Audit chain: ${position} rows sealed, head ${hash}`)
+  }
+}
+
+function linksFor(rows: readonly AuditRow[], head: ChainHead, sealedAt: Date) {
+  let { position, hash } = head
+  return rows.map(row => {
+    position += 1
+    hash = chainHash(hash, row)
+    return { position, auditId: row.id, hash, sealedAt }
+  })
+}
+
+/** Of an outage what the database said, not what clients are told. */
+function messageOf(error: unknown): string {
+  const { cause, message } = error as Error
+  return cause instanceof Error ? cause.message : message
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common'
+import { AuditChain, type ChainHead } from './audit-chain.js'
+import { AuditSealer, type Overdue } from './audit-sealer.js'
+import { ChainWalk } from './chain-walk.js'
+
+/** A head that was noted earlier, outside of this database. */
+export interface NotedHead {
+  readonly hash: string
+  readonly position?: number
+}
+
+export interface Verified {
+  readonly sealed: number
+  readonly head: ChainHead
+  readonly faults: number
+}
+
+/** Says whether the audit log is as it was sealed. */
+@Injectable()
+export class AuditVerifier {
+  constructor(
+    private readonly chain: AuditChain,
+    private readonly sealer: AuditSealer,
+  ) {}
+
+  /**
+   * Goes over the whole chain, in pages, after sealing what is new; each fault goes to `report` as it is found. That the
+   * end was cut off cannot be seen from inside: it shows only by a head that was `noted` elsewhere. Changes nothing but
+   * seals; safe to repeat, but a row reported as never sealed is sealed then, and reported once.
+   */
+  async verify(report: (fault: string) => void, noted?: NotedHead): Promise<Verified> {
+    let faults = 0
+    const tell = (fault: string | null) => {
+      if (fault === null) return
+      faults += 1
+      report(fault)
+    }
+    tell(overdueFault(await this.sealer.sealWholeLog()))
+    const walk = new ChainWalk()
+    let isNotedThere = !noted
+    for await (const page of this.chain.pages())
+      for (const link of page) {
+        tell(walk.next(link))
+        isNotedThere ||= isAt(link, noted as NotedHead)
+      }
+    if (!isNotedThere) tell(missingFault(noted as NotedHead))
+    return { sealed: walk.count, head: walk.head, faults }
+  }
+}
+
+function isAt(link: ChainHead, { hash, position = link.position }: NotedHead): boolean {
+  return link.hash === hash && link.position === position
+}
+
+function overdueFault({ count, ids }: Overdue): string | null {
+  if (count === 0) return null
+  const rest = count > ids.length ? ' and more' : ''
+  return `${count} old rows had no seal (ids ${ids.join(', ')}${rest}): they were slipped in, their seals were removed, or the service has not run since`
+}
+
+function missingFault({ hash, position }: NotedHead): string {
+  const where = position === undefined ? '' : ` at position ${position}`
+  return `The head ${hash} is not in the chain${where}: what it stood for was removed or changed`
+}
