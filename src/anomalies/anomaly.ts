@@ -1,0 +1,88 @@
+import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
+import { deviceName } from '../http/device-name.js'
+import { distanceKm, type Place } from '../places/place.js'
+import type { Acquaintance } from './familiar-clients.js'
+import { addressFamily, networkOf } from './network.js'
+
+/** What each reason counts for. A login and a use of a session can both come to 100 at most. */
+const SCORES = {
+  'new device': 40,
+  'new network': 20,
+  'changed user agent': 50,
+  'changed network': 10,
+  // Never alone: with a network that is new or changed.
+  'changed address family': 5,
+  // Counted high enough to tell, and too low to act on alone: tunnels move people in no time.
+  'impossible speed': 35,
+} as const
+
+export type AnomalyReason = keyof typeof SCORES
+
+/** How unusual something was, from 0 (not at all) to 100, and why. */
+export interface Anomaly {
+  readonly score: number
+  readonly reasons: readonly AnomalyReason[]
+}
+
+/** Somebody was at this address then. */
+export interface Sighting {
+  /** An address or network. */
+  readonly ip: string
+  readonly place: Place | null
+  readonly at: Date
+}
+
+/** A use of a session. */
+export interface Use extends Sighting {
+  readonly userAgent: string | null
+}
+
+/** A login beside the ones before it. `before` is where the last one came from. At a user's first login nothing is unusual. */
+export function loginAnomaly(known: Acquaintance['known'], before: Sighting | null, now: Sighting): Anomaly {
+  if (!known) return anomalyOf([])
+  return anomalyOf([
+    !known.device && 'new device',
+    !known.network && 'new network',
+    ...(known.network || !before ? [] : moves(before, now)),
+  ])
+}
+
+/** A use of a session beside the one before it. A new version of the same browser is none: they update themselves. */
+export function useAnomaly(before: Use, now: Use): Anomaly {
+  return anomalyOf([
+    deviceName(before.userAgent) !== deviceName(now.userAgent) && 'changed user agent',
+    ...(networkOf(before.ip) === networkOf(now.ip)
+      ? []
+      : ['changed network' as const, ...moves(before, now)]),
+  ])
+}
+
+/** What the policy has for such a score. Whatever is done is logged. */
+export function actionsFor(score: number, policy: AnomalyPolicy): ReadonlySet<AnomalyAction> {
+  const due = Object.entries(policy).filter(([, least]) => score >= least)
+  return new Set(due.length === 0 ? [] : ['log', ...due.map(([action]) => action as AnomalyAction)])
+}
+
+function moves(before: Sighting, now: Sighting): (AnomalyReason | false)[] {
+  return [
+    addressFamily(before.ip) !== addressFamily(now.ip) && 'changed address family',
+    isImpossiblyFast(before, now) && 'impossible speed',
+  ]
+}
+
+/** Airliners fly at 900 km/h over ground, 1,000 with the wind. */
+const FASTEST_KM_PER_HOUR = 1_000
+const MS_PER_HOUR = 3_600_000
+
+/** Was it faster than anybody travels, even if each place was as far off as it can be? Never, where a place is not known. */
+function isImpossiblyFast(from: Sighting, to: Sighting): boolean {
+  if (!from.place || !to.place) return false
+  const leastKm = distanceKm(from.place, to.place) - from.place.accuracyKm - to.place.accuracyKm
+  const hours = Math.max(0, to.at.getTime() - from.at.getTime()) / MS_PER_HOUR
+  return leastKm > 0 && leastKm > hours * FASTEST_KM_PER_HOUR
+}
+
+function anomalyOf(found: readonly (AnomalyReason | false)[]): Anomaly {
+  const reasons = found.filter(reason => reason !== false)
+  return { score: reasons.reduce((sum, reason) => sum + SCORES[reason], 0), reasons }
+}

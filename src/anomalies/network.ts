@@ -1,0 +1,22 @@
+import { neighbourhoodOf } from '../attempts/network.js'
+
+/**
+ * The network of an address in CIDR form: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the
+ * most that one site is given (RFC 6177). The same that attempt limits let familiar clients in from. A text that is
+ * no address comes back as `unknown`.
+ */
+export function networkOf(address: string): string {
+  return neighbourhoodOf(address)
+}
+
+/** 4 or 6, of an address or of what {@link networkOf} gives; null when it is neither. */
+export function addressFamily(addressOrNetwork: string): 4 | 6 | null {
+  const network = networkOf(networkAddress(addressOrNetwork))
+  if (network === 'unknown') return null
+  return network.includes(':') ? 6 : 4
+}
+
+/** The first address of a network in CIDR form; an address is its own. */
+export function networkAddress(network: string): string {
+  return network.split('/')[0] as string
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt } from 'drizzle-orm'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { oneTimeTokens, users } from '../database/schema.js'
+import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
+
+const LIFETIME_SECONDS = 24 * 60 * 60
+/** More in a day, at every login of somebody who has the password, would only bury the first. */
+const MAX_A_DAY = 10
+
+/** What a link is about. A type, not an interface: it is kept as plain JSON. */
+export type NotMeDetail = { readonly sid: string; readonly device: string; readonly network: string }
+
+/** Whose session it is. */
+export interface Concerned {
+  readonly userId: string
+  readonly accountId: string
+  readonly sid: string
+}
+
+/** The tokens of the links by which users say that something was not they. */
+@Injectable()
+export class NotMeTokens {
+  constructor(
+    private readonly database: Database,
+    private readonly tokens: OneTimeTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A new token and where to mail it; null when the user is gone, or has been told of this session, or of ten, within
+   * 24 hours.
+   */
+  issue(
+    { userId, accountId, sid }: Concerned,
+    from: Omit<NotMeDetail, 'sid'>,
+  ): Promise<{ email: string; token: string } | null> {
+    return this.database.transaction(async transaction => {
+      const [user] = await transaction.select({ email: users.email }).from(users).where(eq(users.id, userId))
+      if (!user || (await this.hasBeenTold(transaction, userId, sid))) return null
+      const token = await this.tokens.issue(transaction, {
+        purpose: 'not-me',
+        email: user.email,
+        userId,
+        accountId,
+        detail: { sid, ...from } satisfies NotMeDetail,
+        lifetimeSeconds: LIFETIME_SECONDS,
+      })
+      return { email: user.email, token }
+    })
+  }
+
+  /** The links that still work tell what was mailed in the last 24 hours, whichever machine did. */
+  private async hasBeenTold(transaction: Db, userId: string, sid: string): Promise<boolean> {
+    const isOfLastDay = and(
+      eq(oneTimeTokens.userId, userId),
+      eq(oneTimeTokens.purpose, 'not-me'),
+      gt(oneTimeTokens.expiresAt, this.clock.now()),
+    )
+    const told = await transaction
+      .select({ detail: oneTimeTokens.detail })
+      .from(oneTimeTokens)
+      .where(isOfLastDay)
+    return told.length >= MAX_A_DAY || told.some(({ detail }) => detail.sid === sid)
+  }
+}

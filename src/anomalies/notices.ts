@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common'
+import { Clock } from '../clock/clock.js'
+import type { Client } from '../http/client.js'
+import { deviceName } from '../http/device-name.js'
+import { Links } from '../mail/links.js'
+import type { Mail } from '../mail/mail.js'
+import { Mailer } from '../mail/mailer.js'
+import { placeInWords } from '../places/place.js'
+import { Places } from '../places/places.js'
+import { networkOf } from './network.js'
+import { type Concerned, NotMeTokens } from './not-me-tokens.js'
+import type { Noticed } from './notice.mail.js'
+
+/** Tells users by mail what may not have been they, with a link to say so. */
+@Injectable()
+export class Notices {
+  constructor(
+    private readonly tokens: NotMeTokens,
+    private readonly mailer: Mailer,
+    private readonly links: Links,
+    private readonly places: Places,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Mails the user what `write` makes of it: once in 24 hours for one session, ten times for all of them. */
+  async send(concerned: Concerned, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
+    const device = deviceName(client.userAgent)
+    const issued = await this.tokens.issue(concerned, { device, network: networkOf(client.ip) })
+    if (!issued) return
+    const noticed = {
+      site: this.links.siteName(client.origin),
+      device,
+      place: placeInWords(this.places.of(client.ip)),
+      at: this.clock.now(),
+      url: this.links.toMainSite('/not-me', issued.token),
+    }
+    this.mailer.post(issued.email, write(noticed))
+  }
+}
