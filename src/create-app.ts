@@ -5,7 +5,7 @@ import { AppModule } from './app.module.js'
 import { Clock } from './clock/clock.js'
 import type { Settings } from './config/settings.js'
 import { ProblemFilter } from './errors/problem.filter.js'
-import { bodyValidation } from './http/body-validation.js'
+import { bodyValidation, queryValidation } from './http/body-validation.js'
 import { prepareEdge } from './http/edge.js'
 import { NestLogger } from './http/nest-logger.js'
 import { serverOptions } from './http/server-options.js'
@@ -31,6 +31,6 @@ export async function createApp(settings: Settings, clock = new Clock()): Promis
     abortOnError: false,
   })
   app.useGlobalFilters(new ProblemFilter())
-  app.useGlobalPipes(bodyValidation())
+  app.useGlobalPipes(bodyValidation(), queryValidation())
   return app.init()
 }

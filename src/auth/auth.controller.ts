@@ -3,6 +3,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
+import { requireMainOrigin } from '../sessions/main-origin.js'
 import { SessionChanges } from '../sessions/session-changes.js'
 import {
   clearHostOnlyTwin,
@@ -18,7 +19,6 @@ import { LoginDocs, LogoutDocs } from './auth.docs.js'
 import { LoginBody } from './login.body.js'
 import { LoginService } from './login.service.js'
 import { LogoutService } from './logout.service.js'
-import { requireMainOrigin } from './main-origin.js'
 
 @ApiTags('Auth')
 @Controller('api')

@@ -17,9 +17,14 @@ export class Reauthentication {
     return secondsAfter(at, this.settings.reauthenticationTtlSeconds)
   }
 
+  /** Whether there is a proof young enough. */
+  isRecent({ reauthenticatedAt }: Session): boolean {
+    return reauthenticatedAt !== null && this.clock.now() < this.expiresAt(reauthenticatedAt)
+  }
+
   /** Throws `REAUTHENTICATION_REQUIRED` (401, RFC 9470 §3) when there is no proof young enough. */
-  require({ reauthenticatedAt }: Session): void {
-    if (reauthenticatedAt && this.clock.now() < this.expiresAt(reauthenticatedAt)) return
+  require(session: Session): void {
+    if (this.isRecent(session)) return
     const maxAge = this.settings.reauthenticationTtlSeconds
     throw new ApiError('REAUTHENTICATION_REQUIRED', {
       headers: {

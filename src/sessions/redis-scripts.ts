@@ -1,7 +1,8 @@
 import { redisScript } from '../redis/redis-connection.js'
 import { FIELDS } from './redis-session.js'
 
-const { userId, source, permissions, createdAt, lastUsed, expiresAt, reauthenticatedAt } = FIELDS
+const { userId, source, permissions, ip, userAgent, createdAt, lastUsed, expiresAt, reauthenticatedAt } =
+  FIELDS
 
 /** Each script has one key, so that it runs on any node of a cluster, and is one step that nothing can come between. */
 
@@ -17,16 +18,28 @@ if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return nil end
 return redis.call('HGETALL', KEYS[1])`)
 
 /**
- * FIND that stamps lastUsed; what has ended is not brought back. ARGV: now.
+ * FIND that stamps lastUsed afterwards; what has ended is not brought back. ARGV: now.
  * On a server without memory left the stamp is skipped: people stay logged in. Any other refusal to write
  * (a replica, a master cut off from its replicas) is raised: such a server may not know of the latest revocations.
  */
 export const TOUCH = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
 if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return nil end
+local session = redis.call('HGETALL', KEYS[1])
 local stamped = redis.pcall('HSET', KEYS[1], '${lastUsed}', ARGV[1])
 if type(stamped) == 'table' and stamped.err and not string.find(stamped.err, 'OOM') then return stamped end
-return redis.call('HGETALL', KEYS[1])`)
+return session`)
+
+/** 1 if the session was there and is moved; ARGV: now, ip and user agent or empty, of before and after. HDEL first, as in {@link SET_PERMISSIONS}. */
+export const MOVE = redisScript(`
+local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
+if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
+if redis.call('HGET', KEYS[1], '${ip}') ~= ARGV[2] then return 0 end
+if (redis.call('HGET', KEYS[1], '${userAgent}') or '') ~= ARGV[3] then return 0 end
+redis.call('HDEL', KEYS[1], '${ip}', '${userAgent}')
+redis.call('HSET', KEYS[1], '${ip}', ARGV[4])
+if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], '${userAgent}', ARGV[5]) end
+return 1`)
 
 /** 1 if the session is live and stamped; ARGV: now, time or empty. HDEL first, as in {@link SET_PERMISSIONS}. */
 export const STAMP_REAUTHENTICATION = redisScript(`
@@ -60,8 +73,15 @@ if not source then return end
 redis.call('HDEL', KEYS[1], '${permissions}')
 redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2])`)
 
-/** Adds to a user's index and drops what has expired in it; the index lives as long as its last session. ARGV: sid, expiry, now. */
+/**
+ * Adds to a user's index and drops what has expired in it; the index lives as long as its last session. Of sessions that
+ * expire in the same second the later has the greater score, so that the index knows in which order they were made.
+ * ARGV: sid, expiry, now.
+ */
 export const ADD_TO_INDEX = redisScript(`
-redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
+local expiry = tonumber(ARGV[2])
+local before = redis.call('ZRANGE', KEYS[1], '(' .. (expiry + 1), expiry, 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
+local score = before[2] and string.format('%.5f', tonumber(before[2]) + 0.00001) or ARGV[2]
+redis.call('ZADD', KEYS[1], score, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. (ARGV[3] + 1))
 if redis.call('EXPIRETIME', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIREAT', KEYS[1], ARGV[2]) end`)

@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common'
+import { secondsAfter } from '../clock/clock.js'
 import { type Permissions, permissionBits, type Source } from '../permissions/permissions.js'
 import type { RedisConnection, RedisScript } from '../redis/redis-connection.js'
 import * as scripts from './redis-scripts.js'
@@ -6,7 +7,7 @@ import { decodeSession, decodeUuid, encodeSession, encodeTime } from './redis-se
 import { ServingGate } from './serving-gate.js'
 import type { Session } from './session.js'
 import type { SessionHandle } from './session-id.js'
-import { SessionStore } from './session-store.js'
+import { SessionStore, type Whereabouts } from './session-store.js'
 
 const INDEX_PREFIX = 'user-sessions:'
 const sessionKey = (sid: SessionHandle) => `session:${sid}`
@@ -14,7 +15,7 @@ const indexKey = (userId: string) => INDEX_PREFIX + userId
 
 /**
  * Sessions in Redis 7 or later: `session:<sid>` is a hash that expires with the session, `user-sessions:<userId>`
- * a sorted set of sid → expiresAt. The index is written first and the session second, so a crash between them
+ * a sorted set of sid → expiresAt (and, in the fraction, the order in which they were made). The index is written first and the session second, so a crash between them
  * leaves an entry that leads nowhere, never a session that "end all" would miss.
  */
 export class RedisSessionStore extends SessionStore implements OnApplicationShutdown {
@@ -25,12 +26,17 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
     redis.onDoubt(() => this.gate.doubt())
   }
 
-  async create(session: Session): Promise<void> {
+  async create(session: Session): Promise<number> {
     this.gate.assertOpen()
     const expiry = encodeTime(session.expiresAt)
     const entry = [session.sid, expiry, encodeTime(session.createdAt)]
     await this.redis.runScript(scripts.ADD_TO_INDEX, indexKey(session.userId), entry)
-    await this.redis.runScript(scripts.CREATE, sessionKey(session.sid), [expiry, ...encodeSession(session)])
+    const [, count] = await Promise.all([
+      this.redis.runScript(scripts.CREATE, sessionKey(session.sid), [expiry, ...encodeSession(session)]),
+      // Not before: of logins at the same time, the one whose session comes last is to see all of them.
+      this.redis.run(redis => redis.zCard(indexKey(session.userId))),
+    ])
+    return count
   }
 
   find(sid: SessionHandle, now: Date): Promise<Session | null> {
@@ -39,6 +45,14 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
 
   touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
     return this.gate.serve(() => this.read(scripts.TOUCH, sid, usedAt))
+  }
+
+  async move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean> {
+    const places = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
+    const moved = await this.gate.serve(() =>
+      this.redis.runScript(scripts.MOVE, sessionKey(sid), [encodeTime(now), ...places]),
+    )
+    return moved === 1
   }
 
   async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
@@ -53,7 +67,7 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
     const found = await Promise.all(
       (await this.indexed(userId)).map(sid => this.read(scripts.FIND, sid, now)),
     )
-    return found.filter(session => session !== null)
+    return found.filter(session => session !== null).sort(byUse)
   }
 
   setPermissions(userId: string, bySource: Readonly<Record<Source, Permissions>>): Promise<void> {
@@ -89,9 +103,10 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
 
   /** Redis drops the sessions themselves; what is left are entries of the indexes. */
   async removeExpired(now: Date): Promise<number> {
+    const next = encodeTime(secondsAfter(now, 1))
     let removed = 0
     await this.redis.eachKey(`${INDEX_PREFIX}*`, async key => {
-      removed += await this.redis.run(redis => redis.zRemRangeByScore(key, '-inf', encodeTime(now)))
+      removed += await this.redis.run(redis => redis.zRemRangeByScore(key, '-inf', `(${next}`))
     })
     return removed
   }
@@ -131,4 +146,11 @@ export class RedisSessionStore extends SessionStore implements OnApplicationShut
       throw error
     }
   }
+}
+
+/** Leaves those of the same times as the index has them. */
+function byUse(one: Session, other: Session): number {
+  return (
+    one.lastUsed.getTime() - other.lastUsed.getTime() || one.createdAt.getTime() - other.createdAt.getTime()
+  )
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, isNotNull, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNotNull, isNull, lte, ne, or } from 'drizzle-orm'
 import { secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { sessionChanges } from '../database/schema.js'
+import type { Session } from './session.js'
 import type { SessionChange } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
 
@@ -57,6 +58,23 @@ export class SessionChangeLog {
         .where(and(isGrantOf(userId), gt(sessionChanges.id, id))),
     )
     return row ? asRecorded(row) : null
+  }
+
+  /** Whether one of the changes ends this session. */
+  async hasEnded(transaction: Db, { sid, userId, createdAt }: Session): Promise<boolean> {
+    const isAmongAll = and(
+      eq(sessionChanges.userId, userId),
+      isNull(sessionChanges.granted),
+      // Sessions keep whole seconds: one of the same second may be the newer.
+      gte(sessionChanges.at, secondsAfter(createdAt, 1)),
+      or(isNull(sessionChanges.keep), ne(sessionChanges.keep, sid)),
+    )
+    const [row] = await transaction
+      .select({ id: sessionChanges.id })
+      .from(sessionChanges)
+      .where(or(eq(sessionChanges.sid, sid), isAmongAll))
+      .limit(1)
+    return row !== undefined
   }
 
   /** Forgets what can concern no live session any more; says how many changes. */

@@ -4,6 +4,7 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from './session.js'
 import { applyChange, type SessionChange } from './session-change.js'
@@ -39,8 +40,17 @@ export class SessionChanges implements OnApplicationBootstrap {
    * the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is recorded and this process
    * makes it before it lets the store serve again; repeating it is safe.
    */
-  async make(
+  make(
     change: SessionChange,
+    event: AuditEvent,
+    alongside?: (transaction: Db) => Promise<void>,
+  ): Promise<number> {
+    return this.makeAll([change], event, alongside)
+  }
+
+  /** {@link make} for changes that belong together: all of them are recorded, or none. */
+  async makeAll(
+    changes: readonly SessionChange[],
     event: AuditEvent,
     alongside: (transaction: Db) => Promise<void> = async () => {},
   ): Promise<number> {
@@ -48,13 +58,26 @@ export class SessionChanges implements OnApplicationBootstrap {
       await alongside(transaction)
       // Not before: `alongside` waits for logins of the user that are being recorded, which are to be ended too.
       const at = this.clock.now()
-      const recorded = await this.log.add(transaction, change, at)
-      if (recorded) await this.auditLog.record(transaction, event)
+      const recorded: (RecordedChange | null)[] = []
+      for (const change of changes) recorded.push(await this.log.add(transaction, change, at))
+      if (recorded.some(Boolean)) await this.auditLog.record(transaction, event)
       return { at, recorded }
     })
-    const ended = await applyChange(this.store, change, secondsAfter(at, CLOCK_SKEW_SECONDS))
-    if (recorded && change.kind === 'regrant') await this.applyLaterGrant(recorded.id, change.userId)
+    let ended = 0
+    for (const [index, change] of changes.entries()) {
+      ended += await applyChange(this.store, change, secondsAfter(at, CLOCK_SKEW_SECONDS))
+      const row = recorded[index]
+      if (row && change.kind === 'regrant') await this.applyLaterGrant(row.id, change.userId)
+    }
     return ended
+  }
+
+  /**
+   * Throws `SESSION_NOT_FOUND` when it has been decided that the session ends, though the store may not know of it yet: a
+   * request that was let in just before must not undo what its session was ended for. Call it once the user's row is locked.
+   */
+  async requireStanding(transaction: Db, session: Session): Promise<void> {
+    if (await this.log.hasEnded(transaction, session)) throw new ApiError('SESSION_NOT_FOUND')
   }
 
   /** Ends the sessions that a browser still carried when it logged in again. */
@@ -65,16 +88,17 @@ export class SessionChanges implements OnApplicationBootstrap {
     }
   }
 
-  /** Ends one session. */
+  /** Ends one session; false when there was none any more. */
   async end(
     { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,
     client: Client | null,
     reason: string,
-  ): Promise<void> {
-    await this.make(
+  ): Promise<boolean> {
+    const ended = await this.make(
       { kind: 'end', sid },
       { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail: { reason } },
     )
+    return ended > 0
   }
 
   /** Makes all changes again that can still concern a live session. */

@@ -11,6 +11,7 @@ export interface Session {
   readonly permissions: Permissions
   /** The browser's origin at login; null outside browsers. */
   readonly origin: string | null
+  /** Where it is used from: at first that of the login, later the last that was in another network or browser. */
   readonly ip: string
   readonly userAgent: string | null
   readonly createdAt: Date

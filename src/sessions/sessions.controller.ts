@@ -5,14 +5,14 @@ import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { Public } from '../tokens/public.decorator.js'
 import { type PresentedSession, presentedSession } from './presented-session.js'
+import { RefreshService } from './refresh.service.js'
 import { RefreshDocs } from './sessions.docs.js'
-import { SessionsService } from './sessions.service.js'
 
 @ApiTags('Auth')
 @Controller('api')
 export class SessionsController {
   constructor(
-    private readonly sessions: SessionsService,
+    private readonly refreshService: RefreshService,
     private readonly settings: Settings,
   ) {}
 
@@ -22,14 +22,14 @@ export class SessionsController {
   @HttpCode(200)
   @RefreshDocs()
   async refresh(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
-    return { accessToken: await this.sessions.refresh(this.presented(request, client), client) }
+    return { accessToken: await this.refreshService.refresh(this.presented(request, client), client) }
   }
 
   private presented(request: FastifyRequest, client: Client): PresentedSession {
     try {
       return presentedSession(request, this.settings)
     } catch (refusal) {
-      this.sessions.noteRefusedRefresh(client, 'not presented')
+      this.refreshService.noteRefusal(client, 'not presented')
       throw refusal
     }
   }

@@ -8,9 +8,12 @@ import { eventually } from '../support/eventually.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 import { aSession, wholeSecondNow } from './a-session.js'
+import { startDistantAddress } from './distant-address.js'
 import { type OpenRedisStore, openRedisStore } from './open-redis-store.js'
 
 const NONE = permissionsOf([])
+/** Far longer than the work, and a round trip still within the time that a command has. */
+const ONE_WAY_MS = 30
 
 describe('how sessions lie in Redis', () => {
   let server: RedisServer
@@ -88,6 +91,23 @@ describe('how sessions lie in Redis', () => {
     expect(await redis('OBJECT', 'ENCODING', key)).toBe('listpack')
   })
 
+  test('50 sessions are listed in about two round trips (the index, then all at once), not in 51', async () => {
+    const { userId } = aSession()
+    await Promise.all(Array.from({ length: 50 }, () => opened.store.create(aSession({ userId }))))
+    const distant = await startDistantAddress(server.port, ONE_WAY_MS)
+    const far = await openRedisStore(`redis://127.0.0.1:${distant.port}`)
+    try {
+      const start = performance.now()
+      expect(await far.store.listByUser(userId, new Date())).toHaveLength(50)
+      const roundTrips = (performance.now() - start) / (2 * ONE_WAY_MS)
+      expect(roundTrips).toBeGreaterThanOrEqual(1.9)
+      expect(roundTrips).toBeLessThan(10)
+    } finally {
+      far.close()
+      distant.close()
+    }
+  })
+
   test('no sessionId is anywhere in it', async () => {
     const sessionId = newSessionId()
     const session = aSession({ sid: handleOf(sessionId) })
@@ -142,6 +162,8 @@ test('every method says that it cannot tell when Redis is gone', async () => {
       store.create(aSession()),
       store.find(sid, now),
       store.touch(sid, now),
+      store.move(sid, aSession(), aSession(), now),
+      store.stampReauthentication(sid, now, now),
       store.listByUser(userId, now),
       store.setPermissions(userId, { main: NONE, satellite: NONE }),
       store.remove(sid),

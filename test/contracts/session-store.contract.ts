@@ -77,6 +77,30 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         expect(await store.touch(unknown, new Date())).toBeNull()
         expect(await opened.keeps(unknown)).toBe(false)
       })
+
+      test('says how many sessions the user then has', async () => {
+        const userId = randomUUID()
+        const counts: number[] = []
+        for (let made = 0; made < 3; made++) counts.push(await store.create(aSession({ userId })))
+        const [oldest] = await store.listByUser(userId, new Date())
+        await store.remove(oldest!.sid)
+        counts.push(await store.create(aSession({ userId })))
+        expect(counts).toEqual([1, 2, 3, 3])
+        expect(await store.create(aSession())).toBe(1)
+      })
+
+      test('does not count what has expired', async () => {
+        const { userId, expiresAt } = await kept({ expiresAt: secondsAfter(wholeSecondNow(), 100) })
+        const day = 24 * 3600
+        const next = aSession({ userId, createdAt: expiresAt, expiresAt: secondsAfter(expiresAt, day) })
+        expect(await store.create(next)).toBe(1)
+      })
+
+      test('tells at least one of many at the same time that there are all of them', async () => {
+        const userId = randomUUID()
+        const counts = await Promise.all(Array.from({ length: 30 }, () => store.create(aSession({ userId }))))
+        expect(Math.max(...counts)).toBe(30)
+      })
     })
 
     describe('expiry', () => {
@@ -101,17 +125,17 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('is not moved by use', async () => {
         const { sid, expiresAt } = await kept()
         const usedAt = secondsAfter(expiresAt, -1)
-        expect(await store.touch(sid, usedAt)).toMatchObject({ lastUsed: usedAt, expiresAt })
-        expect(await store.find(sid, usedAt)).toMatchObject({ expiresAt })
+        expect(await store.touch(sid, usedAt)).toMatchObject({ expiresAt })
+        expect(await store.find(sid, usedAt)).toMatchObject({ lastUsed: usedAt, expiresAt })
         expect(await store.find(sid, expiresAt)).toBeNull()
       })
     })
 
     describe('touch', () => {
-      test('stamps lastUsed and changes nothing else', async () => {
+      test('stamps lastUsed and changes nothing else, and says how the session was before', async () => {
         const session = await kept()
         const lastUsed = secondsAfter(session.createdAt, 600)
-        expect(await store.touch(session.sid, lastUsed)).toEqual({ ...session, lastUsed })
+        expect(await store.touch(session.sid, lastUsed)).toEqual(session)
         expect(await store.find(session.sid, lastUsed)).toEqual({ ...session, lastUsed })
       })
 
@@ -144,6 +168,91 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
           ])
           expect(await store.touch(sid, wholeSecondNow())).toMatchObject({ permissions: REPORTS })
         }
+      })
+    })
+
+    describe('move', () => {
+      const here = { ip: '203.0.113.7', userAgent: 'curl/8.5.0' }
+      const there = { ip: '2001:db8::7', userAgent: 'curl/8.6.0' }
+
+      test.each([
+        ['another', here, there],
+        ['one that sends no user agent', here, { ...there, userAgent: null }],
+        ['one that sends a user agent now', { ...here, userAgent: null }, there],
+        ['the same at another address', here, { ...here, ip: there.ip }],
+      ])('notes that the client is %s', async (_, from, to) => {
+        const session = await kept(from)
+        expect(await store.move(session.sid, from, to, new Date())).toBe(true)
+        expect(await store.find(session.sid, new Date())).toEqual({ ...session, ...to })
+      })
+
+      test('tells one of many who see the same change', async () => {
+        const { sid } = await kept(here)
+        const moves = await Promise.all(
+          Array.from({ length: 10 }, () => store.move(sid, here, there, new Date())),
+        )
+        expect(moves.filter(Boolean)).toHaveLength(1)
+      })
+
+      test('changes nothing of a session that is elsewhere, ended, expired or unknown', async () => {
+        const session = await kept(here)
+        const elsewhere = { ...here, ip: '203.0.113.8' }
+        expect(await store.move(session.sid, elsewhere, there, new Date())).toBe(false)
+        expect(await store.move(session.sid, { ...here, userAgent: null }, there, new Date())).toBe(false)
+        expect(await store.move(session.sid, here, there, session.expiresAt)).toBe(false)
+        expect(await store.find(session.sid, new Date())).toEqual(session)
+        await store.remove(session.sid)
+        expect(await store.move(session.sid, here, there, new Date())).toBe(false)
+        expect(await store.move(handleOf(newSessionId()), here, there, new Date())).toBe(false)
+        expect(await opened.keeps(session.sid)).toBe(false)
+      })
+    })
+
+    describe('stampReauthentication', () => {
+      test('stamps a live session and changes nothing else', async () => {
+        const session = await kept()
+        const at = secondsAfter(session.createdAt, 60)
+        expect(await store.stampReauthentication(session.sid, at, at)).toBe(true)
+        expect(await store.find(session.sid, at)).toEqual({ ...session, reauthenticatedAt: at })
+        const later = secondsAfter(at, 60)
+        expect(await store.stampReauthentication(session.sid, later, later)).toBe(true)
+        expect(await store.find(session.sid, later)).toEqual({ ...session, reauthenticatedAt: later })
+      })
+
+      test('keeps a stamp given at the start, and through use', async () => {
+        const reauthenticatedAt = secondsAfter(wholeSecondNow(), 5)
+        const { sid } = await kept({ reauthenticatedAt })
+        expect(await store.find(sid, new Date())).toMatchObject({ reauthenticatedAt })
+        expect(await store.touch(sid, new Date())).toMatchObject({ reauthenticatedAt })
+        expect(await store.find(sid, new Date())).toMatchObject({ reauthenticatedAt })
+      })
+
+      test('takes the stamp away, also where there is none', async () => {
+        const session = await kept()
+        for (const stamp of [null, session.createdAt, null]) {
+          expect(await store.stampReauthentication(session.sid, stamp, new Date())).toBe(true)
+          expect(await store.find(session.sid, new Date())).toEqual({ ...session, reauthenticatedAt: stamp })
+        }
+      })
+
+      test('leaves a session alone that has expired', async () => {
+        const session = await kept()
+        expect(await store.stampReauthentication(session.sid, new Date(), session.expiresAt)).toBe(false)
+        expect(await store.find(session.sid, new Date())).toEqual(session)
+      })
+
+      test('brings nothing back that has ended', async () => {
+        const { sid, userId } = await kept()
+        const stamps = () =>
+          Array.from({ length: 10 }, () => store.stampReauthentication(sid, new Date(), new Date()))
+        await Promise.all([...stamps(), store.remove(sid), ...stamps()])
+        for (const at of [new Date(), null])
+          expect(await store.stampReauthentication(sid, at, new Date())).toBe(false)
+        expect(await store.stampReauthentication(handleOf(newSessionId()), new Date(), new Date())).toBe(
+          false,
+        )
+        expect(await opened.keeps(sid)).toBe(false)
+        expect(await store.listByUser(userId, new Date())).toEqual([])
       })
     })
 
@@ -214,6 +323,29 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         expect(await store.removeByUser(randomUUID(), new Date())).toBe(0)
       })
 
+      test('keeps the one that is to be kept', async () => {
+        const { userId, ...kept1 } = await kept()
+        const others = [await kept({ userId }), await kept({ userId, source: 'satellite' })]
+        const until = secondsAfter(new Date(), 60)
+        expect(await store.removeByUser(userId, until, kept1.sid)).toBe(2)
+        expect(await store.listByUser(userId, new Date())).toEqual([{ userId, ...kept1 }])
+        for (const { sid } of others) expect(await opened.keeps(sid)).toBe(false)
+        expect(await store.removeByUser(userId, until, kept1.sid)).toBe(0)
+        expect(await store.removeByUser(userId, until)).toBe(1)
+      })
+
+      test('ends all when the one to be kept is no more, or of somebody else', async () => {
+        const { userId, sid: ended } = await kept()
+        await store.remove(ended)
+        const stranger = await kept()
+        for (const keep of [ended, stranger.sid]) {
+          await kept({ userId })
+          expect(await store.removeByUser(userId, secondsAfter(new Date(), 60), keep)).toBe(1)
+        }
+        expect(await store.listByUser(userId, new Date())).toEqual([])
+        expect(await store.find(stranger.sid, new Date())).toEqual(stranger)
+      })
+
       test('ends every one of very many', async () => {
         const userId = randomUUID()
         await Promise.all(Array.from({ length: 200 }, () => kept({ userId })))
@@ -231,6 +363,22 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         expect(listed).toHaveLength(2)
         expect(listed).toEqual(expect.arrayContaining(sessions))
         expect(await store.listByUser(randomUUID(), new Date())).toEqual([])
+      })
+
+      test('begins with those used least lately, and of the same second with those made first', async () => {
+        const userId = randomUUID()
+        const second = wholeSecondNow()
+        const made: SessionHandle[] = []
+        for (let ms = 0; ms < 20; ms++)
+          made.push((await kept({ userId, lastUsed: new Date(second.getTime() + ms) })).sid)
+        const unusedLonger = await kept({ userId, lastUsed: secondsAfter(second, -60) })
+        await store.touch(made[3]!, secondsAfter(second, 60))
+        const listed = await store.listByUser(userId, new Date())
+        expect(listed.map(({ sid }) => sid)).toEqual([
+          unusedLonger.sid,
+          ...made.filter((_, index) => index !== 3),
+          made[3],
+        ])
       })
     })
 

@@ -6,7 +6,7 @@ import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 import type { TestApp } from '../support/test-app.js'
 import { refreshUntilServed } from './refresh-until-served.js'
-import { claimsOf, logout, refresh, refreshAsMain, sidOf } from './requests.js'
+import { claimsOf, endOthers, logout, refresh, refreshAsMain, sidOf } from './requests.js'
 import { type StoreService, startServiceOn } from './store-service.js'
 
 const BACK_MS = 3_000
@@ -64,5 +64,18 @@ describe('a Redis that comes back without its newest writes', () => {
     })
     await refreshUntilServed(app, { live: witness }, BACK_MS)
     for (const session of sessions) expect(await refresh(app, session)).toMatchObject({ status: 401 })
+  })
+
+  test('ends all others again, and keeps the session that did it', async () => {
+    const owner = await anOwner(app)
+    const keeper = await signIn(app, owner, 'main')
+    const others = [await signIn(app, owner, 'satellite'), await signIn(app, owner, 'satellite')]
+    const witness = await signIn(app, await anOwner(app), 'satellite')
+    await losing(async () => {
+      expect(await endOthers(app, keeper)).toMatchObject({ status: 200, json: { ended: 2 } })
+    })
+    await refreshUntilServed(app, { live: witness }, BACK_MS)
+    for (const session of others) expect(await refresh(app, session)).toMatchObject({ status: 401 })
+    expect(await refreshAsMain(app, keeper)).toMatchObject({ status: 200 })
   })
 })

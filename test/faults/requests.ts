@@ -44,6 +44,14 @@ export function logout(app: TestApp, { accessToken }: SignedIn): Promise<TestRes
   })
 }
 
+export function endOthers(app: TestApp, { accessToken }: SignedIn): Promise<TestResponse> {
+  return app.request({
+    method: 'DELETE',
+    path: '/api/sessions',
+    headers: { Authorization: `Bearer ${accessToken}` },
+  })
+}
+
 export function readData(app: TestApp, { accessToken }: SignedIn): Promise<TestResponse> {
   return app.request({ path: '/api/data', headers: { Authorization: `Bearer ${accessToken}` } })
 }

@@ -145,7 +145,7 @@ async function fillWallet(isPaymentsGranted: boolean): Promise<Wallet> {
   }
 }
 
-function revoke(user: User, sessionId: string): Promise<void> {
+function revoke(user: User, sessionId: string): Promise<boolean> {
   const session = { sid: handleOf(sessionId as SessionId), userId: user.id, accountId: user.accountId }
   return app.app.get(SessionChanges).end(session, null, 'test')
 }

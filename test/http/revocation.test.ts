@@ -138,7 +138,7 @@ function accounts(): AccountsService {
   return app.app.get(AccountsService)
 }
 
-function end(user: User, sessionId: string): Promise<void> {
+function end(user: User, sessionId: string): Promise<boolean> {
   const session = { sid: handleOf(sessionId as SessionId), userId: user.id, accountId: user.accountId }
   return app.app.get(SessionChanges).end(session, null, 'test')
 }

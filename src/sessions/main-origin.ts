@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
-import { refuseCrossSite } from '../sessions/presented-session.js'
+import { refuseCrossSite } from './presented-session.js'
 
 /** A page of a satellite that asked for a main session would get full rights in its hands: `MAIN_ORIGIN_REQUIRED` (403). */
 export function requireMainOrigin(request: FastifyRequest, { mainOrigin }: Settings): void {

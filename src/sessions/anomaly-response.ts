@@ -1,0 +1,71 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { type Anomaly, actionsFor } from '../anomalies/anomaly.js'
+import type { Noticed } from '../anomalies/notice.mail.js'
+import { Notices } from '../anomalies/notices.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { AnomalyAction } from '../config/anomaly-policy.js'
+import { Settings } from '../config/settings.js'
+import type { Db } from '../database/connection.js'
+import type { Client } from '../http/client.js'
+import type { Mail } from '../mail/mail.js'
+import type { Session } from './session.js'
+import { SessionChanges } from './session-changes.js'
+
+/** What can be done about an anomaly of a session, and which of it the settings ask for. */
+@Injectable()
+export class AnomalyResponse {
+  private readonly logger = new Logger('AnomalyResponse')
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+    private readonly notices: Notices,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  due({ score }: Anomaly): ReadonlySet<AnomalyAction> {
+    return actionsFor(score, this.settings.anomalyPolicy)
+  }
+
+  /** Writes the row without making the request wait: a refresh goes on while the database is down. */
+  note(
+    at: 'login' | 'refresh',
+    { score, reasons }: Anomaly,
+    { sid, userId, accountId }: Session,
+    client: Client,
+  ): void {
+    const actions = [...this.due({ score, reasons })]
+    this.auditLog.note({
+      action: 'session.anomaly',
+      outcome: actions.includes('revoke') ? 'refused' : 'ok',
+      userId,
+      accountId,
+      sid,
+      client,
+      detail: { at, score, reasons, actions },
+    })
+  }
+
+  /** Mails the user. A mail that cannot be made is logged, and keeps nobody out. */
+  async tell(session: Session, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
+    try {
+      await this.notices.send(session, client, write)
+    } catch (error) {
+      this.logger.error(`A user was not told of an anomaly: ${(error as Error).message}`)
+    }
+  }
+
+  /** Ends the session; errors as {@link SessionChanges.make}, for then it has not ended. */
+  async end(
+    { sid, userId, accountId }: Session,
+    client: Client,
+    alongside?: (transaction: Db) => Promise<void>,
+  ): Promise<void> {
+    const detail = { reason: 'anomaly' }
+    await this.changes.make(
+      { kind: 'end', sid },
+      { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail },
+      alongside,
+    )
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common'
+import { type Anomaly, loginAnomaly, type Sighting } from '../anomalies/anomaly.js'
+import { type Acquaintance, FamiliarClients } from '../anomalies/familiar-clients.js'
+import { networkAddress, networkOf } from '../anomalies/network.js'
+import { newDeviceMail, unusualLoginMail } from '../anomalies/notice.mail.js'
+import { Clock } from '../clock/clock.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { deviceName } from '../http/device-name.js'
+import { Places } from '../places/places.js'
+import { AnomalyResponse } from './anomaly-response.js'
+import type { Session } from './session.js'
+
+/** Sees whether a login comes from where its user usually does not log in, and does what the settings say then. */
+@Injectable()
+export class LoginWatch {
+  constructor(
+    private readonly familiar: FamiliarClients,
+    private readonly places: Places,
+    private readonly response: AnomalyResponse,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Keeps what the login came from, in one statement, and mails the user about a new device. Where the settings say
+   * `revoke` the session ends and this throws `INVALID_CREDENTIALS`: whoever has only guessed or bought the password
+   * does not learn that it is right.
+   */
+  async loggedIn(session: Session, client: Client): Promise<void> {
+    const device = deviceName(client.userAgent)
+    const { known, before } = await this.familiar.remember(session.userId, device, client.ip)
+    const anomaly = loginAnomaly(known, before && this.lastSighting(before), this.sightingOf(client))
+    if (anomaly.score === 0) return
+    const actions = this.response.due(anomaly)
+    const isRefused = actions.has('revoke')
+    if (isRefused) await this.refuse(session, client, device, anomaly)
+    if (actions.has('log')) this.response.note('login', anomaly, session, client)
+    const isNewDevice = anomaly.reasons.includes('new device')
+    if (isNewDevice || actions.has('notify'))
+      await this.response.tell(session, client, noticed =>
+        (isNewDevice ? newDeviceMail : unusualLoginMail)(noticed, isRefused),
+      )
+    if (isRefused) throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /** What was new is so again: else the next try would be a familiar one. */
+  private async refuse(
+    session: Session,
+    client: Client,
+    device: string,
+    { reasons }: Anomaly,
+  ): Promise<void> {
+    const news = {
+      ...(reasons.includes('new device') && { device }),
+      ...(reasons.includes('new network') && { network: networkOf(client.ip) }),
+    }
+    await this.response.end(session, client, transaction =>
+      this.familiar.forget(transaction, session.userId, news),
+    )
+  }
+
+  private lastSighting({ network, at }: NonNullable<Acquaintance['before']>): Sighting {
+    return { ip: network, place: this.places.of(networkAddress(network)), at }
+  }
+
+  private sightingOf({ ip }: Client): Sighting {
+    return { ip, place: this.places.of(ip), at: this.clock.now() }
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common'
+import { AuditLog } from '../audit/audit-log.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { Reauthentication } from './reauthentication.js'
+import type { Session } from './session.js'
+import { SessionCentre, type SiteSessions } from './session-centre.js'
+import { asSessionHandle } from './session-id.js'
+
+export interface OwnSessionsView {
+  /** Whether these are all; a satellite is shown its own until its user has given the password again. */
+  readonly complete: boolean
+  readonly sites: readonly SiteSessions[]
+}
+
+/**
+ * What a user's session may see and do of the others. The main site and apps: everything. A satellite is a customer's
+ * page, so its sessions know of their own site only, and neither where else its visitors go nor from which addresses;
+ * who gives the password again there sees and ends everything for as long as that counts.
+ */
+@Injectable()
+export class OwnSessions {
+  constructor(
+    private readonly centre: SessionCentre,
+    private readonly reauthentication: Reauthentication,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  async list(session: Session): Promise<OwnSessionsView> {
+    const satellite = this.confinedTo(session)
+    const { sites } = await this.centre.list(session.userId, session.sid, satellite)
+    return { complete: satellite === undefined, sites }
+  }
+
+  /** Throws `NOT_FOUND` when there is no such session, or none that this one may know of. */
+  async end(session: Session, sid: string, client: Client): Promise<void> {
+    const handle = asSessionHandle(sid)
+    const satellite = this.confinedTo(session)
+    const isEnded =
+      handle && (await this.centre.end(session.userId, handle, client, 'ended by its user', satellite))
+    if (isEnded) return
+    this.note(session, client, 'no such session')
+    throw new ApiError('NOT_FOUND')
+  }
+
+  /** Ends all but this one; says how many. Throws `REAUTHENTICATION_REQUIRED` where that would be beyond what it may know of. */
+  async endOthers(session: Session, client: Client): Promise<number> {
+    if (this.confinedTo(session) !== undefined) {
+      this.note(session, client, 'not re-authenticated')
+      this.reauthentication.require(session)
+    }
+    return this.centre.endOthers(session, session.sid, client)
+  }
+
+  private confinedTo(session: Session): string | undefined {
+    if (session.source === 'main' || session.origin === null) return undefined
+    return this.reauthentication.isRecent(session) ? undefined : session.origin
+  }
+
+  private note({ userId, accountId, sid }: Session, client: Client, reason: string): void {
+    this.auditLog.note({
+      action: 'session.revoke',
+      outcome: 'refused',
+      userId,
+      accountId,
+      sid,
+      client,
+      detail: { reason },
+    })
+  }
+}

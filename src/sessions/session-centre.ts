@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common'
+import { Clock } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import type { Client } from '../http/client.js'
+import { deviceName } from '../http/device-name.js'
+import { placeInWords } from '../places/place.js'
+import { Places } from '../places/places.js'
+import type { Session } from './session.js'
+import { SessionChanges } from './session-changes.js'
+import type { SessionHandle } from './session-id.js'
+import { SessionStore } from './session-store.js'
+
+/** A live session as people are shown it. */
+export interface SessionView {
+  readonly sid: SessionHandle
+  /** Whether it is the session that asks. */
+  readonly current: boolean
+  /** In words; only what its client claims. */
+  readonly device: string
+  /** Where its address is, coarsely; null when that is not known. */
+  readonly place: string | null
+  readonly ip: string
+  readonly createdAt: Date
+  readonly lastUsed: Date
+  readonly expiresAt: Date
+}
+
+/** The sessions of one site, the one used last first. */
+export interface SiteSessions {
+  /** Its origin; null for apps, which have none. */
+  readonly site: string | null
+  readonly kind: 'main' | 'satellite' | 'app'
+  readonly sessions: readonly SessionView[]
+}
+
+/** Shows the live sessions of a user, by site, and ends them. */
+@Injectable()
+export class SessionCentre {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly changes: SessionChanges,
+    private readonly places: Places,
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+  ) {}
+
+  /** The user's live sessions, all or those of one satellite; the site used last comes first. */
+  async list(
+    userId: string,
+    currentSid: SessionHandle | null,
+    satellite?: string,
+  ): Promise<{ sites: SiteSessions[] }> {
+    const sites = new Map<string, SiteSessions & { sessions: SessionView[] }>()
+    for (const session of (await this.store.listByUser(userId, this.clock.now())).reverse()) {
+      if (!isOf(session, userId, satellite)) continue
+      const { kind, site } = this.siteOf(session)
+      const key = `${kind} ${site}`
+      const ofSite = sites.get(key) ?? { site, kind, sessions: [] }
+      ofSite.sessions.push(this.viewOf(session, currentSid))
+      sites.set(key, ofSite)
+    }
+    return { sites: [...sites.values()] }
+  }
+
+  /**
+   * Ends a session of the user; false when the user has no such live session, or not at this satellite. Somebody else's
+   * is the same as none.
+   */
+  async end(
+    userId: string,
+    sid: SessionHandle,
+    client: Client,
+    reason: string,
+    satellite?: string,
+  ): Promise<boolean> {
+    const session = await this.store.find(sid, this.clock.now())
+    if (!session || !isOf(session, userId, satellite)) return false
+    return this.changes.end(session, client, reason)
+  }
+
+  /** Ends the user's sessions everywhere, except `keep`; says how many there were. */
+  async endOthers(
+    { userId, accountId }: Pick<Session, 'userId' | 'accountId'>,
+    keep: SessionHandle | null,
+    client: Client,
+  ): Promise<number> {
+    const live = await this.store.listByUser(userId, this.clock.now())
+    // Rows of the audit log stay for ever: nothing to end leaves none.
+    if (live.every(({ sid }) => sid === keep)) return 0
+    return this.changes.make(
+      { kind: 'end-all', userId, ...(keep && { keep }) },
+      {
+        action: 'session.revoke',
+        outcome: 'ok',
+        userId,
+        accountId,
+        client,
+        detail: { reason: keep ? 'all others ended' : 'all ended', ...(keep && { keep }) },
+      },
+    )
+  }
+
+  private siteOf({ source, origin }: Session): Pick<SiteSessions, 'site' | 'kind'> {
+    if (source === 'main') return { kind: 'main', site: this.settings.mainOrigin }
+    return { kind: origin === null ? 'app' : 'satellite', site: origin }
+  }
+
+  private viewOf(session: Session, currentSid: SessionHandle | null): SessionView {
+    const { sid, ip, createdAt, lastUsed, expiresAt } = session
+    return {
+      sid,
+      current: sid === currentSid,
+      device: deviceName(session.userAgent),
+      place: placeInWords(this.places.of(ip)),
+      ip,
+      createdAt,
+      lastUsed,
+      expiresAt,
+    }
+  }
+}
+
+function isOf(session: Session, userId: string, satellite: string | undefined): boolean {
+  const isThere = satellite === undefined || (session.source === 'satellite' && session.origin === satellite)
+  return isThere && session.userId === userId
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common'
+import { useAnomaly } from '../anomalies/anomaly.js'
+import { networkOf } from '../anomalies/network.js'
+import { unusualUseMail } from '../anomalies/notice.mail.js'
+import { Clock } from '../clock/clock.js'
+import type { Client } from '../http/client.js'
+import { Places } from '../places/places.js'
+import { AnomalyResponse } from './anomaly-response.js'
+import type { Session } from './session.js'
+import { SessionStore, type Whereabouts } from './session-store.js'
+
+/** Sees whether a session is used from elsewhere than before, and does what the settings say then. */
+@Injectable()
+export class UseWatch {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly places: Places,
+    private readonly response: AnomalyResponse,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Whether the session, as it was before this use, may go on; ended when not. Where nothing has changed that is two
+   * comparisons. What has changed is moved on in the store, so of all machines and requests one reports it, once.
+   */
+  async mayGoOn(session: Session, client: Client): Promise<boolean> {
+    if (session.ip === client.ip && session.userAgent === client.userAgent) return true
+    const isNearby = networkOf(session.ip) === networkOf(client.ip)
+    // Addresses change all the time within a network; writing each down would cost every refresh a round trip.
+    if (isNearby && session.userAgent === client.userAgent) return true
+    return this.respond(session, client)
+  }
+
+  private async respond(session: Session, client: Client): Promise<boolean> {
+    const now = this.clock.now()
+    const anomaly = useAnomaly(
+      { ...this.placed(session), at: session.lastUsed },
+      { ...this.placed(client), at: now },
+    )
+    const actions = this.response.due(anomaly)
+    const isEnded = actions.has('revoke')
+    if (isEnded) await this.response.end(session, client)
+    else if (actions.has('reauthenticate')) await this.store.stampReauthentication(session.sid, null, now)
+    // Last: what failed before is done at the next refresh, which then still finds the change.
+    const isOurs = isEnded || (await this.store.move(session.sid, session, client, now))
+    if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
+    if (isOurs && actions.has('notify'))
+      await this.response.tell(session, client, noticed => unusualUseMail(noticed, isEnded))
+    return !isEnded
+  }
+
+  private placed({ ip, userAgent }: Whereabouts) {
+    return { ip, userAgent, place: this.places.of(ip) }
+  }
+}
