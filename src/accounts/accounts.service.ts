@@ -5,12 +5,13 @@ import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/session-changes.js'
+import { eventOf, OPERATOR, type Whom } from './authority.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords.js'
 import { initialGrant, type Role, type User } from './user.js'
 import { Users } from './users.js'
 
-/** Accounts and their users, as operators manage them. */
+/** Accounts and their users, as operators and teams manage them. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -56,49 +57,44 @@ export class AccountsService {
   }
 
   /** Grants exactly these permissions; live sessions have them at their next refresh. */
-  async grant({ id, accountId }: User, granted: Permissions): Promise<void> {
+  async grant(user: Whom, granted: Permissions, authority = OPERATOR): Promise<void> {
     await this.changes.make(
-      { kind: 'regrant', userId: id, granted },
-      {
-        action: 'permissions.change',
-        outcome: 'ok',
-        userId: id,
-        accountId,
-        client: null,
-        detail: { granted },
+      { kind: 'regrant', userId: user.id, granted },
+      eventOf('permissions.change', user, authority, { granted }),
+      async transaction => {
+        await authority.check(transaction)
+        await this.users.setGranted(transaction, user.id, granted)
       },
-      transaction => this.users.setGranted(transaction, id, granted),
     )
   }
 
   /** Ends all sessions of a user; says how many there were. */
-  endSessions({ id, accountId }: User): Promise<number> {
+  endSessions(user: Whom, authority = OPERATOR): Promise<number> {
     return this.changes.make(
-      { kind: 'end-all', userId: id },
-      { action: 'session.revoke', outcome: 'ok', userId: id, accountId, client: null, detail: { all: true } },
+      { kind: 'end-all', userId: user.id },
+      eventOf('session.revoke', user, authority, { all: true }),
+      authority.check,
     )
   }
 
   /** Lets a user log in no more and ends all sessions; says how many there were. */
-  disable({ id, accountId }: User): Promise<number> {
+  disable(user: Whom, authority = OPERATOR): Promise<number> {
     return this.changes.make(
-      { kind: 'end-all', userId: id },
-      { action: 'user.disable', outcome: 'ok', userId: id, accountId, client: null },
-      transaction => this.users.disable(transaction, id, this.clock.now()),
+      { kind: 'end-all', userId: user.id },
+      eventOf('user.disable', user, authority),
+      async transaction => {
+        await authority.check(transaction)
+        await this.users.disable(transaction, user.id, this.clock.now())
+      },
     )
   }
 
   /** Lets a disabled user log in again; the sessions of before stay ended. */
-  async enable({ id, accountId }: User): Promise<void> {
+  async enable(user: Whom, authority = OPERATOR): Promise<void> {
     await this.database.transaction(async transaction => {
-      await this.users.enable(transaction, id)
-      await this.auditLog.record(transaction, {
-        action: 'user.enable',
-        outcome: 'ok',
-        userId: id,
-        accountId,
-        client: null,
-      })
+      await authority.check(transaction)
+      await this.users.enable(transaction, user.id)
+      await this.auditLog.record(transaction, eventOf('user.enable', user, authority))
     })
   }
 

@@ -2,6 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { unavailable } from '../errors/api-error.js'
+import { readForeignHash } from './foreign-hashes/foreign-hash.js'
+import { UnusableHash, type UsableHash } from './foreign-hashes/usable-hash.js'
 import { normalizedPassword } from './password-text.js'
 
 /** OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. Raise them and hashes follow at the next login. */
@@ -29,9 +31,16 @@ export class Passwords implements OnModuleInit {
     return this.bounded(() => hash(normalizedPassword(password), PARAMETERS))
   }
 
-  /** Whether the password is right. Without a stored hash it takes as long, and is false. */
+  /**
+   * Whether the password is right. Without a stored hash it takes as long, and is false. An imported hash takes its own time, but
+   * never less.
+   */
   async verify(stored: string | null, password: string): Promise<boolean> {
-    const isRight = await this.bounded(() => verify(stored ?? this.dummyHash, normalizedPassword(password)))
+    const isRight = await this.bounded(() =>
+      stored === null || this.needsRehash(stored)
+        ? this.isOfForeign(stored, password)
+        : isOfAny(writings(password), text => verify(stored, text)),
+    )
     return isRight && stored !== null
   }
 
@@ -40,8 +49,41 @@ export class Passwords implements OnModuleInit {
     return !stored.startsWith(CURRENT_PREFIX)
   }
 
+  /** The dummy is verified beside it, so that a weak hash, or one that we cannot read, is not told by its speed. */
+  private async isOfForeign(stored: string | null, password: string): Promise<boolean> {
+    const texts = writings(password)
+    const foreign = stored === null ? null : readable(stored)
+    const [isRight] = await Promise.all([
+      foreign !== null && isOfAny(texts, text => foreign.isOf(text)),
+      isOfAny(texts, text => verify(this.dummyHash, text)),
+    ])
+    return isRight
+  }
+
   private bounded<T>(work: () => Promise<T>): Promise<T> {
     if (this.limit.pendingCount >= MAX_WAITING) throw unavailable('TOO_BUSY')
     return this.limit(work)
+  }
+}
+
+/** The password as we hash it and, where that differs, as typed: another system may have hashed it so. */
+function writings(password: string): string[] {
+  return [...new Set([normalizedPassword(password), password])]
+}
+
+/** Tries all of them, whichever is right. */
+async function isOfAny(texts: readonly string[], isOf: (text: string) => Promise<boolean>): Promise<boolean> {
+  const answers: boolean[] = []
+  for (const text of texts) answers.push(await isOf(text))
+  return answers.includes(true)
+}
+
+/** Null for a hash that nobody can log in with. */
+function readable(stored: string): UsableHash | null {
+  try {
+    return readForeignHash(stored)
+  } catch (error) {
+    if (error instanceof UnusableHash) return null
+    throw error
   }
 }

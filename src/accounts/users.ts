@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNull, type SQLWrapper } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQLWrapper } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts, users } from '../database/schema.js'
@@ -43,6 +43,17 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
+  /** Users as last committed, by id; locked in one order whoever asks, or two who change each other would wait in a circle. */
+  async lockAll(transaction: Db, ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
+    const rows = await transaction
+      .select()
+      .from(users)
+      .where(inArray(users.id, [...ids]))
+      .orderBy(users.id)
+      .for('no key update')
+    return new Map(rows.map(row => [row.id, row as User]))
+  }
+
   /**
    * Selects one row while the user is still as we read it, and makes changes of it wait until the transaction ends;
    * a change that is under way is waited for first. For {@link AuditLog.recordIf}.
@@ -56,6 +67,16 @@ export class Users {
       satellites === null ? isNull(users.satellites) : eq(users.satellites, [...satellites]),
     )
     return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
+  }
+
+  /** The account as last committed, held until the transaction ends; null when it is gone. Before users and links, for whoever locks both. */
+  async lockAccount(transaction: Db, id: string): Promise<{ readonly name: string | null } | null> {
+    const [row] = await transaction
+      .select({ name: accounts.name })
+      .from(accounts)
+      .where(eq(accounts.id, id))
+      .for('no key update')
+    return row ?? null
   }
 
   async addAccount(transaction: Db, id: string, createdAt: Date): Promise<void> {
@@ -106,7 +127,12 @@ export class Users {
   async setEmail(transaction: Db, id: string, email: Email): Promise<void> {
     const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
     if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
-    await transaction.update(users).set({ email }).where(eq(users.id, id))
+    try {
+      await transaction.update(users).set({ email }).where(eq(users.id, id))
+    } catch (error) {
+      // Somebody was quicker, after we had looked.
+      throw isUniqueViolation(error) ? new ApiError('EMAIL_TAKEN', { cause: error }) : error
+    }
   }
 
   /** Sets a new password; null takes it away. */
@@ -126,4 +152,9 @@ export class Users {
       .set({ passwordHash })
       .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash as string)))
   }
+}
+
+/** SQLSTATE 23505, which Drizzle wraps. */
+function isUniqueViolation(error: unknown): boolean {
+  return (error as { cause?: { code?: string } }).cause?.code === '23505'
 }

@@ -1,0 +1,46 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiProperty } from '@nestjs/swagger'
+import { registerDecorator, ValidateIf } from 'class-validator'
+
+const MAX_LENGTH = 100
+
+/**
+ * Control characters (a database refuses NUL), halves of characters, and those that turn the direction of what follows
+ * (Unicode TR 36 §2.10.3): names stand in mails and lists beside other people's.
+ */
+const UNWELCOME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** Whether people or accounts may be called that: 1 to 100 characters, without spaces around. */
+export function isName(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= MAX_LENGTH &&
+    value === value.trim() &&
+    VISIBLE.test(value) &&
+    !UNWELCOME.test(value)
+  )
+}
+
+/** For body fields: what {@link isName} takes; one that is not required may be left out, but not be null. */
+export function IsName({ required }: { required: boolean }): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: String, required, minLength: 1, maxLength: MAX_LENGTH }),
+    ValidateIf((_, value) => required || value !== undefined),
+    validated(),
+  )
+}
+
+function validated(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isName',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: isName,
+        defaultMessage: () =>
+          `${String(propertyName)} must be one line of 1 to ${MAX_LENGTH} characters without spaces around`,
+      },
+    })
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { AttemptLimits } from '../../attempts/attempt-limits.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Clock } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { Passwords } from '../passwords.js'
+import { initialGrant, type User } from '../user.js'
+import { Users } from '../users.js'
+import { type PendingSignUp, PendingSignUps } from './pending-sign-ups.js'
+
+@Injectable()
+export class SignUpVerification {
+  constructor(
+    private readonly users: Users,
+    private readonly passwords: Passwords,
+    private readonly pending: PendingSignUps,
+    private readonly attempts: AttemptLimits,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Makes the account with its owner and returns them. The link proves the mailbox, the password that it is the mailbox of whoever
+   * signed up: with a wrong one (`INVALID_CREDENTIALS`) the link stays good. Of two at once one succeeds. Throws
+   * `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user meanwhile.
+   */
+  async verify(token: string, password: string, client: Client): Promise<User> {
+    const following = { kind: 'link', subject: '', client } as const
+    await this.attempts.count(following)
+    const found = await this.pending.find(token)
+    if (!found) throw this.refusal('INVALID_LINK', client, { reason: 'invalid link' })
+    const guess = { kind: 'password', subject: found.email, client } as const
+    await this.attempts.count(guess)
+    if (!(await this.passwords.verify(found.passwordHash, password)))
+      throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
+    const owner = await this.makeAccount(found, token, client)
+    await Promise.all([this.attempts.succeeded(following), this.attempts.succeeded(guess)])
+    return owner
+  }
+
+  private refusal(
+    code: 'INVALID_LINK' | 'INVALID_CREDENTIALS',
+    client: Client,
+    detail: Readonly<Record<string, string>>,
+  ): ApiError {
+    this.auditLog.note({ action: 'email.verify', outcome: 'failed', client, detail })
+    return new ApiError(code)
+  }
+
+  private async makeAccount(found: PendingSignUp, token: string, client: Client): Promise<User> {
+    const owner: User = {
+      ...found,
+      id: randomUUID(),
+      accountId: randomUUID(),
+      role: 'owner',
+      granted: initialGrant('owner'),
+      satellites: null,
+      disabledAt: null,
+      createdAt: this.clock.now(),
+    }
+    const about = { outcome: 'ok', userId: owner.id, accountId: owner.accountId, client } as const
+    await this.database.transaction(async transaction => {
+      await this.users.addAccount(transaction, owner.accountId, owner.createdAt)
+      // Before the links: two sign-ups of one address wait for each other here, where neither holds what the other wants.
+      await this.users.add(transaction, owner)
+      await this.pending.complete(transaction, token)
+      await this.auditLog.record(transaction, { action: 'email.verify', ...about })
+      await this.auditLog.record(transaction, { action: 'account.create', ...about })
+    })
+    return owner
+  }
+}

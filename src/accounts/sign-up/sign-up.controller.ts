@@ -1,0 +1,41 @@
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { Public } from '../../tokens/public.decorator.js'
+import { canonicalEmail, type Email } from '../email.js'
+import { SignUpBody } from './sign-up.body.js'
+import { SignUpDocs, VerifySignUpDocs } from './sign-up.docs.js'
+import { SignUpGuard } from './sign-up.guard.js'
+import { SignUpService } from './sign-up.service.js'
+import { SignUpVerification } from './sign-up-verification.service.js'
+import { VerifySignUpBody } from './verify-sign-up.body.js'
+
+@ApiTags('Sign-up')
+@Controller('api/signup')
+@UseGuards(SignUpGuard)
+export class SignUpController {
+  constructor(
+    private readonly signUpService: SignUpService,
+    private readonly verification: SignUpVerification,
+  ) {}
+
+  /** Asks for an account. Public: who signs up has none. */
+  @Public()
+  @Post()
+  @HttpCode(202)
+  @SignUpDocs()
+  signUp(@Body() { email, password, name }: SignUpBody, @CurrentClient() client: Client) {
+    const applicant = { email: canonicalEmail(email) as Email, password, name: name ?? null }
+    return this.signUpService.signUp(applicant, client)
+  }
+
+  /** Makes the account. Public: link and password are the proof. */
+  @Public()
+  @Post('verify')
+  @HttpCode(201)
+  @VerifySignUpDocs()
+  async verify(@Body() { token, password }: VerifySignUpBody, @CurrentClient() client: Client) {
+    const { id } = await this.verification.verify(token, password, client)
+    return { userId: id }
+  }
+}

@@ -1,0 +1,17 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { Settings } from '../../config/settings.js'
+import { ApiError } from '../../errors/api-error.js'
+import { requireMainOrigin } from '../../sessions/main-origin.js'
+
+/** May strangers make accounts here, and from this page? `SIGN_UP_CLOSED`, `MAIN_ORIGIN_REQUIRED`, `CROSS_SITE_REFUSED` (403). */
+@Injectable()
+export class SignUpGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
+    requireMainOrigin(context.switchToHttp().getRequest<FastifyRequest>(), this.settings)
+    return true
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common'
+import { AttemptLimits } from '../../attempts/attempt-limits.js'
+import type { AuditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import type { Client } from '../../http/client.js'
+import type { Email } from '../email.js'
+import { PasswordPolicy } from '../password-policy.js'
+import { Passwords } from '../passwords.js'
+import type { User } from '../user.js'
+import { Users } from '../users.js'
+import { PendingSignUps } from './pending-sign-ups.js'
+import { SignUpMails } from './sign-up-mails.js'
+
+/** Who wants an account. */
+export interface Applicant {
+  readonly email: Email
+  readonly password: string
+  readonly name: string | null
+}
+
+@Injectable()
+export class SignUpService {
+  constructor(
+    private readonly users: Users,
+    private readonly policy: PasswordPolicy,
+    private readonly passwords: Passwords,
+    private readonly pending: PendingSignUps,
+    private readonly attempts: AttemptLimits,
+    private readonly mails: SignUpMails,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Mails a link to the address. One that has a user gets another mail after the same work, down to a row for a link that
+   * nobody gets: neither answer nor time tells who has an account. Throws `WEAK_PASSWORD`.
+   */
+  async signUp({ email, password, name }: Applicant, client: Client): Promise<void> {
+    this.mails.require()
+    await this.attempts.count({ kind: 'mail', subject: email, client })
+    await this.policy.require(password, [email, name ?? ''])
+    const passwordHash = await this.passwords.hash(password)
+    const known = await this.users.findByEmail(email)
+    const token = await this.database.transaction(async transaction => {
+      await this.auditLog.record(transaction, eventOf(email, known, client))
+      return this.pending.add(transaction, { email, name, passwordHash: known ? null : passwordHash })
+    })
+    if (known) this.mails.tellKnown(email)
+    else this.mails.sendLink(email, token)
+  }
+}
+
+function eventOf(email: Email, known: User | null, client: Client): AuditEvent {
+  const action = 'signup'
+  if (!known) return { action, outcome: 'ok', client, detail: { email } }
+  const { id: userId, accountId } = known
+  return { action, outcome: 'refused', userId, accountId, client, detail: { reason: 'e-mail taken' } }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { and, eq, inArray, notExists } from 'drizzle-orm'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { accounts, users } from '../../database/schema.js'
+import type { User } from '../user.js'
+import type { ImportedUser } from './imported-user.js'
+
+export interface NumberedUser {
+  readonly line: number
+  readonly user: ImportedUser
+}
+
+export interface BatchOutcome {
+  readonly added: number
+  /** Those whose e-mail address had a user. Nothing of them has changed. */
+  readonly alreadyThere: number
+  /** Lines with the id of an account that is not here. */
+  readonly withoutAccount: readonly number[]
+}
+
+/** Writes many users at once. */
+@Injectable()
+export class ImportBatch {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** In one transaction with its audit row; safe to repeat. */
+  write(batch: readonly NumberedUser[]): Promise<BatchOutcome> {
+    return this.database.transaction(async transaction => {
+      const fresh = await withoutKnown(transaction, batch)
+      const missing = await missingAccounts(transaction, fresh)
+      const isHoused = ({ user: { account } }: NumberedUser) =>
+        account.kind !== 'existing' || !missing.has(account.id)
+      const added = await this.add(transaction, fresh.filter(isHoused))
+      const withoutAccount = fresh.filter(numbered => !isHoused(numbered)).map(({ line }) => line)
+      const alreadyThere = batch.length - added - withoutAccount.length
+      if (added > 0) await this.record(transaction, batch, added, alreadyThere)
+      return { added, alreadyThere, withoutAccount }
+    })
+  }
+
+  private async add(transaction: Db, fresh: readonly NumberedUser[]): Promise<number> {
+    if (fresh.length === 0) return 0
+    const createdAt = this.clock.now()
+    const rows = fresh.map(({ user }) => asUser(user, createdAt))
+    const made = await addAccounts(transaction, rows)
+    const added = await transaction
+      .insert(users)
+      .values(rows.map(row => ({ ...row, satellites: row.satellites && [...row.satellites] })))
+      .onConflictDoNothing()
+      .returning({ id: users.id })
+    // Somebody else added the others just now; the accounts that were for them alone must not stay.
+    if (added.length < rows.length) await dropEmpty(transaction, made)
+    return added.length
+  }
+
+  private async record(
+    transaction: Db,
+    batch: readonly NumberedUser[],
+    added: number,
+    alreadyThere: number,
+  ): Promise<void> {
+    const lines = { from: batch.at(0)?.line, to: batch.at(-1)?.line }
+    await this.auditLog.record(transaction, {
+      action: 'user.import',
+      outcome: 'ok',
+      client: null,
+      detail: { added, alreadyThere, lines },
+    })
+  }
+}
+
+/** By e-mail address, each once: two imports at once wait for each other in one order, not in a circle. */
+async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Promise<NumberedUser[]> {
+  const emails = batch.map(({ user }) => user.email)
+  const known = await transaction
+    .select({ email: users.email })
+    .from(users)
+    .where(inArray(users.email, emails))
+  const taken = new Set(known.map(({ email }) => email))
+  const byEmail = new Map<string, NumberedUser>()
+  for (const numbered of batch) {
+    const { email } = numbered.user
+    if (!taken.has(email) && !byEmail.has(email)) byEmail.set(email, numbered)
+  }
+  return [...byEmail.values()].sort((one, other) => (one.user.email < other.user.email ? -1 : 1))
+}
+
+async function missingAccounts(
+  transaction: Db,
+  batch: readonly NumberedUser[],
+): Promise<ReadonlySet<string>> {
+  const wanted = new Set(
+    batch.flatMap(({ user: { account } }) => (account.kind === 'existing' ? account.id : [])),
+  )
+  if (wanted.size === 0) return wanted
+  const found = await transaction
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(inArray(accounts.id, [...wanted]))
+    .orderBy(accounts.id)
+    .for('key share')
+  for (const { id } of found) wanted.delete(id)
+  return wanted
+}
+
+function asUser({ account, ...user }: ImportedUser, createdAt: Date): User {
+  const accountId = account.kind === 'own' ? randomUUID() : account.id
+  return { ...user, id: randomUUID(), accountId, disabledAt: null, createdAt }
+}
+
+/** Those that are not there yet; returns their ids. */
+async function addAccounts(transaction: Db, rows: readonly User[]): Promise<string[]> {
+  const created = new Map(rows.map(({ accountId, createdAt }) => [accountId, createdAt]))
+  const values = [...created].map(([id, createdAt]) => ({ id, createdAt }))
+  const made = await transaction
+    .insert(accounts)
+    .values(values.sort((one, other) => (one.id < other.id ? -1 : 1)))
+    .onConflictDoNothing()
+    .returning({ id: accounts.id })
+  return made.map(({ id }) => id)
+}
+
+async function dropEmpty(transaction: Db, ids: readonly string[]): Promise<void> {
+  const inhabitants = transaction.select({ id: users.id }).from(users).where(eq(users.accountId, accounts.id))
+  await transaction.delete(accounts).where(and(inArray(accounts.id, [...ids]), notExists(inhabitants)))
+}

@@ -1,0 +1,50 @@
+/** A line of a file, without its end. */
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  /** Null when it is longer than {@link MAX_LINE_BYTES} or not UTF-8. */
+  readonly text: string | null
+}
+
+/** A user takes less than 1 KB; what never ends must not fill the memory. */
+export const MAX_LINE_BYTES = 16 * 1024
+
+const NEWLINE = 0x0a
+const NOTHING = Buffer.alloc(0)
+
+/** The lines of a stream of bytes, one at a time; empty ones are left out, but counted. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let number = 0
+  let rest = NOTHING
+  let isTooLong = false
+  for await (const chunk of chunks) {
+    let start = 0
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start)
+      const piece = chunk.subarray(start, end === -1 ? chunk.length : end)
+      isTooLong ||= rest.length + piece.length > MAX_LINE_BYTES
+      rest = isTooLong ? NOTHING : Buffer.concat([rest, piece])
+      if (end === -1) break
+      number++
+      yield* lineOf(number, isTooLong ? null : rest)
+      rest = NOTHING
+      isTooLong = false
+      start = end + 1
+    }
+  }
+  yield* lineOf(number + 1, isTooLong ? null : rest)
+}
+
+function* lineOf(number: number, bytes: Buffer | null): Generator<Line> {
+  const text = bytes && decoded(bytes)
+  if (text?.trim() !== '') yield { number, text }
+}
+
+/** A new decoder each time: it takes away the mark that some programs begin a file with. */
+function decoded(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}

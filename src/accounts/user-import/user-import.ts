@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common'
+import { Settings } from '../../config/settings.js'
+import { ImportBatch, type NumberedUser } from './import-batch.js'
+import { LineFault, readImportedUser } from './imported-user.js'
+import { type Line, linesOf, MAX_LINE_BYTES } from './json-lines.js'
+
+export interface ImportCounts {
+  /** Lines looked at; empty ones are not counted. */
+  readonly lines: number
+  readonly added: number
+  readonly alreadyThere: number
+  readonly faults: number
+}
+
+type Tell = (sentence: string) => void
+
+/** A statement takes a few tens of milliseconds, far from the limit of two seconds. */
+const USERS_A_BATCH = 500
+const TELL_EVERY_LINES = 5_000
+
+/** Takes users over from another system, with their password hashes: a JSON object a line. */
+@Injectable()
+export class UserImport {
+  constructor(
+    private readonly batches: ImportBatch,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Reads as it comes and holds one batch at a time. `tell` gets a sentence for each faulty line, which is left out, and
+   * one on the progress now and then. When it throws in the middle, what was told as done is done; running it again
+   * goes on, for users that are there already are left as they are.
+   */
+  async run(source: AsyncIterable<Uint8Array>, tell: Tell): Promise<ImportCounts> {
+    const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
+    const onFault = (line: number, reason: string) => {
+      counts.faults++
+      tell(`Line ${line} ${reason}`)
+    }
+    let toldAt = 0
+    let batch: NumberedUser[] = []
+    const write = async () => {
+      const { added, alreadyThere, withoutAccount } = await this.batches.write(batch)
+      batch = []
+      counts.added += added
+      counts.alreadyThere += alreadyThere
+      for (const line of withoutAccount) onFault(line, 'has the accountId of no account that is here')
+    }
+    for await (const line of linesOf(source)) {
+      counts.lines++
+      const user = this.read(line, onFault)
+      if (user) batch.push({ line: line.number, user })
+      if (batch.length === USERS_A_BATCH) await write()
+      if (batch.length === 0 && counts.lines - toldAt >= TELL_EVERY_LINES) {
+        tell(inWords(counts))
+        toldAt = counts.lines
+      }
+    }
+    if (batch.length > 0) await write()
+    return counts
+  }
+
+  private read({ number, text }: Line, onFault: (line: number, reason: string) => void) {
+    try {
+      if (text === null) throw new LineFault(`is not UTF-8 or longer than ${MAX_LINE_BYTES} bytes`)
+      return readImportedUser(text, this.settings.satelliteOrigins)
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error
+      onFault(number, error.message)
+      return null
+    }
+  }
+}
+
+/** How far an import has come. */
+export function inWords({ lines, added, alreadyThere, faults }: ImportCounts): string {
+  return `${lines} lines: ${added} users added, ${alreadyThere} there already, ${faults} lines at fault`
+}

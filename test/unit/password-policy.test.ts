@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { validateSync } from 'class-validator'
+import { contextWords } from '../../src/accounts/context-words.js'
+import { IsNewPassword } from '../../src/accounts/new-password.js'
+import { PasswordPolicy } from '../../src/accounts/password-policy.js'
+import { strengthMeter } from '../../src/accounts/password-strength.js'
+import { MAX_PASSWORD_LENGTH } from '../../src/accounts/password-text.js'
+import type { Settings } from '../../src/config/settings.js'
+import { ApiError } from '../../src/errors/api-error.js'
+import { PASSWORD } from '../support/people.js'
+
+const policy = new PasswordPolicy({ mainOrigin: 'https://www.gardening.example' } as Settings)
+const KNOWN = ['rosa.meadows@flowerpots.org', 'Rosa Meadows', 'Bellflower & Sons']
+
+/** Null when the password may be set; the reason otherwise. */
+async function refusalOf(password: string): Promise<string | null> {
+  const refusal = await policy.require(password, KNOWN).catch((error: unknown) => error)
+  if (refusal === undefined) return null
+  expect(refusal).toBeInstanceOf(ApiError)
+  const { code, options } = refusal as ApiError
+  expect(code).toBe('WEAK_PASSWORD')
+  expect(options.errors).toHaveLength(1)
+  expect(options.errors?.[0]?.field).toBe('password')
+  return options.errors?.[0]?.message as string
+}
+
+describe('the policy takes', () => {
+  it.each([
+    PASSWORD,
+    'correct horse battery staple',
+    'kx7#qLw2vT',
+    'zwölf Boxkämpfer jagen',
+    'пароль из четырёх слов',
+    '🔑🚲🌵🥝🎻🧭🪁🦔',
+    'my gardening shed is blue',
+    // Weak at one end only.
+    `${'password'.repeat(10)} kx7#qLw2vT!9`,
+    `kx7#qLw2vT!9 ${'password'.repeat(10)}`,
+  ])('%s', async password => {
+    expect(await refusalOf(password)).toBeNull()
+  })
+})
+
+describe('the policy refuses', () => {
+  it.each([
+    ['password', 'most common'],
+    ['PASSWORD', 'most common'],
+    ['PaSsWoRd1', 'most common'],
+    ['trustno1', 'most common'],
+    // Typed in full width: the same keys on another keyboard.
+    ['ｐａｓｓｗｏｒｄ', 'most common'],
+    ['rosameadows', 'your name'],
+    ['Rosa.Meadows!1', 'your name'],
+    ['flowerpots2026', 'this site'],
+    ['Bellflower99', 'this site'],
+    ['Mainstay2026!', 'this site'],
+    ['gardening-1234', 'this site'],
+    ['P@ssw0rd2024', 'make a good one'],
+    ['Summer2024!', 'make a good one'],
+    ['qwertzuiop', 'make a good one'],
+    ['aaaaaaaaaaaaaaaa', 'make a good one'],
+    ['abcdefgh', 'make a good one'],
+    ['19 04 1987', 'make a good one'],
+    ['        ', 'make a good one'],
+    ['m41nst4y2026', 'make a good one'],
+    ['password'.repeat(100), 'make a good one'],
+  ])('%s', async (password, reason) => {
+    expect(await refusalOf(password)).toContain(reason)
+  })
+})
+
+it('the commonest 3,000 are refused in any case', async () => {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const { isCommon } = await strengthMeter()
+  const commonest = dictionary['passwords-common'].slice(0, 3_000)
+  expect(commonest).toHaveLength(3_000)
+  expect(commonest.filter(password => !isCommon(password) || !isCommon(password.toUpperCase()))).toEqual([])
+})
+
+describe('the longest passwords', () => {
+  beforeAll(() => policy.require(PASSWORD, KNOWN))
+
+  it.each([
+    '4@8({[<369&#!1|0$5+7%2'.repeat(47).slice(0, MAX_PASSWORD_LENGTH),
+    'p4$$w0rd1!|3@'.repeat(79).slice(0, MAX_PASSWORD_LENGTH),
+    '1qaz2wsx'.repeat(128),
+    '🔑'.repeat(MAX_PASSWORD_LENGTH),
+    // Each becomes eighteen characters.
+    'ﷺ'.repeat(MAX_PASSWORD_LENGTH),
+  ])('are measured in less than a tenth of a second: %#', async password => {
+    const times: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const start = performance.now()
+      await refusalOf(password)
+      times.push(performance.now() - start)
+    }
+    expect(Math.min(...times)).toBeLessThan(100)
+  })
+})
+
+describe('contextWords', () => {
+  it.each([
+    ['rosa.meadows@flower-pots.org', ['rosameadows', 'rosa', 'meadows', 'flowerpotsorg', 'flower', 'pots']],
+    ['Ann Li', []],
+    ['Zoë Bäcker', ['bäcker']],
+    ['', []],
+  ])('of %j', (text, words) => {
+    expect(contextWords([text])).toEqual(words)
+  })
+
+  it('are not more than a check can bear', () => {
+    expect(contextWords([Array.from({ length: 500 }, (_, index) => `word${index}`).join('.')])).toHaveLength(
+      50,
+    )
+  })
+})
+
+describe('a new password', () => {
+  class Body {
+    @IsNewPassword()
+    password: unknown
+  }
+  const isAccepted = (password: unknown) => validateSync(Object.assign(new Body(), { password })).length === 0
+
+  it.each([
+    ['seven', 'abcdefg', false],
+    ['eight', 'abcdefgh', true],
+    ['eight keys', '🔑'.repeat(8), true],
+    ['eight that are four when hashed', 'e\u0301'.repeat(4), false],
+    ['1,024', 'a'.repeat(MAX_PASSWORD_LENGTH), true],
+    ['1,025', 'a'.repeat(MAX_PASSWORD_LENGTH + 1), false],
+    ['1,024 keys', '🔑'.repeat(MAX_PASSWORD_LENGTH), true],
+    ['no text', 12_345_678, false],
+    ['half a surrogate pair', 'abcdefgh\ud800', false],
+  ])('of %s characters', (_, password, accepted) => {
+    expect(isAccepted(password)).toBe(accepted)
+  })
+})
