@@ -21,6 +21,8 @@ export const LoginDocs = () =>
     refusals: [
       ...BODY_REFUSALS,
       'INVALID_CREDENTIALS',
+      'OWNER_LOGIN_BARRED',
+      'TOO_MANY_ATTEMPTS',
       'MAIN_ORIGIN_REQUIRED',
       'CROSS_SITE_REFUSED',
       'TOO_BUSY',

@@ -7,11 +7,19 @@ import { TestApp } from '../support/test-app.js'
 
 /** Who adds one here says why everybody in the world may call it. */
 const PUBLIC_HANDLERS = [
+  'AcceptInvitationController.accept',
   'AuthController.login',
+  'EmailChangeController.confirm',
+  'EmailChangeController.undo',
   'HealthController.live',
   'HealthController.ready',
   'JwksController.list',
+  'NotMeController.disown',
+  'PasswordController.forgot',
+  'PasswordController.reset',
   'SessionsController.refresh',
+  'SignUpController.signUp',
+  'SignUpController.verify',
   'WebhookController.receive',
 ]
 

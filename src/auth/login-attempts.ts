@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import { Users } from '../accounts/users.js'
+import { FamiliarClients } from '../anomalies/familiar-clients.js'
+import type { Attempt } from '../attempts/attempt.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+
+/** For an e-mail without a user the same is looked up, or the time would tell. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** Logins, counted: by e-mail whether or not it has a user. */
+@Injectable()
+export class LoginAttempts {
+  constructor(
+    private readonly limits: AttemptLimits,
+    private readonly users: Users,
+    private readonly familiarClients: FamiliarClients,
+  ) {}
+
+  /**
+   * Does `work`, unless there were too many attempts (`TOO_MANY_ATTEMPTS`). It counts as a wrong guess unless it resolves, or
+   * rejects because a part of the service was down or busy.
+   */
+  async during<T>(subject: Email, client: Client, work: () => Promise<T>): Promise<T> {
+    const attempt: Attempt = { kind: 'password', subject, client }
+    await this.limits.count(attempt, () => this.isFamiliar(subject, client))
+    try {
+      const done = await work()
+      await this.limits.succeeded(attempt)
+      return done
+    } catch (error) {
+      if (!isRefusal(error)) await this.limits.takeBack(attempt)
+      throw error
+    }
+  }
+
+  private async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
+    const user = await this.users.findByEmail(subject)
+    return this.familiarClients.knowsNetwork(user?.id ?? NOBODY, ip)
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
+}

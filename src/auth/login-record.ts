@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { unavailable } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import type { Session } from '../sessions/session.js'
+
+@Injectable()
+export class LoginRecord {
+  constructor(
+    private readonly users: Users,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Records the login. A change of the user that was committed since we read it would miss the new session, so the
+   * login is then off (`TOO_BUSY`, try again); one that comes later waits for this and finds the session.
+   */
+  async confirm(user: User, newHash: string | null, session: Session, client: Client): Promise<void> {
+    const { sid, userId, accountId, source } = session
+    const event = {
+      action: 'login',
+      outcome: 'ok',
+      userId,
+      accountId,
+      sid,
+      client,
+      detail: { source },
+    } as const
+    const record = async (db: Db, expected: User) => {
+      const isRecorded = await this.auditLog.recordIf(db, this.users.unchanged(db, expected), event)
+      if (!isRecorded) throw unavailable('TOO_BUSY')
+    }
+    if (newHash === null) return this.database.run(db => record(db, user))
+    await this.database.transaction(async transaction => {
+      await this.users.replaceHash(transaction, user, newHash)
+      await record(transaction, { ...user, passwordHash: newHash })
+    })
+  }
+}

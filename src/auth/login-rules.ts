@@ -1,0 +1,29 @@
+import type { User } from '../accounts/user.js'
+import type { Settings } from '../config/settings.js'
+import type { Source } from '../permissions/permissions.js'
+
+/** What a login asks for: the kind of session, and the page it comes from (null outside browsers). */
+export interface LoginPlace {
+  readonly source: Source
+  readonly origin: string | null
+}
+
+/**
+ * Whether the user may log in there. Who is invited to some satellites needs to come from one of them: without an
+ * Origin, as in the mobile app, nobody could tell. The main site is open to all.
+ */
+export function isInScope({ satellites }: Pick<User, 'satellites'>, { source, origin }: LoginPlace): boolean {
+  return source === 'main' || satellites === null || (origin !== null && satellites.includes(origin))
+}
+
+/**
+ * Whether an owner may not type a password there: anywhere but on the main site, where the setting says so. Without an
+ * Origin too: a customer's server could pass on what was typed on its page.
+ */
+export function isBarredOwner(
+  { role }: Pick<User, 'role'>,
+  { source, origin }: LoginPlace,
+  { mayOwnersUseSatellites, mainOrigin }: Settings,
+): boolean {
+  return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
+}

@@ -1,0 +1,22 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../http/client.js'
+import { Public } from '../tokens/public.decorator.js'
+import { NotMeBody } from './not-me.body.js'
+import { NotMeDocs } from './not-me.docs.js'
+import { NotMeService } from './not-me.service.js'
+
+@ApiTags('Sessions')
+@Controller('api/sessions')
+export class NotMeController {
+  constructor(private readonly notMe: NotMeService) {}
+
+  /** Logs the user out everywhere and starts a reset. Public: the link is the proof, and whoever follows it may be logged in nowhere. */
+  @Public()
+  @Post('not-me')
+  @HttpCode(204)
+  @NotMeDocs()
+  disown(@Body() { token }: NotMeBody, @CurrentClient() client: Client) {
+    return this.notMe.disown(token, client)
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
+import type { AuditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Database } from '../database/database.js'
+import type { Client } from '../http/client.js'
+import { PasswordMails } from './password-mails.js'
+import { PasswordReset } from './password-reset.service.js'
+
+@Injectable()
+export class PasswordForgot {
+  constructor(
+    private readonly users: Users,
+    private readonly attempts: AttemptLimits,
+    private readonly passwordReset: PasswordReset,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /**
+   * Mails the user of this address a link for a new password. For nobody, and for a disabled user, the database does the
+   * same work with a link that nobody gets: neither answer nor time tells who has an account.
+   */
+  async mailLink(email: Email, client: Client): Promise<void> {
+    this.mails.require()
+    await this.attempts.count({ kind: 'mail', subject: email, client })
+    const user = await this.users.findByEmail(email)
+    const receiver = user && !user.disabledAt ? user : null
+    const { id, accountId } = receiver ?? { id: randomUUID(), accountId: randomUUID() }
+    const token = await this.database.transaction(async transaction => {
+      await this.users.lock(transaction, id)
+      await this.auditLog.record(transaction, eventOf(email, user, client))
+      return this.passwordReset.issue(transaction, { id, accountId, email })
+    })
+    if (receiver) this.mails.sendResetLink(email, token)
+  }
+}
+
+function eventOf(email: Email, user: User | null, client: Client): AuditEvent {
+  const action = 'password.forgot'
+  if (!user) return { action, outcome: 'refused', client, detail: { reason: 'unknown user', email } }
+  const who = { userId: user.id, accountId: user.accountId, client }
+  if (user.disabledAt) return { action, outcome: 'refused', ...who, detail: { reason: 'disabled' } }
+  return { action, outcome: 'ok', ...who }
+}

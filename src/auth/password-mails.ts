@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common'
+import { Links } from '../mail/links.js'
+import { Mailer } from '../mail/mailer.js'
+import { passwordChangedMail } from './password-changed.mail.js'
+import { passwordResetMail } from './password-reset.mail.js'
+
+/** The mails about passwords. */
+@Injectable()
+export class PasswordMails {
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly links: Links,
+  ) {}
+
+  /** Throws `MAIL_UNAVAILABLE` where none can be sent. */
+  require(): void {
+    this.mailer.requireMail()
+  }
+
+  sendResetLink(email: string, token: string): void {
+    const url = this.links.toMainSite('/reset-password', token)
+    this.mailer.post(email, passwordResetMail(this.links.siteName(null), url))
+  }
+
+  tellChanged(email: string): void {
+    this.mailer.post(email, passwordChangedMail(this.links.siteName(null)))
+  }
+}

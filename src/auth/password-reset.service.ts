@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common'
+import type { User } from '../accounts/user.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
+import { PasswordMails } from './password-mails.js'
+
+/** Long enough for a slow mail server; the link is as good as a password while it lasts. */
+const LIFETIME_SECONDS = 30 * 60
+
+/** The user's id and the address that the link goes to: the stored one. */
+type Receiver = Pick<User, 'id' | 'accountId' | 'email'>
+
+/** Sends users the link with which they choose a new password. */
+@Injectable()
+export class PasswordReset {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly database: Database,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /** Mails the user a link for a new password; links from before are worthless. Ask {@link Mailer.requireMail} before. */
+  async startReset(user: Receiver): Promise<void> {
+    const token = await this.database.transaction(transaction => this.issue(transaction, user))
+    this.mails.sendResetLink(user.email, token)
+  }
+
+  /** The token of a new link, kept in the transaction; those from before are worthless. To be mailed after the commit. */
+  async issue(transaction: Db, { id: userId, accountId, email }: Receiver): Promise<string> {
+    await this.tokens.withdraw(transaction, 'password-reset', userId)
+    return this.tokens.issue(transaction, {
+      purpose: 'password-reset',
+      email,
+      userId,
+      accountId,
+      lifetimeSeconds: LIFETIME_SECONDS,
+    })
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common'
+import { PasswordPolicy } from '../accounts/password-policy.js'
+import { Passwords } from '../accounts/passwords.js'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import type { AuditEvent } from '../audit/audit-event.js'
+import type { Db } from '../database/connection.js'
+import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import type { SessionHandle } from '../sessions/session-id.js'
+import { PasswordMails } from './password-mails.js'
+
+/** A new password, and why it may be set. */
+export interface PasswordToSet {
+  readonly password: string
+  /** The one session that goes on. */
+  readonly keep?: SessionHandle
+  readonly event: AuditEvent
+  /** Runs in the transaction, with the user as last committed and locked; throws unless it is allowed. */
+  readonly permit: (transaction: Db, user: User | null) => Promise<void>
+}
+
+@Injectable()
+export class PasswordSetter {
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly passwords: Passwords,
+    private readonly users: Users,
+    private readonly tokens: OneTimeTokens,
+    private readonly changes: SessionChanges,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /**
+   * Gives the user a new password and ends the sessions that the old one may have opened. What was asked for under the old
+   * one, a reset or another e-mail address, is off. The user is told by mail, whoever it was. Throws `WEAK_PASSWORD` before
+   * anything has changed.
+   */
+  async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
+    await this.policy.require(password, [user.email, user.name ?? ''])
+    const passwordHash = await this.passwords.hash(password)
+    const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
+    await this.changes.make(change, event, async transaction => {
+      await permit(transaction, await this.users.lock(transaction, user.id))
+      await this.users.setPassword(transaction, user.id, passwordHash)
+      await this.tokens.withdraw(transaction, 'password-reset', user.id)
+      await this.tokens.withdraw(transaction, 'email-change', user.id)
+    })
+    this.mails.tellChanged(user.email)
+  }
+}

@@ -1,0 +1,58 @@
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { canonicalEmail, type Email } from '../accounts/email.js'
+import { type Client, CurrentClient } from '../http/client.js'
+import { CurrentSession } from '../sessions/current-session.decorator.js'
+import { LiveSessionGuard } from '../sessions/live-session.guard.js'
+import { ReauthenticationGuard } from '../sessions/reauthentication.guard.js'
+import type { Session } from '../sessions/session.js'
+import { Public } from '../tokens/public.decorator.js'
+import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
+import { PasswordByLink } from './password-by-link.service.js'
+import { PasswordChangeBody } from './password-change.body.js'
+import { PasswordChange } from './password-change.service.js'
+import { PasswordForgotBody } from './password-forgot.body.js'
+import { PasswordForgot } from './password-forgot.service.js'
+import { PasswordResetBody } from './password-reset.body.js'
+
+@ApiTags('Passwords')
+@Controller('api/password')
+export class PasswordController {
+  constructor(
+    private readonly passwordForgot: PasswordForgot,
+    private readonly passwordByLink: PasswordByLink,
+    private readonly passwordChange: PasswordChange,
+  ) {}
+
+  /** Mails a link for a new password, if there is such a user. Public: who has forgotten it cannot log in. */
+  @Public()
+  @Post('forgot')
+  @HttpCode(202)
+  @PasswordForgotDocs()
+  forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
+    return this.passwordForgot.mailLink(canonicalEmail(email) as Email, client)
+  }
+
+  /** Sets a new password. Public: the link is the proof. */
+  @Public()
+  @Post('reset')
+  @HttpCode(204)
+  @PasswordResetDocs()
+  reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
+    return this.passwordByLink.reset(token, password, client)
+  }
+
+  /** Sets a new password for the user of this session, who has just given the old one. */
+  @Post('change')
+  @HttpCode(204)
+  @ApiBearerAuth('accessToken')
+  @PasswordChangeDocs()
+  @UseGuards(LiveSessionGuard, ReauthenticationGuard)
+  change(
+    @CurrentSession() session: Session,
+    @Body() { password }: PasswordChangeBody,
+    @CurrentClient() client: Client,
+  ) {
+    return this.passwordChange.change(session, password, client)
+  }
+}

@@ -1,0 +1,47 @@
+import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
+
+export const PasswordForgotDocs = () =>
+  Documented({
+    summary: 'Ask for a link to choose a new password',
+    description:
+      'The answer is the same for every address, and takes as long. The link works once, within 30 minutes, and makes earlier ones worthless.',
+    status: 202,
+    answer: 'If there is such a user, the mail is on its way',
+    refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE', 'DATABASE_UNAVAILABLE'],
+  })
+
+export const PasswordResetDocs = () =>
+  Documented({
+    summary: 'Choose a new password with a mailed link',
+    description:
+      'Uses the link up, ends all sessions of the user and logs in nobody. A weak password leaves the link good for another try.',
+    status: 204,
+    answer: 'The new password is set',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'WEAK_PASSWORD',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const PasswordChangeDocs = () =>
+  Documented({
+    summary: 'Change the own password',
+    description: 'Needs a re-authentication. Ends all other sessions of the user; this one goes on.',
+    status: 204,
+    answer: 'The new password is set',
+    refusals: [
+      ...BODY_REFUSALS,
+      ...TOKEN_REFUSALS,
+      'WEAK_PASSWORD',
+      'SESSION_NOT_FOUND',
+      'REAUTHENTICATION_REQUIRED',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Clock, unixSeconds } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { ApiError, unavailable } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
+import type { Session } from '../sessions/session.js'
+import { SessionStore } from '../sessions/session-store.js'
+
+/** Keeps what became of a re-authentication: in the audit log, and in the session. */
+@Injectable()
+export class ReauthenticationRecord {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly auditLog: AuditLog,
+    private readonly store: SessionStore,
+    private readonly reauthentication: Reauthentication,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Marks the session, in the store that every machine reads, and says until when that counts. Throws `TOO_BUSY` when the
+   * user was changed since we read it, as by a new password, and `SESSION_NOT_FOUND` when the session has ended.
+   */
+  async stamp(user: User, session: Session, client: Client): Promise<Date> {
+    const event = { ...eventOf(session, client), outcome: 'ok' } as const
+    const isRecorded = await this.database.run(db =>
+      this.auditLog.recordIf(db, this.users.unchanged(db, user), event),
+    )
+    if (!isRecorded) throw unavailable('TOO_BUSY')
+    const now = this.clock.now()
+    // Stores keep whole seconds.
+    const at = new Date(unixSeconds(now) * 1000)
+    if (!(await this.store.stampReauthentication(session.sid, at, now)))
+      throw new ApiError('SESSION_NOT_FOUND')
+    return this.reauthentication.expiresAt(at)
+  }
+
+  noteFailed({ disabledAt }: User, session: Session, client: Client): void {
+    const reason = disabledAt ? 'disabled' : 'wrong password'
+    this.auditLog.note({ ...eventOf(session, client), outcome: 'failed', detail: { reason } })
+  }
+}
+
+function eventOf({ userId, accountId, sid }: Session, client: Client) {
+  return { action: 'reauthenticate', userId, accountId, sid, client } as const
+}
