@@ -14,6 +14,7 @@ import { HealthModule } from './health/health.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { OneTimeTokensModule } from './one-time-tokens/one-time-tokens.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
+import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
 
 @Module({
@@ -27,6 +28,7 @@ import { TokensModule } from './tokens/tokens.module.js'
     SessionsModule,
     AccountsModule,
     AuthModule,
+    TeamModule,
     BillingModule,
     DataModule,
     HealthModule,

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { PasswordPolicy } from '../accounts/password-policy.js'
+import { Passwords } from '../accounts/passwords.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
+import type { Client } from '../http/client.js'
+import type { AcceptInvitationBody } from './accept-invitation.body.js'
+import { Invitations } from './invitations.js'
+import { NewMembers } from './new-members.js'
+
+/** Lets people who were invited in. */
+@Injectable()
+export class AcceptInvitationService {
+  constructor(
+    private readonly invitations: Invitations,
+    private readonly passwordPolicy: PasswordPolicy,
+    private readonly passwords: Passwords,
+    private readonly newMembers: NewMembers,
+    private readonly attempts: AttemptLimits,
+  ) {}
+
+  /**
+   * Makes the member of an invitation and returns their userId; logs in nobody. Throws `INVALID_LINK`, `EMAIL_TAKEN` for an
+   * address that has found another account meanwhile, and `WEAK_PASSWORD`, after which the link is as good as before.
+   */
+  async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<string> {
+    const attempt = { kind: 'link', subject: '', client } as const
+    await this.attempts.count(attempt)
+    const invitation = await this.invitations.find(token, client)
+    await this.attempts.succeeded(attempt)
+    await this.passwordPolicy.require(password, [invitation.email, name ?? ''])
+    const passwordHash = await this.passwords.hash(password)
+    const id = randomUUID()
+    await this.newMembers.join({ id, invitation, token, name: name ?? null, passwordHash, client })
+    return id
+  }
+}

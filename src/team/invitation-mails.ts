@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
+import type { Client } from '../http/client.js'
+import { Links } from '../mail/links.js'
+import { Mailer } from '../mail/mailer.js'
+import { type InvitationMail, invitationMail, invitedUserMail } from './invitation.mail.js'
+import type { Invitation } from './invitations.js'
+
+/** Tells people that they are invited. */
+@Injectable()
+export class InvitationMails {
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly links: Links,
+    private readonly attempts: AttemptLimits,
+  ) {}
+
+  /** Throws `MAIL_UNAVAILABLE` where none can be sent; first in whatever ends with one. */
+  requireMail(): void {
+    this.mailer.requireMail()
+  }
+
+  /** Throws `TOO_MANY_ATTEMPTS` when the address has had many. */
+  count(email: Email, client: Client): Promise<void> {
+    return this.attempts.count({ kind: 'mail', subject: email, client })
+  }
+
+  /** To an address without a login. */
+  invite(invitation: Invitation, inviter: Email, accountName: string | null, token: string): void {
+    const url = this.links.toMainSite('/accept-invitation', token)
+    this.mailer.post(invitation.email, invitationMail(this.contents(invitation, inviter, accountName), url))
+  }
+
+  /** To somebody who has a login in another account. */
+  tellUser(invitation: Invitation, inviter: Email, accountName: string | null): void {
+    this.mailer.post(invitation.email, invitedUserMail(this.contents(invitation, inviter, accountName)))
+  }
+
+  private contents({ satellites }: Invitation, inviter: Email, accountName: string | null): InvitationMail {
+    return {
+      inviter,
+      accountName,
+      site: this.links.siteName(null),
+      satellites: satellites?.map(origin => this.links.siteName(origin)) ?? null,
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Mail } from '../mail/mail.js'
+
+export interface InvitationMail {
+  /** E-mail address: the one name that strangers cannot make up. */
+  readonly inviter: string
+  readonly accountName: string | null
+  /** Host of the main site. */
+  readonly site: string
+  /** Hosts of the sites they are to work at; null means all. */
+  readonly satellites: readonly string[] | null
+}
+
+/** To somebody who is to become a member; `url` leads to the form for a password. */
+export function invitationMail(invitation: InvitationMail, url: string): Mail {
+  const { site, satellites } = invitation
+  return {
+    subject: `You are invited to a team at ${site}`,
+    site,
+    paragraphs: [
+      introduction(invitation),
+      satellites ? `You will work at ${listed(satellites)}.` : 'You will work at all sites of the team.',
+      'The link below works once, within 7 days. There you choose your password.',
+    ],
+    action: { label: 'Join the team', url },
+    footnote: 'If you do not know who this is from, do nothing: without the link nobody joins in your name.',
+  }
+}
+
+/** To somebody whose address has a login already: it belongs to one account only. */
+export function invitedUserMail(invitation: InvitationMail): Mail {
+  return {
+    subject: `You are invited to a team at ${invitation.site}`,
+    site: invitation.site,
+    paragraphs: [
+      introduction(invitation),
+      'This e-mail address has an account here already, and an address belongs to one account only. To join the team, ask to be invited at another address of yours.',
+    ],
+    footnote: 'You need not do anything: your account stays as it is, and the team has not been told of it.',
+  }
+}
+
+function introduction({ inviter, accountName, site }: InvitationMail): string {
+  const name = accountName && safeName(accountName)
+  return `${inviter} invites you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
+}
+
+/** Null for a name that mail programs would make a link of: a stranger could lead people anywhere with our mails. */
+function safeName(name: string): string | null {
+  return name.length > 60 || /[:/@\\]|\.\S|\p{C}/u.test(name) ? null : name
+}
+
+function listed(hosts: readonly string[]): string {
+  return new Intl.ListFormat('en-GB').format(hosts)
+}

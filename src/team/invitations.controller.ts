@@ -1,0 +1,52 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import { canonicalEmail, type Email } from '../accounts/email.js'
+import { initialGrant } from '../accounts/user.js'
+import { MainSourceGuard } from '../sessions/main-source.guard.js'
+import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
+import { IdInPath } from './id-in-path.pipe.js'
+import { InvitationBody } from './invitation.body.js'
+import { InviteDocs, ListInvitationsDocs, WithdrawInvitationDocs } from './invitations.docs.js'
+import { InvitationsService } from './invitations.service.js'
+import { CurrentManager, type Manager } from './manager.js'
+import { permissionsIn } from './permissions.body.js'
+
+@ApiTags('Team')
+@ApiBearerAuth('accessToken')
+@ApiCookieAuth('sessionCookie')
+@Controller('api/team/invitations')
+@UseGuards(MainSourceGuard, PermissionGuard)
+@RequirePermission('teamManagement')
+export class InvitationsController {
+  constructor(private readonly invitations: InvitationsService) {}
+
+  /** Mails somebody the way into the caller's team. */
+  @Post()
+  @InviteDocs()
+  async invite(
+    @CurrentManager() manager: Manager,
+    @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
+  ) {
+    const wish = {
+      email: canonicalEmail(email) as Email,
+      permissions: permissionsIn(permissions),
+      satellites,
+    }
+    const { id, email: invited, expiresAt } = await this.invitations.invite(manager, wish)
+    return { id, email: invited, expiresAt }
+  }
+
+  @Get()
+  @ListInvitationsDocs()
+  async list(@CurrentManager() { session }: Manager) {
+    const open = await this.invitations.list(session.accountId)
+    return { invitations: open.map(({ accountId: _, ...invitation }) => invitation) }
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @WithdrawInvitationDocs()
+  withdraw(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
+    return this.invitations.withdraw(manager, id)
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import { Users } from '../accounts/users.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import { InvitationMails } from './invitation-mails.js'
+import { type Invitation, Invitations, type Offer } from './invitations.js'
+import { ListedSatellites } from './listed-satellites.js'
+import type { Manager } from './manager.js'
+import { TeamAuthority } from './team-authority.js'
+import { newlyGiven, requireMayOpen } from './team-rules.js'
+
+/** Whom to invite, to what. */
+export type Wish = Pick<Offer, 'email' | 'permissions' | 'satellites'>
+
+interface Opened {
+  readonly invitation: Invitation
+  readonly token: string
+  readonly inviter: Email
+  readonly accountName: string | null
+}
+
+/** Invites people into a team. */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly invitations: Invitations,
+    private readonly mails: InvitationMails,
+    private readonly authority: TeamAuthority,
+    private readonly satellites: ListedSatellites,
+    private readonly users: Users,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Mails an invitation; one of before to the same address is replaced. Throws `EMAIL_TAKEN` for somebody in the team. A user of
+   * another account is told that theirs is another, and whoever invites them does not learn of it.
+   */
+  async invite(manager: Manager, wish: Wish): Promise<Invitation> {
+    this.mails.requireMail()
+    this.satellites.require(wish.satellites)
+    const user = await this.users.findByEmail(wish.email)
+    if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
+    await this.mails.count(wish.email, manager.client)
+    const { invitation, token, inviter, accountName } = await this.database.transaction(transaction =>
+      this.open(transaction, manager, wish),
+    )
+    if (user) this.mails.tellUser(invitation, inviter, accountName)
+    else this.mails.invite(invitation, inviter, accountName, token)
+    return invitation
+  }
+
+  /** Those that are open, the oldest first. */
+  list(accountId: string): Promise<Invitation[]> {
+    return this.invitations.list(accountId)
+  }
+
+  /** Makes the link worthless; throws `NOT_FOUND` when the account has no open invitation of this id. */
+  async withdraw(manager: Manager, id: string): Promise<void> {
+    if (!(await this.invitations.withdraw(id, manager))) throw new ApiError('NOT_FOUND')
+  }
+
+  private async open(transaction: Db, manager: Manager, wish: Wish): Promise<Opened> {
+    const account = await this.users.lockAccount(transaction, manager.session.accountId)
+    const self = await this.authority.hold(transaction, manager)
+    this.authority.noting(manager, 'invitation.create', null, () => {
+      this.authority.requireMayGive(manager, self, newlyGiven(null, wish.permissions))
+      requireMayOpen(self, 'nothing', wish.satellites)
+    })
+    const offer = { ...wish, accountId: self.accountId, invitedBy: self.id }
+    const opened = await this.invitations.open(transaction, offer, manager.client)
+    return { ...opened, inviter: self.email, accountName: account?.name ?? null }
+  }
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common'
+import type { Authority } from '../accounts/authority.js'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import type { AuditAction } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Permission } from '../permissions/permissions.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import type { Manager } from './manager.js'
+import { needsReauthentication, requireMayGive } from './team-rules.js'
+
+/** What a manager is about to do to whom. Throws unless the two, as they are now, allow it. */
+export type Rule = (manager: User, member: User) => void
+
+/**
+ * The rights of managers over their team, as the database has them in the very transaction of the change: guards have asked
+ * the session store before, but of two managers who change each other at once only the first may.
+ */
+@Injectable()
+export class TeamAuthority {
+  constructor(
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
+    private readonly reauthentication: Reauthentication,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Over one user of the manager's account; a refusal is noted in the audit log. */
+  over(manager: Manager, userId: string, action: AuditAction, rule: Rule): Authority {
+    return {
+      client: manager.client,
+      by: manager.session.userId,
+      check: async transaction => {
+        const people = await this.users.lockAll(transaction, [manager.session.userId, userId])
+        const self = asManager(people.get(manager.session.userId))
+        await this.changes.requireStanding(transaction, manager.session)
+        const member = people.get(userId)
+        if (member?.accountId !== self.accountId) throw new ApiError('NOT_FOUND')
+        this.noting(manager, action, member.id, () => rule(self, member))
+      },
+    }
+  }
+
+  /** The manager, held until the transaction ends; throws when they are none any more. */
+  async hold(transaction: Db, { session }: Manager): Promise<User> {
+    const self = asManager(await this.users.lock(transaction, session.userId))
+    await this.changes.requireStanding(transaction, session)
+    return self
+  }
+
+  /** Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where that is due. */
+  requireMayGive({ session }: Manager, self: User, given: readonly Permission[]): void {
+    requireMayGive(self, given)
+    if (needsReauthentication(given)) this.reauthentication.require(session)
+  }
+
+  /** Does `work`; a refusal by it goes into the audit log. */
+  noting<T>({ session, client }: Manager, action: AuditAction, userId: string | null, work: () => T): T {
+    try {
+      return work()
+    } catch (refusal) {
+      if (refusal instanceof ApiError)
+        this.auditLog.note({
+          action,
+          outcome: 'refused',
+          accountId: session.accountId,
+          ...(userId && { userId }),
+          client,
+          detail: { reason: refusal.code, by: session.userId },
+        })
+      throw refusal
+    }
+  }
+}
+
+/** Throws as the guards do where the manager has been removed, disabled or cut since they let the request pass. */
+function asManager(user: User | null | undefined): User {
+  if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+  if (!user.granted.teamManagement) throw new ApiError('PERMISSION_REQUIRED')
+  return user
+}

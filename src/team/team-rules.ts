@@ -1,0 +1,39 @@
+import type { User } from '../accounts/user.js'
+import { ApiError } from '../errors/api-error.js'
+import { PERMISSIONS, type Permission, type Permissions } from '../permissions/permissions.js'
+
+/** Who has one of these can spend the account's money, or make others who can. */
+const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']
+
+type Scope = User['satellites']
+
+/** Throws `OWN_RIGHTS` (403) for changes of oneself. */
+export function requireSomebodyElse(manager: User, member: User): void {
+  if (manager.id === member.id) throw new ApiError('OWN_RIGHTS')
+}
+
+/** Throws `LAST_OWNER` (409) for changes of the owner: there is one in an account, and it stays until the account is transferred. */
+export function requireNotOwner(member: User): void {
+  if (member.role === 'owner') throw new ApiError('LAST_OWNER')
+}
+
+/** What somebody with `had` gets by `wanted`; taking away gives nothing. */
+export function newlyGiven(had: Permissions | null, wanted: Permissions): Permission[] {
+  return PERMISSIONS.filter(name => wanted[name] && !had?.[name])
+}
+
+/** Throws `OWN_RIGHTS` (403) unless the manager has all of it. */
+export function requireMayGive(manager: User, given: readonly Permission[]): void {
+  if (!given.every(name => manager.granted[name])) throw new ApiError('OWN_RIGHTS')
+}
+
+export function needsReauthentication(given: readonly Permission[]): boolean {
+  return given.some(name => NEEDS_REAUTHENTICATION.includes(name))
+}
+
+/** Throws `OWN_RIGHTS` (403) when `wanted` opens a site that was closed and is closed to the manager too. */
+export function requireMayOpen(manager: User, had: Scope | 'nothing', wanted: Scope): void {
+  if (manager.satellites === null || had === null) return
+  const open = [...manager.satellites, ...(had === 'nothing' ? [] : had)]
+  if (!wanted?.every(origin => open.includes(origin))) throw new ApiError('OWN_RIGHTS')
+}

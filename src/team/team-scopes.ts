@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common'
+import { eventOf } from '../accounts/authority.js'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { isInScope } from '../auth/login-rules.js'
+import { Clock } from '../clock/clock.js'
+import type { Session } from '../sessions/session.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import { SessionStore } from '../sessions/session-store.js'
+import type { Manager } from './manager.js'
+import { TeamAuthority } from './team-authority.js'
+import { requireMayOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
+
+const REASON = 'satellite closed to its user'
+
+/** Which satellites the members of a team may log in at. */
+@Injectable()
+export class TeamScopes {
+  constructor(
+    private readonly users: Users,
+    private readonly authority: TeamAuthority,
+    private readonly store: SessionStore,
+    private readonly changes: SessionChanges,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Lets a member log in at these satellites only, null means at all, and ends their sessions at the others. Throws as
+   * {@link TeamService} does; safe to repeat.
+   */
+  async set(manager: Manager, userId: string, satellites: User['satellites']): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'satellites.change', (self, member) => {
+      requireNotOwner(member)
+      requireSomebodyElse(self, member)
+      requireMayOpen(self, member.satellites, satellites)
+    })
+    const member = { id: userId, accountId: manager.session.accountId }
+    const closed = await this.sessionsOutside(userId, satellites)
+    await this.changes.makeAll(
+      closed.map(({ sid }) => ({ kind: 'end', sid })),
+      eventOf('session.revoke', member, authority, { reason: REASON, sids: closed.map(({ sid }) => sid) }),
+      async transaction => {
+        await authority.check(transaction)
+        await this.users.setSatellites(transaction, userId, satellites)
+        await this.auditLog.record(
+          transaction,
+          eventOf('satellites.change', member, authority, { satellites }),
+        )
+      },
+    )
+    // Logged in between our look and our change; whoever comes later is measured by the new scope.
+    for (const session of await this.sessionsOutside(userId, satellites))
+      await this.changes.end(session, manager.client, REASON)
+  }
+
+  private async sessionsOutside(userId: string, satellites: User['satellites']): Promise<Session[]> {
+    if (satellites === null) return []
+    const sessions = await this.store.listByUser(userId, this.clock.now())
+    return sessions.filter(session => !isInScope({ satellites }, session))
+  }
+}

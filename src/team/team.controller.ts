@@ -1,0 +1,86 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import { MainSourceGuard } from '../sessions/main-source.guard.js'
+import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
+import { IdInPath } from './id-in-path.pipe.js'
+import { ListedSatellites } from './listed-satellites.js'
+import { CurrentManager, type Manager } from './manager.js'
+import { PermissionsBody, permissionsIn } from './permissions.body.js'
+import { SatellitesBody } from './satellites.body.js'
+import {
+  DisableMemberDocs,
+  EnableMemberDocs,
+  ListTeamDocs,
+  RemoveMemberDocs,
+  SetPermissionsDocs,
+  SetSatellitesDocs,
+} from './team.docs.js'
+import { TeamService } from './team.service.js'
+import { TeamScopes } from './team-scopes.js'
+
+@ApiTags('Team')
+@ApiBearerAuth('accessToken')
+@ApiCookieAuth('sessionCookie')
+@Controller('api/team')
+@UseGuards(MainSourceGuard, PermissionGuard)
+@RequirePermission('teamManagement')
+export class TeamController {
+  constructor(
+    private readonly team: TeamService,
+    private readonly scopes: TeamScopes,
+    private readonly listedSatellites: ListedSatellites,
+  ) {}
+
+  /** The people of the caller's account. */
+  @Get()
+  @ListTeamDocs()
+  async list(@CurrentManager() { session }: Manager) {
+    return { users: await this.team.list(session.accountId) }
+  }
+
+  /** Grants exactly these permissions. */
+  @Put(':userId/permissions')
+  @HttpCode(204)
+  @SetPermissionsDocs()
+  setPermissions(
+    @CurrentManager() manager: Manager,
+    @Param('userId', IdInPath) userId: string,
+    @Body() body: PermissionsBody,
+  ) {
+    return this.team.setPermissions(manager, userId, permissionsIn(body))
+  }
+
+  /** Says at which satellites the member may log in. */
+  @Put(':userId/satellites')
+  @HttpCode(204)
+  @SetSatellitesDocs()
+  setSatellites(
+    @CurrentManager() manager: Manager,
+    @Param('userId', IdInPath) userId: string,
+    @Body() { satellites }: SatellitesBody,
+  ) {
+    this.listedSatellites.require(satellites)
+    return this.scopes.set(manager, userId, satellites)
+  }
+
+  @Post(':userId/disable')
+  @HttpCode(204)
+  @DisableMemberDocs()
+  disable(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
+    return this.team.disable(manager, userId)
+  }
+
+  @Post(':userId/enable')
+  @HttpCode(204)
+  @EnableMemberDocs()
+  enable(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
+    return this.team.enable(manager, userId)
+  }
+
+  @Delete(':userId')
+  @HttpCode(204)
+  @RemoveMemberDocs()
+  remove(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
+    return this.team.remove(manager, userId)
+  }
+}

@@ -1,0 +1,112 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented } from '../http/documented.js'
+import { MANAGER_REFUSALS } from './manager-refusals.js'
+import { PermissionsBody } from './permissions.body.js'
+
+class TeamMemberAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: String, format: 'email' })
+  email!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null
+
+  @ApiProperty({ enum: ['owner', 'member'] })
+  role!: string
+
+  @ApiProperty({ type: PermissionsBody, description: 'As granted; on satellites only some of them count' })
+  permissions!: PermissionsBody
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  satellites!: string[] | null
+
+  @ApiProperty({ type: Boolean })
+  isDisabled!: boolean
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+}
+
+class TeamAnswer {
+  @ApiProperty({ type: [TeamMemberAnswer], description: 'The oldest first' })
+  users!: TeamMemberAnswer[]
+}
+
+const MAIN_SITE_ONLY =
+  'Main site only: access token and session cookie must be of the same main-site session, which must have the ' +
+  'teamManagement permission now.'
+
+export const ListTeamDocs = () =>
+  Documented({
+    summary: 'The people of the account',
+    description: MAIN_SITE_ONLY,
+    status: 200,
+    answer: 'Everybody, owner and disabled members included',
+    type: TeamAnswer,
+    refusals: MANAGER_REFUSALS,
+  })
+
+export const SetPermissionsDocs = () =>
+  Documented({
+    summary: "Change a member's permissions",
+    description:
+      `${MAIN_SITE_ONLY} Every live session of the member has them at its next refresh. Nobody changes their own, nobody ` +
+      'gives what they do not have, and the owner has all. Giving payments or teamManagement needs a re-authentication.',
+    status: 204,
+    answer: 'The member has exactly these permissions',
+    refusals: [
+      ...BODY_REFUSALS,
+      ...MANAGER_REFUSALS,
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+      'REAUTHENTICATION_REQUIRED',
+    ],
+  })
+
+export const SetSatellitesDocs = () =>
+  Documented({
+    summary: 'Change where a member may log in',
+    description: `${MAIN_SITE_ONLY} The member's sessions elsewhere end.`,
+    status: 204,
+    answer: 'The member may log in at these satellites only; null means everywhere',
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_SATELLITE',
+      ...MANAGER_REFUSALS,
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+    ],
+  })
+
+export const DisableMemberDocs = () =>
+  Documented({
+    summary: 'Let a member log in no more',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
+    status: 204,
+    answer: 'The member is disabled',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+  })
+
+export const EnableMemberDocs = () =>
+  Documented({
+    summary: 'Let a disabled member log in again',
+    description:
+      `${MAIN_SITE_ONLY} It gives back what the member was granted, so that the same holds as for granting it: one must ` +
+      'have it, and payments or teamManagement need a re-authentication.',
+    status: 204,
+    answer: 'The member may log in',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+  })
+
+export const RemoveMemberDocs = () =>
+  Documented({
+    summary: 'Remove a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end and the links mailed to them are worthless. There is no way back but an invitation.`,
+    status: 204,
+    answer: 'The member is gone; what they did stays in the audit log',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+  })

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common'
+import { AccountsService } from '../accounts/accounts.service.js'
+import type { Role, User } from '../accounts/user.js'
+import { UserRemoval } from '../accounts/user-removal.js'
+import { Users } from '../accounts/users.js'
+import type { Permissions } from '../permissions/permissions.js'
+import type { Manager } from './manager.js'
+import { TeamAuthority } from './team-authority.js'
+import { newlyGiven, requireNotOwner, requireSomebodyElse } from './team-rules.js'
+
+/** A user as their team sees them. */
+export interface TeamMember {
+  readonly userId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: Role
+  readonly permissions: Permissions
+  readonly satellites: readonly string[] | null
+  readonly isDisabled: boolean
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+}
+
+/**
+ * The people of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the owner and
+ * `OWN_RIGHTS` for oneself; all are safe to repeat.
+ */
+@Injectable()
+export class TeamService {
+  constructor(
+    private readonly users: Users,
+    private readonly accounts: AccountsService,
+    private readonly removal: UserRemoval,
+    private readonly authority: TeamAuthority,
+  ) {}
+
+  async list(accountId: string): Promise<TeamMember[]> {
+    return (await this.users.listByAccount(accountId)).map(asTeamMember)
+  }
+
+  /** Grants exactly these permissions; of them the manager must have what the member has not had. */
+  async setPermissions(manager: Manager, userId: string, granted: Permissions): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'permissions.change', (self, member) => {
+      requireSomebodyElse(self, member)
+      requireNotOwner(member)
+      this.authority.requireMayGive(manager, self, newlyGiven(member.granted, granted))
+    })
+    await this.accounts.grant(inAccountOf(manager, userId), granted, authority)
+  }
+
+  async disable(manager: Manager, userId: string): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'user.disable', requireMayGo)
+    await this.accounts.disable(inAccountOf(manager, userId), authority)
+  }
+
+  /** Gives back all that the member was granted, so that the manager must have it. */
+  async enable(manager: Manager, userId: string): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'user.enable', (self, member) => {
+      requireMayGo(self, member)
+      if (member.disabledAt) this.authority.requireMayGive(manager, self, newlyGiven(null, member.granted))
+    })
+    await this.accounts.enable(inAccountOf(manager, userId), authority)
+  }
+
+  async remove(manager: Manager, userId: string): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'user.remove', requireMayGo)
+    await this.removal.remove(inAccountOf(manager, userId), authority)
+  }
+}
+
+function requireMayGo(manager: User, member: User): void {
+  requireNotOwner(member)
+  requireSomebodyElse(manager, member)
+}
+
+/** Whether the user is really in it is for the authority to say. */
+function inAccountOf({ session }: Manager, userId: string): Pick<User, 'id' | 'accountId'> {
+  return { id: userId, accountId: session.accountId }
+}
+
+function asTeamMember(user: User): TeamMember {
+  return {
+    userId: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    permissions: user.granted,
+    satellites: user.satellites,
+    isDisabled: user.disabledAt !== null,
+    createdAt: user.createdAt.toISOString(),
+  }
+}
