@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common'
+import { AccountSettingsModule } from './account-settings/account-settings.module.js'
 import { AccountsModule } from './accounts/accounts.module.js'
 import { AttemptsModule } from './attempts/attempts.module.js'
 import { AuthModule } from './auth/auth.module.js'
@@ -30,6 +31,7 @@ import { TokensModule } from './tokens/tokens.module.js'
     AuthModule,
     TeamModule,
     BillingModule,
+    AccountSettingsModule,
     DataModule,
     HealthModule,
   ],

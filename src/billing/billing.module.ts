@@ -5,6 +5,7 @@ import { Settings } from '../config/settings.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { AccountBilling } from './account-billing.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService } from './billing.service.js'
 import { BillingCustomers } from './billing-customers.js'
@@ -25,6 +26,7 @@ import { WebhookService } from './webhook.service.js'
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
+    AccountBilling,
     BillingService,
     BillingCustomers,
     CheckoutService,
@@ -35,5 +37,6 @@ import { WebhookService } from './webhook.service.js'
     Subscriptions,
     WebhookService,
   ],
+  exports: [AccountBilling],
 })
 export class BillingModule {}

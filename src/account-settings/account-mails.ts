@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common'
+import { Users } from '../accounts/users.js'
+import { Settings } from '../config/settings.js'
+import { Links } from '../mail/links.js'
+import type { Mail } from '../mail/mail.js'
+import { Mailer } from '../mail/mailer.js'
+import { accountDeletedMail, accountKeptMail, deletionAskedMail } from './account-deletion.mail.js'
+import { becameMemberMail, becameOwnerMail } from './ownership-transfer.mail.js'
+
+/** The mails about an account as a whole. */
+@Injectable()
+export class AccountMails {
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly links: Links,
+    private readonly users: Users,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Throws `MAIL_UNAVAILABLE` where none can be sent. */
+  require(): void {
+    this.mailer.requireMail()
+  }
+
+  tellDeletionAsked(accountId: string, deleteAt: Date): Promise<void> {
+    const url = this.links.toSite(this.settings.mainOrigin)
+    return this.tellThoseInCharge(accountId, deletionAskedMail(this.site, url, deleteAt))
+  }
+
+  tellKept(accountId: string): Promise<void> {
+    return this.tellThoseInCharge(accountId, accountKeptMail(this.site))
+  }
+
+  tellDeleted(email: string): void {
+    this.mailer.post(email, accountDeletedMail(this.site))
+  }
+
+  tellTransferred(oldOwner: string, newOwner: string): void {
+    this.mailer.post(oldOwner, becameMemberMail(this.site))
+    this.mailer.post(newOwner, becameOwnerMail(this.site))
+  }
+
+  private get site(): string {
+    return this.links.siteName(null)
+  }
+
+  /** Not the whole team: hundreds of mails at once would keep others from sending theirs. */
+  private async tellThoseInCharge(accountId: string, mail: Mail): Promise<void> {
+    for (const { email, granted, disabledAt } of await this.users.listByAccount(accountId))
+      if (granted.accountSettings && !disabledAt) this.mailer.post(email, mail)
+  }
+}

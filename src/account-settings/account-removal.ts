@@ -1,0 +1,71 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { UserRemoval } from '../accounts/user-removal.js'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { takeLease } from '../database/lease.js'
+import { AccountMails } from './account-mails.js'
+import { DueAccounts } from './due-accounts.js'
+
+const EVERY_MS = 10 * 60 * 1000
+/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
+const LEASE_SECONDS = 9 * 60
+
+/**
+ * Deletes accounts whose time has come, on one replica at a time. In small steps, each complete in itself: after a crash
+ * the next run goes on where this one stopped, and two at once do no harm.
+ */
+@Injectable()
+export class AccountRemoval {
+  private readonly logger = new Logger('AccountRemoval')
+
+  constructor(
+    private readonly due: DueAccounts,
+    private readonly userRemoval: UserRemoval,
+    private readonly mails: AccountMails,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns how many accounts went; null when another replica is at it. */
+  @Interval(EVERY_MS)
+  async run(): Promise<number | null> {
+    try {
+      const now = this.clock.now()
+      if (!(await takeLease(this.database, 'account-removal', now, LEASE_SECONDS))) return null
+      let removed = 0
+      for (const accountId of await this.due.list()) if (await this.remove(accountId)) removed++
+      if (removed > 0) this.logger.log(`Deleted ${removed} accounts`)
+      return removed
+    } catch (error) {
+      this.logger.error(`Accounts are not deleted yet, the next run goes on: ${(error as Error).message}`)
+      return null
+    }
+  }
+
+  /** Deletes one, and tells its owner; false when it cannot be done now, which does not keep the others. */
+  private async remove(accountId: string): Promise<boolean> {
+    try {
+      const owner = await this.removeUsers(accountId)
+      await this.due.remove(accountId)
+      if (owner) this.mails.tellDeleted(owner)
+      return true
+    } catch (error) {
+      this.logger.error(`Account ${accountId} is not deleted yet: ${(error as Error).message}`)
+      return false
+    }
+  }
+
+  /** One at a time; returns where to reach the owner, null when a run before has removed them. */
+  private async removeUsers(accountId: string): Promise<string | null> {
+    const check = (transaction: Db) => this.due.hold(transaction, accountId)
+    let owner: string | null = null
+    for (let page = await this.due.users(accountId); page.length > 0; page = await this.due.users(accountId))
+      for (const user of page) {
+        await this.userRemoval.remove(user, { client: null, by: null, check })
+        if (user.role === 'owner') owner = user.email
+      }
+    return owner
+  }
+}

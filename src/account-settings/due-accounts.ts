@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common'
+import { asc, desc, eq, lte } from 'drizzle-orm'
+import type { User } from '../accounts/user.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { AccountBilling } from '../billing/account-billing.js'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { accounts, oneTimeTokens, users } from '../database/schema.js'
+import { Accounts } from './accounts.js'
+
+const A_RUN = 100
+const USERS_A_PAGE = 100
+
+/** Accounts whose time has come. */
+@Injectable()
+export class DueAccounts {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: Accounts,
+    private readonly billing: AccountBilling,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Ids of at most 100 accounts that nothing keeps any more; those with money on its way wait for it. */
+  async list(): Promise<string[]> {
+    const due = await this.database.run(db =>
+      db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(lte(accounts.deleteAt, this.clock.now()))
+        .orderBy(asc(accounts.deleteAt)),
+    )
+    const ids: string[] = []
+    for (const { id } of due) {
+      if (ids.length === A_RUN) break
+      if (await this.database.run(db => this.billing.isSettled(db, id))) ids.push(id)
+    }
+    return ids
+  }
+
+  /** At most 100 users of the account, the owner first: nobody is left to keep what has begun to go. */
+  async users(accountId: string): Promise<Pick<User, 'id' | 'accountId' | 'email' | 'role'>[]> {
+    const { id, email, role } = users
+    const rows = await this.database.run(db =>
+      db
+        .select({ id, accountId: users.accountId, email, role })
+        .from(users)
+        .where(eq(users.accountId, accountId))
+        .orderBy(desc(role), asc(id))
+        .limit(USERS_A_PAGE),
+    )
+    return rows as Pick<User, 'id' | 'accountId' | 'email' | 'role'>[]
+  }
+
+  /** Holds the account until the transaction ends. Throws an Error when it is not to be deleted now, as when its owner has kept it. */
+  async hold(transaction: Db, accountId: string): Promise<void> {
+    const account = await this.accounts.lock(transaction, accountId)
+    const isDue = account?.deleteAt && account.deleteAt <= this.clock.now()
+    if (!isDue || !(await this.billing.isSettled(transaction, accountId)))
+      throw new Error('it is not due any more')
+  }
+
+  /** Deletes the account, once it has no users, with its links and what was known of its payments. */
+  async remove(accountId: string): Promise<void> {
+    await this.database.transaction(async transaction => {
+      await this.hold(transaction, accountId)
+      await transaction.delete(oneTimeTokens).where(eq(oneTimeTokens.accountId, accountId))
+      await this.billing.forget(transaction, accountId)
+      await this.auditLog.record(transaction, {
+        action: 'account.delete',
+        outcome: 'ok',
+        accountId,
+        client: null,
+        detail: { step: 'done' },
+      })
+      await this.accounts.remove(transaction, accountId)
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiCookieAuth } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented } from '../http/documented.js'
+import { MAIN_SITE_REFUSALS } from './main-site-refusals.js'
+
+export const AskEmailChangeDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    Documented({
+      summary: 'Ask for another e-mail address',
+      description:
+        'Main site, after a re-authentication. Mails a link to the new address, good for 24 hours; nothing changes before it is ' +
+        'followed. An address that has a user already gets a mail that says so. The answer is the same.',
+      status: 202,
+      answer: 'A mail is on its way',
+      refusals: [
+        ...BODY_REFUSALS,
+        ...MAIN_SITE_REFUSALS,
+        'REAUTHENTICATION_REQUIRED',
+        'TOO_MANY_ATTEMPTS',
+        'MAIL_UNAVAILABLE',
+      ],
+    }),
+  )
+
+export const ConfirmEmailChangeDocs = () =>
+  Documented({
+    summary: 'Confirm the new e-mail address',
+    description:
+      'The user logs in with the new address from then on; sessions go on. The old address is told, with a link to undo it.',
+    status: 204,
+    answer: 'The address is changed',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'MAIL_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+    ],
+  })
+
+export const UndoEmailChangeDocs = () =>
+  Documented({
+    summary: 'Undo a change of the e-mail address',
+    description:
+      'With the link in the mail to the old address, within 7 days. That address comes back, all sessions end, the password is ' +
+      'taken away and a link for a new one goes to the old address. Links of later changes are worthless then.',
+    status: 204,
+    answer: 'The old address is back',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'MAIL_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import { Users } from '../accounts/users.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
+import type { Session } from '../sessions/session.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import { UndoTokens } from './undo-tokens.js'
+
+const LIFETIME_SECONDS = 24 * 60 * 60
+
+/** The address that a user has had until now, and the token of the link back to it. */
+export interface Undo {
+  readonly email: Email
+  readonly undoToken: string
+}
+
+/** Changes of e-mail addresses in the database, each in one transaction that holds the user. */
+@Injectable()
+export class EmailChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly tokens: OneTimeTokens,
+    private readonly undoTokens: UndoTokens,
+    private readonly changes: SessionChanges,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** The token for the link to the new address; one of before is worthless. */
+  ask(session: Session, email: Email, client: Client): Promise<string> {
+    const { userId, accountId, sid } = session
+    return this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, userId)
+      if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+      await this.changes.requireStanding(transaction, session)
+      await this.tokens.withdraw(transaction, 'email-change', userId)
+      await this.auditLog.record(transaction, {
+        action: 'email.change',
+        outcome: 'ok',
+        ...{ userId, accountId, sid, client },
+        detail: { step: 'asked' },
+      })
+      return this.tokens.issue(transaction, {
+        purpose: 'email-change',
+        email,
+        userId,
+        accountId,
+        lifetimeSeconds: LIFETIME_SECONDS,
+      })
+    })
+  }
+
+  /** Uses the link up. Links that went to the old address for a new password are worthless. Throws `INVALID_LINK`, `EMAIL_TAKEN`. */
+  make(userId: string, text: string, client: Client): Promise<Undo> {
+    return this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, userId)
+      const { email } = await this.tokens.consume(transaction, 'email-change', text)
+      if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
+      await this.users.setEmail(transaction, userId, email as Email)
+      await this.tokens.withdraw(transaction, 'email-change', userId)
+      await this.tokens.withdraw(transaction, 'password-reset', userId)
+      await this.auditLog.record(transaction, {
+        action: 'email.change',
+        outcome: 'ok',
+        ...{ userId, accountId: user.accountId, client },
+        detail: { step: 'confirmed', from: user.email, to: email },
+      })
+      return { email: user.email, undoToken: await this.undoTokens.issue(transaction, user) }
+    })
+  }
+}

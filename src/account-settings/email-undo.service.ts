@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common'
+import { PasswordMails } from '../auth/password-mails.js'
+import type { Client } from '../http/client.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import { EmailRestoring, type Restored } from './email-restoring.js'
+import { MailedLinks } from './mailed-links.js'
+
+@Injectable()
+export class EmailUndoService {
+  constructor(
+    private readonly links: MailedLinks,
+    private readonly restoring: EmailRestoring,
+    private readonly changes: SessionChanges,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /**
+   * Gives the user back the address that the link was mailed to. Whoever changed it had the password: it is taken away,
+   * all sessions end, and a link for a new one goes to the old address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the
+   * address has got another user meanwhile, which leaves the link good.
+   */
+  async undo(text: string, client: Client): Promise<void> {
+    this.mails.require()
+    const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
+    await this.links.follow(link, async ({ id: userId, accountId }) => {
+      let restored: Restored | undefined
+      await this.changes.make(
+        { kind: 'end-all', userId },
+        { action: 'email.undo', outcome: 'ok', userId, accountId, client },
+        async transaction => {
+          restored = await this.restoring.restore(transaction, userId, text)
+        },
+      )
+      if (restored) this.mails.sendResetLink(restored.email, restored.resetToken)
+    })
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common'
+import { Users } from '../accounts/users.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Session } from '../sessions/session.js'
+import { SessionChanges } from '../sessions/session-changes.js'
+import { type Account, Accounts } from './accounts.js'
+import { requireOwner } from './require-owner.js'
+
+/** Accounts, changed by their owners. */
+@Injectable()
+export class OwnedAccounts {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * Does `work` in a transaction that holds the account and its owner. Throws `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for who is
+   * the owner no more, though the guards have let the request pass.
+   */
+  change<T>(session: Session, work: (transaction: Db, account: Account) => Promise<T>): Promise<T> {
+    return this.database.transaction(async transaction => {
+      const account = await this.accounts.lock(transaction, session.accountId)
+      requireOwner(await this.users.lock(transaction, session.userId))
+      await this.changes.requireStanding(transaction, session)
+      if (!account) throw new ApiError('SESSION_NOT_FOUND')
+      return work(transaction, account)
+    })
+  }
+
+  setDeleteAt(transaction: Db, accountId: string, deleteAt: Date | null): Promise<void> {
+    return this.accounts.setDeleteAt(transaction, accountId, deleteAt)
+  }
+}

@@ -1,0 +1,17 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { Users } from '../accounts/users.js'
+import type { Session } from '../sessions/session.js'
+import { requireOwner } from './require-owner.js'
+
+/** Is it the owner of the account? By the database, not by permissions. Stands behind MainSourceGuard. */
+@Injectable()
+export class OwnerGuard implements CanActivate {
+  constructor(private readonly users: Users) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const session = context.switchToHttp().getRequest<FastifyRequest>().session as Session
+    requireOwner(await this.users.find(session.userId))
+    return true
+  }
+}

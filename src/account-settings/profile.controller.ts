@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import { Body, Controller, Get, Patch, Res, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply } from 'fastify'
+import { type Client, CurrentClient } from '../http/client.js'
+import { CurrentSession } from '../sessions/current-session.decorator.js'
+import { LiveSessionGuard } from '../sessions/live-session.guard.js'
+import { ReauthenticationGuard } from '../sessions/reauthentication.guard.js'
+import type { Session } from '../sessions/session.js'
+import { NameBody } from './name.body.js'
+import { PersonExport } from './person-export.js'
+import { ChangeProfileDocs, ExportPersonDocs, ReadProfileDocs } from './profile.docs.js'
+import { ProfileService } from './profile.service.js'
+
+@ApiTags('Profile')
+@ApiBearerAuth('accessToken')
+@Controller('api/profile')
+@UseGuards(LiveSessionGuard)
+export class ProfileController {
+  constructor(
+    private readonly profile: ProfileService,
+    private readonly personExport: PersonExport,
+  ) {}
+
+  /** Who is logged in. */
+  @Get()
+  @ReadProfileDocs()
+  read(@CurrentSession() session: Session) {
+    return this.profile.read(session)
+  }
+
+  /** Changes the caller's name. */
+  @Patch()
+  @ChangeProfileDocs()
+  change(@CurrentSession() session: Session, @Body() { name }: NameBody, @CurrentClient() client: Client) {
+    return this.profile.rename(session, name, client)
+  }
+
+  /** Everything about the caller. A failure on the way cuts the connection: no end, no JSON. */
+  @Get('export')
+  @ExportPersonDocs()
+  @UseGuards(ReauthenticationGuard)
+  async export(
+    @CurrentSession() session: Session,
+    @CurrentClient() client: Client,
+    @Res() reply: FastifyReply,
+  ) {
+    const pieces = await this.personExport.start(session, client)
+    // Not awaited: a reply that breaks off is over, not to be answered a second time.
+    void reply
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .header('Content-Disposition', 'attachment; filename="person.json"')
+      .send(Readable.from(pieces, { highWaterMark: 1 }))
+  }
+}

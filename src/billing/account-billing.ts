@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt, notInArray } from 'drizzle-orm'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
+import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-view.js'
+
+/** What stands between an account and its end: money. */
+@Injectable()
+export class AccountBilling {
+  constructor(private readonly clock: Clock) {}
+
+  /** Whether the account is being billed, as far as we know. */
+  async hasLiveSubscription(transaction: Db, accountId: string): Promise<boolean> {
+    const [row] = await transaction
+      .select({ status: subscriptions.status })
+      .from(subscriptions)
+      .where(eq(subscriptions.accountId, accountId))
+    return row !== undefined && isLive(row.status as SubscriptionStatus)
+  }
+
+  /** Whether nothing more can come from the provider: no subscription but one that is over, and no page that can be paid. */
+  async isSettled(transaction: Db, accountId: string): Promise<boolean> {
+    const going = await transaction
+      .select({ status: subscriptions.status })
+      .from(subscriptions)
+      .where(
+        and(eq(subscriptions.accountId, accountId), notInArray(subscriptions.status, [...ENDED_STATUSES])),
+      )
+    const payable = await transaction
+      .select({ id: checkouts.id })
+      .from(checkouts)
+      .where(
+        and(
+          eq(checkouts.accountId, accountId),
+          eq(checkouts.isOpen, true),
+          gt(checkouts.expiresAt, this.clock.now()),
+        ),
+      )
+    return going.length === 0 && payable.length === 0
+  }
+
+  /** Drops what is here of it. At the provider the customer stays: its invoices have to be kept. */
+  async forget(transaction: Db, accountId: string): Promise<void> {
+    await transaction.delete(checkouts).where(eq(checkouts.accountId, accountId))
+    await transaction.delete(subscriptions).where(eq(subscriptions.accountId, accountId))
+    await transaction.delete(billingCustomers).where(eq(billingCustomers.accountId, accountId))
+  }
+}
