@@ -12,6 +12,7 @@ import { CorsModule } from './cors/cors.module.js'
 import { DataModule } from './data/data.module.js'
 import { DatabaseModule } from './database/database.module.js'
 import { HealthModule } from './health/health.module.js'
+import { HistoryModule } from './history/history.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { OneTimeTokensModule } from './one-time-tokens/one-time-tokens.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
@@ -32,6 +33,7 @@ import { TokensModule } from './tokens/tokens.module.js'
     TeamModule,
     BillingModule,
     AccountSettingsModule,
+    HistoryModule,
     DataModule,
     HealthModule,
   ],

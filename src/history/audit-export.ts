@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, gt, lte, max, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { canonicalRow, GENESIS_HASH } from '../audit/audit-hash.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { AuditSealer } from '../audit/audit-sealer.js'
+import { Database } from '../database/database.js'
+import { auditChain, auditLog, users } from '../database/schema.js'
+import type { Client } from '../http/client.js'
+import type { Session } from '../sessions/session.js'
+import { isListed } from './audit-filter.js'
+import type { AuditFilterQuery } from './audit-filter.query.js'
+
+/** What is held in memory of an export, however long it is. */
+const ROWS_A_PAGE = 500
+
+const before = alias(auditChain, 'before')
+
+/** The audit log of an account as JSON lines, each with the seal by which it can be checked elsewhere. */
+@Injectable()
+export class AuditExport {
+  constructor(
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    private readonly sealer: AuditSealer,
+  ) {}
+
+  /**
+   * The account's rows up to now, oldest first, as pieces of text of many lines each. Resolves when the first piece is
+   * read, so that an outage is still an answer; the pieces throw when one comes later. Itself in the log, and the last
+   * row of an export without a filter.
+   */
+  async start(session: Session, filter: AuditFilterQuery, client: Client): Promise<AsyncIterable<string>> {
+    await this.record(session, filter, client)
+    await this.sealer.seal()
+    const last = await this.lastId()
+    const pages = this.pages(session.accountId, filter, last)
+    const first = await pages.next()
+    return first.done ? none() : startingWith(first.value, pages)
+  }
+
+  private async record(
+    { userId, accountId, sid }: Session,
+    filter: AuditFilterQuery,
+    client: Client,
+  ): Promise<void> {
+    await this.database.run(db =>
+      this.auditLog.record(db, {
+        action: 'audit.export',
+        outcome: 'ok',
+        ...{ userId, accountId, sid, client },
+        detail: { ...filter },
+      }),
+    )
+  }
+
+  private async lastId(): Promise<number> {
+    const [row] = await this.database.run(db => db.select({ last: max(auditLog.id) }).from(auditLog))
+    return row?.last ?? 0
+  }
+
+  private async *pages(
+    accountId: string,
+    filter: AuditFilterQuery,
+    last: number,
+  ): AsyncGenerator<string, void> {
+    for (let after = 0; ; ) {
+      const rows = await this.read(accountId, filter, after, last)
+      if (rows.length > 0) yield rows.map(lineOf).join('')
+      if (rows.length < ROWS_A_PAGE) return
+      after = rows.at(-1)?.row.id as number
+    }
+  }
+
+  private read(accountId: string, filter: AuditFilterQuery, after: number, last: number) {
+    const { position, hash } = auditChain
+    return this.database.run(db =>
+      db
+        .select({ row: auditLog, email: users.email, position, previous: before.hash, hash })
+        .from(auditLog)
+        .leftJoin(users, and(eq(users.id, auditLog.userId), eq(users.accountId, accountId)))
+        .leftJoin(auditChain, eq(auditChain.auditId, auditLog.id))
+        .leftJoin(before, eq(before.position, sql`${position} - 1`))
+        .where(and(isListed(accountId, filter), gt(auditLog.id, after), lte(auditLog.id, last)))
+        .orderBy(asc(auditLog.id))
+        .limit(ROWS_A_PAGE),
+    )
+  }
+}
+
+type ExportedRow = Awaited<ReturnType<AuditExport['read']>>[number]
+
+/** `row` is in the canonical form that the seal is over. */
+function lineOf({ row, email, position, previous, hash }: ExportedRow): string {
+  const seal = position === null ? null : { position, previous: previous ?? GENESIS_HASH, hash }
+  return `{"row":${canonicalRow(row)},"email":${JSON.stringify(email)},"seal":${JSON.stringify(seal)}}\n`
+}
+
+async function* none(): AsyncGenerator<string> {}
+
+async function* startingWith(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}

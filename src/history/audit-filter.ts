@@ -1,0 +1,18 @@
+import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
+import { auditLog } from '../database/schema.js'
+import type { AuditFilterQuery } from './audit-filter.query.js'
+
+/** The account's rows that the filter lets through; rows of no account or of another one never. */
+export function isListed(
+  accountId: string,
+  { user, action, outcome, from, to }: AuditFilterQuery,
+): SQL | undefined {
+  return and(
+    eq(auditLog.accountId, accountId),
+    user ? eq(auditLog.userId, user) : undefined,
+    action ? eq(auditLog.action, action) : undefined,
+    outcome ? eq(auditLog.outcome, outcome) : undefined,
+    from ? gte(auditLog.at, from) : undefined,
+    to ? lt(auditLog.at, to) : undefined,
+  )
+}

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import { Controller, Get, Query, Res, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply } from 'fastify'
+import { type Client, CurrentClient } from '../http/client.js'
+import { CurrentSession } from '../sessions/current-session.decorator.js'
+import { MainSourceGuard } from '../sessions/main-source.guard.js'
+import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
+import type { Session } from '../sessions/session.js'
+import { AuditExport } from './audit-export.js'
+import { AuditFilterQuery } from './audit-filter.query.js'
+import { AuditListQuery } from './audit-list.query.js'
+import { AuditTrail } from './audit-trail.js'
+import { ExportAuditDocs, ListAuditDocs } from './history.docs.js'
+
+@ApiTags('History')
+@ApiBearerAuth('accessToken')
+@Controller('api/audit')
+@UseGuards(MainSourceGuard, PermissionGuard)
+@RequirePermission('accountSettings')
+export class AuditController {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly auditExport: AuditExport,
+  ) {}
+
+  /** The audit log of the caller's account, a page at a time. */
+  @Get()
+  @ListAuditDocs()
+  list(@CurrentSession() { accountId }: Session, @Query() query: AuditListQuery) {
+    return this.trail.list(accountId, query)
+  }
+
+  /** The audit log of the caller's account, all of it. A failure on the way cuts the connection: no end, no file. */
+  @Get('export')
+  @ExportAuditDocs()
+  async export(
+    @CurrentSession() session: Session,
+    @Query() filter: AuditFilterQuery,
+    @CurrentClient() client: Client,
+    @Res() reply: FastifyReply,
+  ) {
+    const pieces = await this.auditExport.start(session, filter, client)
+    // Not awaited: a reply that breaks off is over, not to be answered a second time.
+    void reply
+      .header('Content-Type', 'application/x-ndjson; charset=utf-8')
+      .header('Content-Disposition', 'attachment; filename="audit-log.jsonl"')
+      .send(Readable.from(pieces, { highWaterMark: 1 }))
+  }
+}

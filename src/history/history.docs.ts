@@ -1,0 +1,144 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiCookieAuth, ApiProduces, ApiProperty } from '@nestjs/swagger'
+import { AUDIT_ACTIONS, AUDIT_OUTCOMES } from '../audit/audit-event.js'
+import { Documented, TOKEN_REFUSALS } from '../http/documented.js'
+import { SOURCES } from '../permissions/permissions.js'
+
+const TEXT_OR_NULL = { type: String, nullable: true } as const
+
+class AuditEntry {
+  @ApiProperty({ type: 'integer' })
+  id!: number
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string
+
+  @ApiProperty({ enum: AUDIT_ACTIONS })
+  action!: string
+
+  @ApiProperty({ enum: AUDIT_OUTCOMES })
+  outcome!: string
+
+  @ApiProperty({ ...TEXT_OR_NULL, format: 'uuid' })
+  userId!: string | null
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'What the user has now; null for who has left the account' })
+  email!: string | null
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session' })
+  sid!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  ip!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  userAgent!: string | null
+
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'Chrome on Windows', description: 'Null for what was no request' })
+  device!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  origin!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  requestId!: string | null
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  detail!: object
+}
+
+class AuditPage {
+  @ApiProperty({ type: [AuditEntry] })
+  entries!: AuditEntry[]
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'For `after`; null on the last page' })
+  next!: string | null
+}
+
+class LoginEntry {
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string
+
+  @ApiProperty({ enum: ['ok', 'failed'] })
+  outcome!: string
+
+  @ApiProperty({ enum: SOURCES, nullable: true })
+  source!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  origin!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  ip!: string | null
+
+  @ApiProperty({ type: String, example: 'Chrome on Windows' })
+  device!: string
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session that it opened' })
+  sid!: string | null
+}
+
+class LoginPage {
+  @ApiProperty({ type: [LoginEntry] })
+  logins!: LoginEntry[]
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'For `after`; null on the last page' })
+  next!: string | null
+}
+
+const MAIN_SITE_REFUSALS = [
+  'INVALID_QUERY',
+  ...TOKEN_REFUSALS,
+  'SESSION_NOT_FOUND',
+  'SESSION_COOKIE_REQUIRED',
+  'MAIN_SOURCE_REQUIRED',
+  'SESSION_MISMATCH',
+  'PERMISSION_REQUIRED',
+  'DATABASE_UNAVAILABLE',
+  'SESSION_STORE_UNAVAILABLE',
+] as const
+
+export const ListAuditDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    Documented({
+      summary: "The account's audit log",
+      description: 'Main site, with the permission accountSettings. Newest first.',
+      status: 200,
+      answer: 'One page',
+      type: AuditPage,
+      refusals: MAIN_SITE_REFUSALS,
+    }),
+  )
+
+export const ExportAuditDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    ApiProduces('application/x-ndjson'),
+    Documented({
+      summary: "Export the account's audit log",
+      description:
+        'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
+        '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
+        'An export that fails on the way ends without the end of the answer: clients see a broken transfer.',
+      status: 200,
+      answer: 'The rows that the filter lets through',
+      refusals: MAIN_SITE_REFUSALS,
+    }),
+  )
+
+export const ListLoginsDocs = () =>
+  Documented({
+    summary: 'Own login history',
+    description: 'Logins and failed logins of the caller, on all sites, newest first.',
+    status: 200,
+    answer: 'One page',
+    type: LoginPage,
+    refusals: [
+      'INVALID_QUERY',
+      ...TOKEN_REFUSALS,
+      'SESSION_NOT_FOUND',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })

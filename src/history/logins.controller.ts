@@ -1,0 +1,23 @@
+import { Controller, Get, Query, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { CurrentSession } from '../sessions/current-session.decorator.js'
+import { LiveSessionGuard } from '../sessions/live-session.guard.js'
+import type { Session } from '../sessions/session.js'
+import { ListLoginsDocs } from './history.docs.js'
+import { LoginHistory } from './login-history.js'
+import { PageQuery } from './page.query.js'
+
+@ApiTags('History')
+@ApiBearerAuth('accessToken')
+@Controller('api/logins')
+@UseGuards(LiveSessionGuard)
+export class LoginsController {
+  constructor(private readonly history: LoginHistory) {}
+
+  /** The caller's own logins, a page at a time. */
+  @Get()
+  @ListLoginsDocs()
+  list(@CurrentSession() { userId }: Session, @Query() query: PageQuery) {
+    return this.history.list(userId, query)
+  }
+}
