@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { INestApplicationContext } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
@@ -8,8 +9,10 @@ import { AccountsService } from './accounts/accounts.service.js'
 import { canonicalEmail, type Email } from './accounts/email.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from './accounts/password-text.js'
 import type { User } from './accounts/user.js'
+import { inWords, UserImport } from './accounts/user-import/user-import.js'
 import { Users } from './accounts/users.js'
 import { AppModule } from './app.module.js'
+import { AuditVerifier, type NotedHead } from './audit/audit-verifier.js'
 import { Clock } from './clock/clock.js'
 import { readSettings } from './config/read-settings.js'
 import type { ApiError } from './errors/api-error.js'
@@ -77,6 +80,22 @@ program
   })
 
 program
+  .command('users:import')
+  .description(
+    'add users with their password hashes; who is there already stays as they are, so it can be run again',
+  )
+  .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
+  .action(async (file: string) => {
+    const counts = await withService(app =>
+      app
+        .get(UserImport)
+        .run(file === '-' ? process.stdin : createReadStream(file), sentence => console.error(sentence)),
+    )
+    console.log(inWords(counts))
+    if (counts.faults > 0) throw new Error('Mend the lines at fault and run it again')
+  })
+
+program
   .command('session:list')
   .description('the live sessions of a user')
   .argument('<email>')
@@ -122,6 +141,22 @@ program
     console.log('Rotated; running servers follow within seconds')
   })
 
+program
+  .command('audit:verify')
+  .description('is the audit log as it was sealed? Prints its head: note it elsewhere')
+  .option('--head <hash>', 'a head noted earlier, which must still be there')
+  .option('--at <position>', 'at which position it was')
+  .action(async ({ head, at }: { head?: string; at?: string }) => {
+    const noted = notedHead(head, at)
+    const {
+      sealed,
+      head: last,
+      faults,
+    } = await withService(app => app.get(AuditVerifier).verify(fault => console.log(fault), noted))
+    console.log(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
+    if (faults > 0) throw new Error(`${faults} faults in the audit log`)
+  })
+
 try {
   await program.parseAsync()
 } catch (error) {
@@ -158,6 +193,14 @@ function withUser<T>(
     if (!user) throw new Error(`There is no user ${email}`)
     return work(app, user)
   })
+}
+
+function notedHead(hash?: string, at?: string): NotedHead | undefined {
+  if (hash === undefined && at === undefined) return undefined
+  if (!/^[0-9a-f]{64}$/.test(hash ?? '')) throw new Error('--head takes the 64 hex digits of a head')
+  if (at === undefined) return { hash: hash as string }
+  if (!/^[1-9]\d{0,14}$/.test(at)) throw new Error('--at takes the position of a head')
+  return { hash: hash as string, position: Number(at) }
 }
 
 function asEmail(text: string): Email {
