@@ -20,6 +20,7 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     .addServer(serverUrl)
     .addTag('Auth')
     .addTag('Billing')
+    .addTag('History')
     .addTag('Data')
     .addTag('Keys')
     .addTag('Health')

@@ -5,6 +5,7 @@ import type { User } from '../../src/accounts/user.js'
 import type { Source } from '../../src/permissions/permissions.js'
 import { MAIN, SHOP_ONE } from '../support/test-app.js'
 import { moveIntoThePast } from './expired-session.js'
+import { lockOut } from './guesses.js'
 import type { Service } from './service.js'
 import { sessionIdOf } from './session-cookie.js'
 
@@ -41,6 +42,15 @@ export class Cast {
       const session = await this.logIn(person, 'satellite')
       await this.service.node.get(AccountsService).disable(person)
       return { person, session }
+    })
+  }
+
+  /** An owner at whose password this network has guessed too often. */
+  locked(): Promise<Person> {
+    return this.once('locked', async () => {
+      const person = await this.hire(PASSWORD)
+      await lockOut(this.service, person.email)
+      return person
     })
   }
 

@@ -1,4 +1,5 @@
 import { answerChecks } from './checks/answer.checks.js'
+import { attemptChecks } from './checks/attempt.checks.js'
 import { connectionChecks } from './checks/connection.checks.js'
 import { logChecks } from './checks/log.checks.js'
 import { loginChecks } from './checks/login.checks.js'
@@ -11,6 +12,7 @@ import type { Check } from './scene.js'
 const CHECKS: Readonly<Record<string, Check>> = {
   ...sessionChecks,
   ...loginChecks,
+  ...attemptChecks,
   ...paymentChecks,
   ...webhookChecks,
   ...answerChecks,

@@ -1,7 +1,7 @@
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
 /** Stand for many values each; their readers know them. */
-const LEFT_AS_THEY_ARE: ReadonlySet<string> = new Set(['SECRETS', 'FORGED'])
+const LEFT_AS_THEY_ARE: ReadonlySet<string> = new Set(['SECRETS', 'FORGED', 'i'])
 
 export type Value = string | number
 

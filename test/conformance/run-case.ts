@@ -40,10 +40,22 @@ async function sendAll(
 ): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const one of requests) {
-    for (let count = 0; count < (REPEAT_HERE[id] ?? repeat); count++)
-      answers.push(...(await Promise.all(Array.from({ length: parallel }, () => send(one, service)))))
+    for (let count = 0; count < (REPEAT_HERE[id] ?? repeat); count++) {
+      const numbered = withNumber(one, count)
+      answers.push(...(await Promise.all(Array.from({ length: parallel }, () => send(numbered, service)))))
+    }
   }
   return answers
+}
+
+/** `{{i}}` in a header is the number of the repetition. */
+function withNumber(one: CaseRequest, count: number): CaseRequest {
+  if ('raw' in one || !one.http.headers) return one
+  const headers = Object.entries(one.http.headers).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.replace('{{i}}', String(count)) : value,
+  ])
+  return { http: { ...one.http, headers: Object.fromEntries(headers) } }
 }
 
 async function send(one: CaseRequest, { url, port }: Service): Promise<Answer> {

@@ -35,6 +35,7 @@ const SUBJECTS: Readonly<Record<string, (cast: Cast, theCase: Case) => Subject |
   U1: cast => cast.owner('U1'),
   U2: cast => cast.owner('U2'),
   UUNI: cast => cast.owner('UUNI'),
+  ULOCKED: cast => cast.locked(),
   UDISABLED: async cast => (await cast.disabled()).person,
   AT_MAIN: async cast => (await cast.session('U1', 'main')).accessToken,
   AT_SAT: async cast => (await cast.session('U1', 'satellite')).accessToken,
