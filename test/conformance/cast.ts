@@ -22,6 +22,7 @@ export interface Login {
 
 /** More than the 72 bytes at which some hashes stop reading, with letters that have an upper case. */
 const PASSWORD = 'An owner of a shop types this whole sentence whenever a form asks for a password'
+const NEW_PASSWORD = 'Nobody but the owner of this shop knows the fourth verse of that song'
 const UNICODE_PASSWORD = 'Über Ängste: nö, dieses Paßwort schützt wäßrige Crème brûlée'.normalize('NFC')
 
 /** The people of one case and their sessions, each made when it is first asked for. */
@@ -92,10 +93,26 @@ export class Cast {
   }
 
   /** Logs out over HTTP. */
-  async logOut({ accessToken }: Login): Promise<void> {
+  logOut(login: Login): Promise<void> {
+    return this.post('/api/logout', login)
+  }
+
+  /** Gives the password again and sets another one, in this session. */
+  async changePassword({ password }: Person, login: Login): Promise<void> {
+    await this.post('/api/reauthenticate', login, { password })
+    this.service.secrets.add(NEW_PASSWORD)
+    await this.post('/api/password/change', login, { password: NEW_PASSWORD })
+  }
+
+  private async post(path: string, { accessToken }: Login, body?: object): Promise<void> {
     const headers = { Authorization: `Bearer ${accessToken}` }
-    const { status, text } = await this.service.request({ method: 'POST', path: '/api/logout', headers })
-    if (status !== 204) throw new Error(`logout answered ${status} ${text}`)
+    const { status, text } = await this.service.request({
+      method: 'POST',
+      path,
+      headers,
+      ...(body && { body }),
+    })
+    if (status >= 300) throw new Error(`${path} answered ${status} ${text}`)
   }
 
   /** i, k and s are the letters that have a twin outside ASCII under some rule of upper and lower case. */

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { rotateKeys } from '../../../src/tokens/key-file.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestResponse } from '../../support/http-request.js'
-import { SHOP_ONE } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE } from '../../support/test-app.js'
 import type { Login } from '../cast.js'
 import { forgedTokens } from '../forge-jwt.js'
 import { keyIn, retireEarlier } from '../keys.js'
@@ -36,6 +36,22 @@ export const sequenceChecks: Readonly<Record<string, Check>> = {
       expect((await data(service, session.accessToken)).status).toBe(200)
       const later = await sameTokenLater(service, session)
       expect((await data(service, later)).status).toBe(401)
+    },
+  ),
+
+  'other sessions 401, current kept or renewed': steps(
+    ['login main x3', 'change password', 'refresh each'],
+    async ({ cast, service }) => {
+      const owner = await cast.owner('U1')
+      const current = await cast.logIn(owner, 'main')
+      const others = [await cast.logIn(owner, 'main'), await cast.logIn(owner, 'main')]
+      await cast.changePassword(owner, current)
+      expect((await refreshMain(service, current)).status).toBe(200)
+      for (const other of others)
+        expect(await refreshMain(service, other)).toMatchObject({
+          status: 401,
+          json: { code: 'SESSION_NOT_FOUND' },
+        })
     },
   ),
 
@@ -107,6 +123,11 @@ async function knowsNewestKey(service: Service): Promise<boolean> {
 function refresh(url: string, { sessionId }: Login): Promise<TestResponse> {
   const headers = { Origin: SHOP_ONE, 'X-Session-ID': sessionId }
   return request(url, { method: 'POST', path: '/api/refresh', headers })
+}
+
+function refreshMain(service: Service, { sessionId }: Login): Promise<TestResponse> {
+  const headers = { Origin: MAIN, Cookie: `sessionId=${sessionId}` }
+  return service.request({ method: 'POST', path: '/api/refresh', headers })
 }
 
 function data(service: Service, accessToken: string): Promise<TestResponse> {
