@@ -1,7 +1,10 @@
+import { measureImport } from './measure-import.mjs'
+import { measureManySessions } from './measure-many-sessions.mjs'
 import { measureSessionMemory } from './measure-memory.mjs'
 import { measureProfiles } from './measure-profile.mjs'
 import { measureServing } from './measure-serving.mjs'
 import { measureStart } from './measure-start.mjs'
+import { passwordHashes } from './password-hashes.mjs'
 import { report } from './report.mjs'
 import { seed } from './seed.mjs'
 import { serviceEnvironment } from './service.mjs'
@@ -18,13 +21,25 @@ export async function measureAll() {
     const environment = serviceEnvironment({ databaseUrl, redisUrl })
     const seeded = await step('users, sessions, tokens', () => seed(environment))
     const memory = await step('memory of sessions', measureSessionMemory)
+    const manySessions = await step('a user with 50 sessions', measureManySessions)
     const serving = await measureServing(environment, seeded, step)
     await stopAll(({ command }) => command === process.execPath)
     const profiles = await step('profiles', () => measureProfiles(environment, seeded))
+    const userImport = await step('import of users', async () =>
+      measureImport(environment, await passwordHashes(databaseUrl)),
+    )
     await stopAll()
     const start = await step('starts', measureStart)
     const seconds = (performance.now() - startedAt) / 1000
-    const { text, missed } = report({ ...serving, memory, profiles, start, seconds })
+    const { text, missed } = report({
+      ...serving,
+      memory,
+      manySessions,
+      userImport,
+      profiles,
+      start,
+      seconds,
+    })
     console.log(text)
     if (missed > 0) process.exitCode = 1
   } finally {

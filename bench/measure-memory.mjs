@@ -32,7 +32,8 @@ export async function measureSessionMemory() {
   })
 }
 
-function aSession(userId) {
+/** A new session of the user. */
+export function aSession(userId) {
   const createdAt = new Date()
   return {
     ...CLIENT,
@@ -44,6 +45,7 @@ function aSession(userId) {
     createdAt,
     lastUsed: createdAt,
     expiresAt: new Date(createdAt.getTime() + 30 * 24 * 60 * 60 * 1000),
+    reauthenticatedAt: null,
   }
 }
 

@@ -3,6 +3,7 @@ import { Child } from './child.mjs'
 import { keepAwake } from './keep-awake.mjs'
 import { BOTH_CORES, MEASURED_CORE } from './machine.mjs'
 import { measureLoginTiming } from './measure-login-timing.mjs'
+import { whileLoggingIn } from './one-login-at-a-time.mjs'
 import { passwordHashes } from './password-hashes.mjs'
 import { dataRequests, loginRequests, refreshRequests } from './requests.mjs'
 import { inTurn } from './rounds.mjs'
@@ -50,6 +51,17 @@ export async function measureServing(environment, { users, opened }, step) {
   for (const child of [service.child, argon2]) child.pin(BOTH_CORES)
   measured.loginOnBothCores = await step('login on both cores', () =>
     inTurn({ service: by(login, service), bare: verifying(argon2) }, { rounds: BOTH_CORES_ROUNDS }),
+  )
+  // Last: it fills the sessions of its user, and each login then ends one.
+  measured.refreshBesideLogins = await step('refresh beside logins of one user', () =>
+    inTurn(
+      {
+        service: seconds =>
+          whileLoggingIn(service, users[0], () => refresh.load(service, seconds, { cores: BOTH_CORES })),
+        bare: seconds => refresh.load(service, seconds, { cores: BOTH_CORES }),
+      },
+      { rounds: BOTH_CORES_ROUNDS },
+    ),
   )
   return measured
 }

@@ -12,6 +12,9 @@ const BARS = {
   newFolderSeconds: 5,
   existingFolderSeconds: 2,
   residentMegabytes: 450,
+  timingShare: 0.05,
+  changeMilliseconds: 20,
+  importMegabytes: 300,
 }
 const MEGABYTE = 1024 * 1024
 
@@ -45,12 +48,16 @@ function heading({ seconds }) {
   )
 }
 
-function shareRows({ refresh, data, dataUnbatched, login, loginOnBothCores }) {
+function shareRows({ refresh, refreshBesideLogins, data, dataUnbatched, login, loginOnBothCores }) {
   const withLog = { service: refresh.talkative, bare: refresh.bare }
   return [
     rateRow('refresh, requests/s', refresh, BARS.refresh),
     ...detailRows('refresh', refresh),
     rateRow('refresh with a log line each (LOG_LEVEL=info), requests/s', withLog),
+    rateRow(
+      'refresh while one user logs in, one login at a time (beside: nobody does), requests/s',
+      refreshBesideLogins,
+    ),
     rateRow('data, requests/s', data, BARS.data),
     ...detailRows('data', data),
     rateRow("data, the load generator's core kept awake, requests/s", dataUnbatched),
@@ -93,7 +100,7 @@ function detailRows(name, { service, bare }) {
   })
 }
 
-function otherRows({ memory, start, timing }) {
+function otherRows({ memory, manySessions, userImport, start, timing }) {
   return [
     mostRow('Redis memory of a session, bytes', memory.session, BARS.sessionBytes, 0),
     mostRow("… and of its entry in its user's index, bytes", memory.indexEntry, null, 0),
@@ -102,8 +109,18 @@ function otherRows({ memory, start, timing }) {
     mostRow('resident memory there, MB', start.resident / MEGABYTE, BARS.residentMegabytes, 0),
     mostRow('refused login, known e-mail, ms', timing.known, null, 2),
     mostRow('refused login, unknown e-mail, ms', timing.unknown, null, 2),
-    mostRow('… difference, ms', timing.known - timing.unknown, null, 2),
+    mostRow(
+      '… difference, as a share',
+      Math.abs(timing.known - timing.unknown) / timing.unknown,
+      BARS.timingShare,
+      3,
+    ),
     mostRow('… half of the answers of one kind lie within, ms', timing.spread, null, 2),
+    mostRow('one round trip to Redis, ms', manySessions.roundTrip, null, 2),
+    mostRow('listing the 50 sessions of a user, ms', manySessions.list, null, 2),
+    mostRow('changing the permissions of these, ms', manySessions.change, BARS.changeMilliseconds, 2),
+    mostRow('import of 100,000 users, s', userImport.seconds, null, 1),
+    mostRow('… memory at most, MB', userImport.peakBytes / MEGABYTE, BARS.importMegabytes, 0),
   ]
 }
 

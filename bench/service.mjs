@@ -24,6 +24,10 @@ export function serviceEnvironment({ databaseUrl, redisUrl }) {
     STRIPE_PRICE_IDS: 'price_monthly',
     DATA_DIR: FOLDER,
     LOG_LEVEL: 'warn',
+    // Every guess of the bench comes from one address.
+    ATTEMPTS_PER_NETWORK: '100000',
+    ATTEMPTS_PER_ORIGIN: '100000',
+    ATTEMPTS_TOTAL: '100000',
   }
 }
 

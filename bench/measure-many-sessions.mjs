@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { effectivePermissions, permissionsOf } from '../dist/src/permissions/permissions.js'
+import { RedisConnection } from '../dist/src/redis/redis-connection.js'
+import { RedisSessionStore } from '../dist/src/sessions/redis.session-store.js'
+import { aSession } from './measure-memory.mjs'
+import { median } from './rounds.mjs'
+import { inBatches } from './seed.mjs'
+import { startRedis, withRedis } from './stores.mjs'
+
+/** As many as a user may have. */
+const SESSIONS = 50
+const TIMES = 200
+
+/** Milliseconds of the store for a user with 50 sessions, beside one round trip with nothing to do. */
+export async function measureManySessions() {
+  const url = await startRedis('redis-of-many-sessions')
+  const connection = await RedisConnection.open(url)
+  const store = new RedisSessionStore(connection)
+  await store.beforeServing(async () => {})
+  const userId = randomUUID()
+  await inBatches(SESSIONS, () => store.create(aSession(userId)))
+  const permissions = effectivePermissions('main', permissionsOf(['dataEntry']))
+  const list = async () => {
+    const { length } = await store.listByUser(userId, new Date())
+    if (length !== SESSIONS) throw new Error(`${length} sessions are listed, not ${SESSIONS}`)
+  }
+  const change = () => store.setPermissions(userId, { main: permissions, satellite: permissions })
+  const measured = await withRedis(url, async redis => ({
+    roundTrip: await millisecondsOf(() => redis.ping()),
+    list: await millisecondsOf(list),
+    change: await millisecondsOf(change),
+  }))
+  connection.onApplicationShutdown()
+  return measured
+}
+
+async function millisecondsOf(work) {
+  const times = []
+  for (let time = 0; time < TIMES; time++) {
+    const startedAt = performance.now()
+    await work()
+    times.push(performance.now() - startedAt)
+  }
+  return median(times)
+}
