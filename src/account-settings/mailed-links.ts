@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
-import { AttemptLimits } from '../attempts/attempt-limits.js'
 import type { AuditAction } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
-import { type OneTimeToken, OneTimeTokens, type Purpose } from '../one-time-tokens/one-time-tokens.js'
+import { FollowedLinks } from '../one-time-tokens/followed-links.js'
+import type { OneTimeToken, Purpose } from '../one-time-tokens/one-time-tokens.js'
 
 /** A link that somebody follows. */
 export interface FollowedLink {
@@ -16,32 +16,25 @@ export interface FollowedLink {
   readonly client: Client
 }
 
-/** A token can be guessed from anywhere, for anybody: the network alone is counted. */
-const NOBODY = ''
-
 /** Links of users, followed. */
 @Injectable()
 export class MailedLinks {
   constructor(
-    private readonly tokens: OneTimeTokens,
+    private readonly followed: FollowedLinks,
     private readonly users: Users,
-    private readonly attempts: AttemptLimits,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
    * Does `work` for the user of a good link; it has to consume the token. Throws `INVALID_LINK` for any other link, and for
-   * a disabled user. Counted as a guess unless it was right.
+   * a disabled user.
    */
   async follow(link: FollowedLink, work: (user: User) => Promise<void>): Promise<void> {
-    const attempt = { kind: 'link', subject: NOBODY, client: link.client } as const
-    await this.attempts.count(attempt)
     await work(await this.userOf(link))
-    await this.attempts.succeeded(attempt)
   }
 
   private async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
-    const found = await this.tokens.find(purpose, text)
+    const found = await this.followed.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (user && !user.disabledAt) return user
     this.auditLog.note({

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
+import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/session-changes.js'
 import { eventOf, OPERATOR, type Whom } from './authority.js'
@@ -18,6 +19,7 @@ export class AccountsService {
     private readonly database: Database,
     private readonly users: Users,
     private readonly passwords: Passwords,
+    private readonly tokens: OneTimeTokens,
     private readonly changes: SessionChanges,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
@@ -85,6 +87,9 @@ export class AccountsService {
       async transaction => {
         await authority.check(transaction)
         await this.users.disable(transaction, user.id, this.clock.now())
+        // Whoever asked for these links may be why: enabled again, the user asks anew.
+        await this.tokens.withdraw(transaction, 'email-change', user.id)
+        await this.tokens.withdraw(transaction, 'password-reset', user.id)
       },
     )
   }

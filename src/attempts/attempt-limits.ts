@@ -27,8 +27,8 @@ export class AttemptLimits {
 
   /**
    * Counts an attempt before the work that it asks for; throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`), and then
-   * it is not counted. `isFamiliar` is asked only when a limit is reached that others may have filled: somebody on a
-   * network that the user has logged in from is let in while others fail, as long as their own limit allows.
+   * it is not counted. `isFamiliar` is asked only when a limit is reached that others may have filled: who has logged in
+   * from this network before, or holds a good link, is let in while others fail, as long as their own limit allows.
    */
   async count(attempt: Attempt, isFamiliar: () => Promise<boolean> = async () => false): Promise<void> {
     const buckets = bucketsOf(attempt, this.settings.attempts)
@@ -50,6 +50,17 @@ export class AttemptLimits {
       throw refusal
     }
     await this.noteOffences(filled)
+  }
+
+  /** As {@link count}, for what has no other answer than no: false when there were too many. */
+  async hasRoom(attempt: Attempt): Promise<boolean> {
+    try {
+      await this.count(attempt)
+      return true
+    } catch (error) {
+      if (error instanceof ApiError) return false
+      throw error
+    }
   }
 
   /** It was right: the account's counters begin anew, and it does not weigh on the others. */
@@ -94,7 +105,7 @@ export class AttemptLimits {
   ): Promise<void> {
     const [fullest] = full.toSorted((one, other) => other.msLeft - one.msLeft)
     if (!fullest) return
-    if (subject !== '' && !full.some(({ isForFamiliar }) => isForFamiliar) && (await mayPass())) return
+    if (!full.some(({ isForFamiliar }) => isForFamiliar) && (await mayPass())) return
     const { limit, msLeft } = fullest
     this.auditLog.note({
       action: 'attempts',

@@ -36,13 +36,15 @@ export function bucketsOf(attempt: Attempt, settings: AttemptSettings): Bucket[]
     key: `${kind}:${limit.replaceAll(' ', '-')}:${digest(of)}`,
     most,
     windowSeconds: kind === 'mail' ? HOUR_SECONDS : settings.windowSeconds,
-    isOfAccount: kind === 'password' && limit.startsWith('account'),
+    isOfAccount: (kind === 'password' || kind === 'session') && limit.startsWith('account'),
     isForFamiliar: limit === 'account and network' || limit === 'account and neighbourhood',
   })
-  const { perAccountAndNetwork, perAccount, perNetwork } = limitsOf(kind, settings)
+  // Wherever it is used from: nobody but its holder can fill it.
+  if (kind === 'session') return [bucket('account', settings.perAccountAndNetwork, subject)]
+  const { perAccountAndNetwork, perNeighbourhood, perAccount, perNetwork } = limitsOf(kind, settings)
   const ofAccount = [
     bucket('account and network', perAccountAndNetwork, subject, network),
-    bucket('account and neighbourhood', perAccount, subject, neighbourhoodOf(client.ip)),
+    bucket('account and neighbourhood', perNeighbourhood, subject, neighbourhoodOf(client.ip)),
     bucket('account', perAccount, subject),
   ]
   return [
@@ -55,11 +57,12 @@ export function bucketsOf(attempt: Attempt, settings: AttemptSettings): Bucket[]
 }
 
 function limitsOf(kind: Attempt['kind'], settings: AttemptSettings) {
-  if (kind !== 'mail') return settings
+  if (kind !== 'mail') return { ...settings, perNeighbourhood: settings.perAccount }
   const { mailsPerAddress, mailsPerNetwork } = settings
   return {
     // One stranger must not use up what a user has for a forgotten password.
     perAccountAndNetwork: Math.ceil(mailsPerAddress / 2),
+    perNeighbourhood: Math.ceil((2 * mailsPerAddress) / 3),
     perAccount: mailsPerAddress,
     perNetwork: mailsPerNetwork,
   }

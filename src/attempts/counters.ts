@@ -63,11 +63,13 @@ export class Counters {
     })
   }
 
-  /** Takes one off each. */
+  /** Takes one off each that is above nothing. */
   async giveBack(counted: readonly Counted[]): Promise<void> {
-    await this.each(counted, (limiter, { key, windowSeconds }) =>
-      limiter.reward(key, 1, { customDuration: windowSeconds }),
-    )
+    await this.each(counted, async (limiter, { key, windowSeconds }) => {
+      const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
+      // It was counted elsewhere, or has expired since: what is below nothing would be guesses for free.
+      if (consumedPoints < 0) await limiter.delete(key)
+    })
   }
 
   async forget(keys: readonly string[]): Promise<void> {

@@ -9,13 +9,11 @@ import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { LoginBody } from './login.body.js'
-import { LoginAttempts } from './login-attempts.js'
 import { isBarredOwner, isInScope } from './login-rules.js'
 
 @Injectable()
 export class Credentials {
   constructor(
-    private readonly attempts: LoginAttempts,
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly settings: Settings,
@@ -24,14 +22,10 @@ export class Credentials {
 
   /**
    * The user whose password this is and who may log in there. Unknown, disabled, wrong and out of scope are the same
-   * `INVALID_CREDENTIALS`, after the same work. Throws `TOO_MANY_ATTEMPTS` and `OWNER_LOGIN_BARRED` before any of it.
+   * `INVALID_CREDENTIALS`, after the same work. Throws `OWNER_LOGIN_BARRED` before any of it.
    */
-  check(login: LoginBody, client: Client): Promise<User> {
+  async check({ password, source, ...login }: LoginBody, client: Client): Promise<User> {
     const email = canonicalEmail(login.email) as Email
-    return this.attempts.during(email, client, () => this.userOf(email, login, client))
-  }
-
-  private async userOf(email: Email, { password, source }: LoginBody, client: Client): Promise<User> {
     const place = { source, origin: client.origin }
     const user = await this.users.findByEmail(email)
     if (user && isBarredOwner(user, place, this.settings)) {

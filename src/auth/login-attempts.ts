@@ -23,9 +23,14 @@ export class LoginAttempts {
    * Does `work`, unless there were too many attempts (`TOO_MANY_ATTEMPTS`). It counts as a wrong guess unless it resolves, or
    * rejects because a part of the service was down or busy.
    */
-  async during<T>(subject: Email, client: Client, work: () => Promise<T>): Promise<T> {
+  async during<T>(
+    subject: Email,
+    client: Client,
+    work: () => Promise<T>,
+    isFamiliar = () => this.isFamiliar(subject, client),
+  ): Promise<T> {
     const attempt: Attempt = { kind: 'password', subject, client }
-    await this.limits.count(attempt, () => this.isFamiliar(subject, client))
+    await this.limits.count(attempt, isFamiliar)
     try {
       const done = await work()
       await this.limits.succeeded(attempt)
@@ -36,7 +41,8 @@ export class LoginAttempts {
     }
   }
 
-  private async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
+  /** Whether the user has logged in from there before; the same work for nobody. */
+  async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
     const user = await this.users.findByEmail(subject)
     return this.familiarClients.knowsNetwork(user?.id ?? NOBODY, ip)
   }

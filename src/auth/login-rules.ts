@@ -9,11 +9,14 @@ export interface LoginPlace {
 }
 
 /**
- * Whether the user may log in there. Who is invited to some satellites needs to come from one of them: without an
- * Origin, as in the mobile app, nobody could tell. The main site is open to all.
+ * Whether the user may log in there. Who is invited to some satellites needs to come from one of them, so neither from the
+ * main site nor without an Origin, as in the mobile app.
  */
-export function isInScope({ satellites }: Pick<User, 'satellites'>, { source, origin }: LoginPlace): boolean {
-  return source === 'main' || satellites === null || (origin !== null && satellites.includes(origin))
+export function isInScope(
+  { satellites }: Pick<User, 'satellites'>,
+  { origin }: Pick<LoginPlace, 'origin'>,
+): boolean {
+  return satellites === null || (origin !== null && satellites.includes(origin))
 }
 
 /**

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common'
+import { canonicalEmail, type Email } from '../accounts/email.js'
 import { Passwords } from '../accounts/passwords.js'
 import type { Client } from '../http/client.js'
 import { LoginWatch } from '../sessions/login-watch.js'
 import { type NewSession, SessionsService } from '../sessions/sessions.service.js'
 import { Credentials } from './credentials.js'
 import type { LoginBody } from './login.body.js'
+import { LoginAttempts } from './login-attempts.js'
 import { LoginRecord } from './login-record.js'
 
 @Injectable()
 export class LoginService {
   constructor(
+    private readonly attempts: LoginAttempts,
     private readonly credentials: Credentials,
     private readonly passwords: Passwords,
     private readonly sessions: SessionsService,
@@ -17,8 +20,16 @@ export class LoginService {
     private readonly watch: LoginWatch,
   ) {}
 
-  /** Opens a session for the right password; {@link Credentials.check} says what is refused, and how. */
-  async login(login: LoginBody, client: Client): Promise<NewSession> {
+  /**
+   * Opens a session for the right password; {@link Credentials.check} says what is refused, and how. Throws
+   * `TOO_MANY_ATTEMPTS` before any work.
+   */
+  login(login: LoginBody, client: Client): Promise<NewSession> {
+    const email = canonicalEmail(login.email) as Email
+    return this.attempts.during(email, client, () => this.open(login, client))
+  }
+
+  private async open(login: LoginBody, client: Client): Promise<NewSession> {
     const user = await this.credentials.check(login, client)
     const newHash = this.passwords.needsRehash(user.passwordHash as string)
       ? await this.passwords.hash(login.password)

@@ -1,23 +1,20 @@
 import { Injectable } from '@nestjs/common'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
-import { AttemptLimits } from '../attempts/attempt-limits.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
+import { FollowedLinks } from '../one-time-tokens/followed-links.js'
 import { type OneTimeToken, OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import { PasswordSetter } from './password-setter.js'
-
-/** A token can be guessed from anywhere, for anybody: the network alone is counted. */
-const NOBODY = ''
 
 @Injectable()
 export class PasswordByLink {
   constructor(
+    private readonly links: FollowedLinks,
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
     private readonly setter: PasswordSetter,
-    private readonly attempts: AttemptLimits,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -26,8 +23,6 @@ export class PasswordByLink {
    * `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`, which leaves the link good. Of two at once one succeeds.
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
-    const attempt = { kind: 'link', subject: NOBODY, client } as const
-    await this.attempts.count(attempt)
     const user = await this.userOf(token, client)
     await this.setter.set(user, {
       password,
@@ -37,11 +32,10 @@ export class PasswordByLink {
         if (!isFor(consumed, current)) throw new ApiError('INVALID_LINK')
       },
     })
-    await this.attempts.succeeded(attempt)
   }
 
   private async userOf(token: string, client: Client): Promise<User> {
-    const found = await this.tokens.find('password-reset', token)
+    const found = await this.links.find('password-reset', token, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (found && user && isFor(found, user)) return user
     this.auditLog.note({

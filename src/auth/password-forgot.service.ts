@@ -8,6 +8,7 @@ import type { AuditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Database } from '../database/database.js'
 import type { Client } from '../http/client.js'
+import { LoginAttempts } from './login-attempts.js'
 import { PasswordMails } from './password-mails.js'
 import { PasswordReset } from './password-reset.service.js'
 
@@ -16,6 +17,7 @@ export class PasswordForgot {
   constructor(
     private readonly users: Users,
     private readonly attempts: AttemptLimits,
+    private readonly logins: LoginAttempts,
     private readonly passwordReset: PasswordReset,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
@@ -28,7 +30,8 @@ export class PasswordForgot {
    */
   async mailLink(email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await this.attempts.count({ kind: 'mail', subject: email, client })
+    const isFamiliar = () => this.logins.isFamiliar(email, client)
+    await this.attempts.count({ kind: 'mail', subject: email, client }, isFamiliar)
     const user = await this.users.findByEmail(email)
     const receiver = user && !user.disabledAt ? user : null
     const { id, accountId } = receiver ?? { id: randomUUID(), accountId: randomUUID() }

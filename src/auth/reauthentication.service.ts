@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Passwords } from '../accounts/passwords.js'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
@@ -16,6 +17,7 @@ export class ReauthenticationService {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly attempts: LoginAttempts,
+    private readonly limits: AttemptLimits,
     private readonly records: ReauthenticationRecord,
     private readonly settings: Settings,
   ) {}
@@ -30,7 +32,10 @@ export class ReauthenticationService {
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
     const place = { source: session.source, origin: client.origin }
     if (isBarredOwner(user, place, this.settings)) throw new ApiError('OWNER_LOGIN_BARRED')
-    return this.attempts.during(user.email, client, () => this.check(user, session, password, client))
+    // While strangers fill the user's limits a live session has guesses of its own.
+    const isFamiliar = () => this.limits.hasRoom({ kind: 'session', subject: session.sid, client })
+    const check = () => this.check(user, session, password, client)
+    return this.attempts.during(user.email, client, check, isFamiliar)
   }
 
   private async check(user: User, session: Session, password: string, client: Client): Promise<Date> {

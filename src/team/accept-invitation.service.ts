@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { PasswordPolicy } from '../accounts/password-policy.js'
 import { Passwords } from '../accounts/passwords.js'
-import { AttemptLimits } from '../attempts/attempt-limits.js'
 import type { Client } from '../http/client.js'
 import type { AcceptInvitationBody } from './accept-invitation.body.js'
 import { Invitations } from './invitations.js'
@@ -16,7 +15,6 @@ export class AcceptInvitationService {
     private readonly passwordPolicy: PasswordPolicy,
     private readonly passwords: Passwords,
     private readonly newMembers: NewMembers,
-    private readonly attempts: AttemptLimits,
   ) {}
 
   /**
@@ -24,10 +22,7 @@ export class AcceptInvitationService {
    * address that has found another account meanwhile, and `WEAK_PASSWORD`, after which the link is as good as before.
    */
   async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<string> {
-    const attempt = { kind: 'link', subject: '', client } as const
-    await this.attempts.count(attempt)
     const invitation = await this.invitations.find(token, client)
-    await this.attempts.succeeded(attempt)
     await this.passwordPolicy.require(password, [invitation.email, name ?? ''])
     const passwordHash = await this.passwords.hash(password)
     const id = randomUUID()

@@ -8,6 +8,7 @@ import { Database } from '../database/database.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
+import { FollowedLinks } from '../one-time-tokens/followed-links.js'
 import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import type { Manager } from './manager.js'
@@ -39,6 +40,7 @@ const MAX_OPEN = 100
 export class Invitations {
   constructor(
     private readonly tokens: OneTimeTokens,
+    private readonly links: FollowedLinks,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
@@ -90,7 +92,7 @@ export class Invitations {
 
   /** The invitation that a link is of; throws `INVALID_LINK`. Uses nothing up. */
   async find(token: string, client: Client): Promise<Invitation> {
-    const found = await this.tokens.find('invitation', token)
+    const found = await this.links.find('invitation', token, client)
     if (found) return asInvitation(found)
     this.auditLog.note({
       action: 'invitation.accept',

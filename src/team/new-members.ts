@@ -79,7 +79,8 @@ export class NewMembers {
   private async record(transaction: Db, { id, invitation, client }: Newcomer): Promise<void> {
     const { id: invitationId, accountId, invitedBy, permissions, satellites } = invitation
     const event = { outcome: 'ok', userId: id, accountId, client } as const
-    const detail = { invitation: invitationId, by: invitedBy }
+    // Not `by`: the row is about who joined, from where, and that is not the inviter's to export.
+    const detail = { invitation: invitationId, invitedBy }
     await this.auditLog.record(transaction, { ...event, action: 'invitation.accept', detail })
     await this.auditLog.record(transaction, {
       ...event,

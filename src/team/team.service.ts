@@ -6,7 +6,7 @@ import { Users } from '../accounts/users.js'
 import type { Permissions } from '../permissions/permissions.js'
 import type { Manager } from './manager.js'
 import { TeamAuthority } from './team-authority.js'
-import { newlyGiven, requireNotOwner, requireSomebodyElse } from './team-rules.js'
+import { newlyGiven, requireMayOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
 
 /** A user as their team sees them. */
 export interface TeamMember {
@@ -57,7 +57,9 @@ export class TeamService {
   async enable(manager: Manager, userId: string): Promise<void> {
     const authority = this.authority.over(manager, userId, 'user.enable', (self, member) => {
       requireMayGo(self, member)
-      if (member.disabledAt) this.authority.requireMayGive(manager, self, newlyGiven(null, member.granted))
+      if (!member.disabledAt) return
+      this.authority.requireMayGive(manager, self, newlyGiven(null, member.granted))
+      requireMayOpen(self, 'nothing', member.satellites)
     })
     await this.accounts.enable(inAccountOf(manager, userId), authority)
   }

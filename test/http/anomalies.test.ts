@@ -544,6 +544,17 @@ describe.each(BACKENDS)('on %s', backend => {
       expect(outcome(await refresh(sessionId, { ip: MOBILE, userAgent: IPHONE }))).toBe('200')
     })
 
+    it('a refused login does not tell by the limits that the password was right', async () => {
+      const user = await anOwner(app)
+      await logIn(user)
+      app.clock.advance(QUARTER_OF_AN_HOUR)
+      const far = { ip: NEW_YORK, userAgent: IPHONE }
+      const most = app.settings.attempts.perAccountAndNetwork
+      for (let count = 0; count < most; count++)
+        expect(outcome(await tryLogin(user, far))).toBe('401 INVALID_CREDENTIALS')
+      expect(outcome(await tryLogin(user, far))).toBe('429 TOO_MANY_ATTEMPTS')
+    })
+
     it('a login is refused as if the password were wrong, again and again, until it can be', async () => {
       const user = await anOwner(app)
       const own = await logIn(user)

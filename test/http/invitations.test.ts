@@ -8,7 +8,7 @@ import { permissionsOf } from '../../src/permissions/permissions.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../support/test-app.js'
 import { outcome } from './api-calls.js'
-import { accept, aManager, signInFreshly, team } from './team-calls.js'
+import { accept, aManager, closeTo, signInFreshly, team } from './team-calls.js'
 import { claimsOf } from './token-claims.js'
 
 const INVALID_LINK = '400 INVALID_LINK'
@@ -132,7 +132,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       const manager = await aManager(app, owner)
       const permissions = permissionsOf(['accountSettings'])
       expect(outcome(await invite(manager.session, anEmail(), { permissions }))).toBe('403 OWN_RIGHTS')
-      await team(app, session, 'PUT', `/${manager.user.id}/satellites`, { satellites: [SHOP_ONE] })
+      await closeTo(app, manager.user, [SHOP_ONE])
       expect(outcome(await invite(manager.session, anEmail()))).toBe('403 OWN_RIGHTS')
       expect(outcome(await invite(manager.session, anEmail(), { satellites: [SHOP_TWO] }))).toBe(
         '403 OWN_RIGHTS',
@@ -299,7 +299,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
           expect.objectContaining({
             outcome: 'ok',
             accountId: owner.accountId,
-            detail: expect.objectContaining({ invitation: id, by: owner.id }),
+            detail: expect.objectContaining({ invitation: id, invitedBy: owner.id }),
           }),
         ])
     })
@@ -312,9 +312,9 @@ describe.each(BACKENDS)('invitations on %s', backend => {
 
     it('works for 7 days', async () => {
       const [early, late] = [await anInvited(), await anInvited()]
-      app.clock.advance(SEVEN_DAYS - 1)
+      app.clock.advance(SEVEN_DAYS - 60)
       expect(outcome(await join(early.token))).toBe('201')
-      app.clock.advance(1)
+      app.clock.advance(60)
       expect(outcome(await join(late.token))).toBe(INVALID_LINK)
     })
 
@@ -445,7 +445,7 @@ describe('with limits', () => {
     for (const each of ['C', 'D', 'E', 'F'])
       tries.push(await accept(app, { token: each.repeat(43), password: PASSWORD }))
     expect(tries.map(outcome)).toEqual([...Array(3).fill(INVALID_LINK), '429 TOO_MANY_ATTEMPTS'])
-    expect(outcome(await accept(app, { token, password: PASSWORD }))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(outcome(await accept(app, { token, password: PASSWORD }))).toBe('201')
   })
 })
 

@@ -5,10 +5,11 @@ import { PasswordReset } from '../../src/auth/password-reset.service.js'
 import { Database } from '../../src/database/database.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import type { TestResponse } from '../support/http-request.js'
-import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../support/test-app.js'
 import { bearer, logOut, outcome } from './api-calls.js'
 import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from './reauthenticate.js'
+import { accept, team } from './team-calls.js'
 import { claimsOf } from './token-claims.js'
 
 describe.each(BACKENDS)('The profile, on %s', backend => {
@@ -168,6 +169,23 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       expect(answer.json.actions).toEqual([])
       expect(answer.text).not.toContain('192.0.2.9')
       expect(answer.text).not.toContain(owner.email)
+    })
+
+    it('of who was invited shows where they accepted; of who invited does not', async () => {
+      const owner = await anOwner(app)
+      const inviter = await signIn(app, owner, 'main')
+      const email = anEmail()
+      expect(outcome(await team(app, inviter, 'POST', '/invitations', { email }))).toBe('201')
+      const token = await app.mailedToken(email)
+      const { json } = await accept(app, { token, password: PASSWORD })
+      const actionsIn = (answer: TestResponse) =>
+        [...answer.json.auditLog, ...answer.json.actions]
+          .filter((row: { userId: string }) => row.userId === json.userId)
+          .map((row: { action: string; ip: string }) => [row.action, row.ip])
+      const ofInviter = await exportOf(await provenSession(app, owner))
+      expect(actionsIn(ofInviter)).toEqual([])
+      const ofMember = await exportOf(await provenSession(app, { email }))
+      expect(actionsIn(ofMember)).toContainEqual(['invitation.accept', '127.0.0.1'])
     })
 
     it('goes through the audit log in pages', async () => {

@@ -50,15 +50,16 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
     ['is refused under another', { origin: SHOP_TWO }, REFUSED],
     ['is refused at the main site as if it were a satellite', { origin: MAIN }, REFUSED],
     ['is refused without an Origin', {}, REFUSED],
-    ['logs in to the main site', { origin: MAIN, source: 'main' }, '200'],
+    ['is refused at the main site', { origin: MAIN, source: 'main' }, REFUSED],
+    ['is refused at the command line', { source: 'main' }, REFUSED],
   ])('%s', async (_, place, expected) => {
     expect(outcome(await logIn(app, await aMemberOf(SHOP_ONE), place))).toBe(expected)
   })
 
-  it('invited to none logs in at no satellite', async () => {
+  it('invited to none logs in nowhere', async () => {
     const member = await aMemberOf()
     expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe(REFUSED)
-    expect(outcome(await logIn(app, member, { origin: MAIN, source: 'main' }))).toBe('200')
+    expect(outcome(await logIn(app, member, { origin: MAIN, source: 'main' }))).toBe(REFUSED)
   })
 
   it('invited to all logs in anywhere', async () => {

@@ -1,5 +1,7 @@
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import type { User } from '../../src/accounts/user.js'
+import { Users } from '../../src/accounts/users.js'
+import { Database } from '../../src/database/database.js'
 import { type Permission, permissionsOf } from '../../src/permissions/permissions.js'
 import type { TestResponse } from '../support/http-request.js'
 import { aMember, type SignedIn, signIn } from '../support/people.js'
@@ -43,4 +45,15 @@ export function accept(app: TestApp, body: object): Promise<TestResponse> {
     body,
     timeoutMs: 30_000,
   })
+}
+
+/** Lets a user log in there alone from now on, as a change that came behind their live session. */
+export function closeTo(
+  app: TestApp,
+  { id }: Pick<User, 'id'>,
+  satellites: readonly string[],
+): Promise<void> {
+  return app.app
+    .get(Database)
+    .transaction(transaction => app.app.get(Users).setSatellites(transaction, id, satellites))
 }

@@ -9,7 +9,7 @@ import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from './api-calls.js'
 import { STEP_UP_CHALLENGE } from './reauthenticate.js'
-import { aManager, aMemberWith, signInFreshly, team } from './team-calls.js'
+import { aManager, aMemberWith, closeTo, signInFreshly, team } from './team-calls.js'
 import { claimsOf } from './token-claims.js'
 
 const NOT_FOUND = '404 NOT_FOUND'
@@ -233,7 +233,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       const { owner, session } = await anAccount()
       const manager = await aManager(app, owner)
       const member = await aMember(app, owner)
-      await limit(session, manager.user.id, [SHOP_ONE])
+      await closeTo(app, manager.user, [SHOP_ONE])
       await limit(session, member.id, [SHOP_ONE])
       expect(outcome(await limit(manager.session, member.id, [SHOP_ONE, SHOP_TWO]))).toBe(OWN_RIGHTS)
       expect(outcome(await limit(manager.session, member.id, null))).toBe(OWN_RIGHTS)
@@ -281,6 +281,18 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(outcome(await enable(session))).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(outcome(await enable(await signInFreshly(app, owner)))).toBe('204')
     })
+  })
+
+  it('gives no site back that is closed to the manager', async () => {
+    const { owner } = await anAccount()
+    const manager = await aManager(app, owner)
+    const member = await aMember(app, owner)
+    await team(app, manager.session, 'POST', `/${member.id}/disable`)
+    await closeTo(app, manager.user, [SHOP_ONE])
+    const enable = () => team(app, manager.session, 'POST', `/${member.id}/enable`)
+    expect(outcome(await enable())).toBe(OWN_RIGHTS)
+    await closeTo(app, member, [SHOP_ONE])
+    expect(outcome(await enable())).toBe('204')
   })
 
   describe('removing', () => {

@@ -105,7 +105,7 @@ describe('bucketsOf', () => {
   it('leaves one network half of the mails to an address', () => {
     expect(limits({ kind: 'mail' }).slice(0, 4)).toEqual([
       ['account and network', 3],
-      ['account and neighbourhood', 6],
+      ['account and neighbourhood', 4],
       ['account', 6],
       ['network', 50],
     ])

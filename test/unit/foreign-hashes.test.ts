@@ -78,18 +78,17 @@ describe('a hash that another system made', () => {
     await isReady
     const weak = await bcrypt(PASSWORD, 4)
     const ours = await passwords.hash(PASSWORD)
-    const fastest = async (stored: string | null) => {
-      const times: number[] = []
-      for (let round = 0; round < 8; round++) {
+    const all = [ours, weak, 'unreadable', null]
+    const fastest = all.map(() => Number.POSITIVE_INFINITY)
+    // In turns: what else the machine does slows all of them.
+    for (let round = 0; round < 12; round++)
+      for (const [index, stored] of all.entries()) {
         const start = performance.now()
         await verify(stored, 'wrong')
-        times.push(performance.now() - start)
+        fastest[index] = Math.min(fastest[index]!, performance.now() - start)
       }
-      return Math.min(...times)
-    }
-    const expected = await fastest(ours)
-    for (const stored of [weak, 'unreadable', null])
-      expect(await fastest(stored)).toBeGreaterThan(0.6 * expected)
+    const [expected, ...others] = fastest
+    for (const time of others) expect(time).toBeGreaterThan(0.6 * expected!)
   })
 })
 
@@ -123,6 +122,7 @@ describe('a hash is refused', () => {
     [`$scrypt$ln=14,r=8,p=1$not base64!$${HASH_32}`, 'not a well-formed scrypt'],
     [`$scrypt$ln=18,r=8,p=1$${SALT}$${HASH_32}`, 'more than 128 MiB'],
     [`$scrypt$ln=999999999,r=1,p=1$${SALT}$${HASH_32}`, 'more than 128 MiB'],
+    [`$scrypt$ln=16,r=1,p=1$${SALT}$${HASH_32}`, 'too large for its r'],
     [`$scrypt$ln=17,r=8,p=3$${SALT}$${HASH_32}`, 'more than 128 MiB'],
     [`$scrypt$ln=1,r=1,p=999999999$${SALT}$${HASH_32}`, 'more than 128 MiB'],
     [`$pbkdf2-sha1$i=10000$${SALT}$${HASH_32}`, 'not a well-formed PBKDF2'],

@@ -19,6 +19,8 @@ export function readScryptHash(text: string): UsableHash {
   const N = 2 ** ln
   if (128 * N * r > MAX_MEMORY_BYTES || N * r * p > MAX_WORK)
     throw new UnusableHash('asks for more than 128 MiB or N·r·p=2^21 of scrypt')
+  // RFC 7914 §2.
+  if (ln >= 16 * r) throw new UnusableHash('has an N of scrypt that is too large for its r')
   return {
     isOf: password =>
       new Promise((resolve, reject) => {

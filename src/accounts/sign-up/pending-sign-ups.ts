@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
+import type { Client } from '../../http/client.js'
+import { FollowedLinks } from '../../one-time-tokens/followed-links.js'
 import { OneTimeTokens } from '../../one-time-tokens/one-time-tokens.js'
 import type { Email } from '../email.js'
 
@@ -16,7 +18,10 @@ const LIFETIME_SECONDS = 24 * 60 * 60
 /** Sign-ups that wait for their link to be followed. Each link goes with its own password, however many there are of one address. */
 @Injectable()
 export class PendingSignUps {
-  constructor(private readonly tokens: OneTimeTokens) {}
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly links: FollowedLinks,
+  ) {}
 
   /** Returns the token for the link. */
   add(transaction: Db, { email, ...detail }: PendingSignUp): Promise<string> {
@@ -28,9 +33,9 @@ export class PendingSignUps {
     })
   }
 
-  /** Null when the link is not good. */
-  async find(token: string): Promise<PendingSignUp | null> {
-    const found = await this.tokens.find('sign-up', token)
+  /** Null when the link is not good; too many of those throw `TOO_MANY_ATTEMPTS`. */
+  async find(token: string, client: Client): Promise<PendingSignUp | null> {
+    const found = await this.links.find('sign-up', token, client)
     return found && ({ ...found.detail, email: found.email } as unknown as PendingSignUp)
   }
 

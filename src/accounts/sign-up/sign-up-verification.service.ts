@@ -29,16 +29,15 @@ export class SignUpVerification {
    * `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user meanwhile.
    */
   async verify(token: string, password: string, client: Client): Promise<User> {
-    const following = { kind: 'link', subject: '', client } as const
-    await this.attempts.count(following)
-    const found = await this.pending.find(token)
+    const found = await this.pending.find(token, client)
     if (!found) throw this.refusal('INVALID_LINK', client, { reason: 'invalid link' })
     const guess = { kind: 'password', subject: found.email, client } as const
-    await this.attempts.count(guess)
+    // Whoever has the link has this mailbox: strangers who fail at the address do not count against them.
+    await this.attempts.count(guess, async () => true)
     if (!(await this.passwords.verify(found.passwordHash, password)))
       throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
     const owner = await this.makeAccount(found, token, client)
-    await Promise.all([this.attempts.succeeded(following), this.attempts.succeeded(guess)])
+    await this.attempts.succeeded(guess)
     return owner
   }
 

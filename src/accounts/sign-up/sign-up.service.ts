@@ -38,8 +38,14 @@ export class SignUpService {
    */
   async signUp({ email, password, name }: Applicant, client: Client): Promise<void> {
     this.mails.require()
-    await this.attempts.count({ kind: 'mail', subject: email, client })
-    await this.policy.require(password, [email, name ?? ''])
+    const attempt = { kind: 'mail', subject: email, client } as const
+    await this.attempts.count(attempt)
+    try {
+      await this.policy.require(password, [email, name ?? ''])
+    } catch (weakness) {
+      await this.attempts.takeBack(attempt)
+      throw weakness
+    }
     const passwordHash = await this.passwords.hash(password)
     const known = await this.users.findByEmail(email)
     const token = await this.database.transaction(async transaction => {
