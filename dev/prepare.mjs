@@ -58,10 +58,18 @@ function packagesHash() {
 }
 
 function sourcesHash() {
-  const files = ['nest-cli.json', 'package.json', 'package-lock.json', 'tsconfig.json']
+  const files = [
+    'nest-cli.json',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.library.json',
+  ]
     .filter(file => existsSync(join(root, file)))
     .concat(filesUnder('src'))
     .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))
+    .concat(filesUnder('client'))
+    .concat(filesUnder('verify'))
   return sha256(files.flatMap(file => [file, read(file)]))
 }
 

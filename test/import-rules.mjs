@@ -1,4 +1,4 @@
-// Who may import whom under src. Part of npm run check; fails too when it did not see every module.
+// Who may import whom under src, client and verify. Part of npm run check; fails too when it did not see every module.
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
@@ -29,7 +29,7 @@ const LAYERS = [
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 const { output } = await cruise(
-  ['src'],
+  ['src', 'client', 'verify'],
   {
     ruleSet: { forbidden: [...layerRules(), ...generalRules()] },
     validate: true,
@@ -61,7 +61,15 @@ function generalRules() {
     rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|client|web)/' }),
     // They put everything together; nothing is built on them.
     rule('imports-a-file-at-the-top-of-src', { path: '^src/[^/]+/' }, { path: '^src/[^/]+$' }),
-    rule('not-found', { path: '^src/' }, { couldNotResolve: true }),
+    rule('not-found', { path: '^(src|client|verify)/' }, { couldNotResolve: true }),
+    // They are installed in other projects, where there is nothing else of ours.
+    rule(
+      'client-imports-what-it-does-not-bring',
+      { path: '^client/.*\\.ts$' },
+      { pathNot: '^client/|(^|/)node_modules/(@types/)?react/' },
+    ),
+    rule('verify-imports-the-service', { path: '^verify/' }, { path: '^(src|dev|test|client)/' }),
+    rule('library-circle', { path: '^(client|verify)/' }, { circular: true }),
   ]
 }
 
@@ -75,11 +83,15 @@ function violations({ summary }) {
 // A checker that looked at nothing must not pass.
 function unseen({ modules }) {
   const seen = new Set(modules.map(module => module.source))
-  const sources = readdirSync('src', { recursive: true })
-    .map(name => `src/${name}`)
-    .filter(path => /\.[cm]?[jt]s$/.test(path))
+  const sources = ['src', 'client', 'verify'].flatMap(modulesUnder)
   if (sources.length === 0) return ['There is no module in src']
   return sources.filter(path => !seen.has(path)).map(path => `not-seen: ${path}`)
+}
+
+function modulesUnder(folder) {
+  return readdirSync(folder, { recursive: true })
+    .map(name => `${folder}/${name}`)
+    .filter(path => /\.[cm]?[jt]s$/.test(path))
 }
 
 function unknownFolders() {

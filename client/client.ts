@@ -1,0 +1,135 @@
+import type { AccessToken } from './access-token.js'
+import { Api, type Credentials } from './api.js'
+import { fetchWithToken, trustedUrl } from './bearer-fetch.js'
+import type { Caller, State } from './caller.js'
+import { Logout } from './logout.js'
+import { MainstayError } from './mainstay-error.js'
+import type { Platform } from './platform.js'
+import type { SessionHome } from './session-home.js'
+import { TokenKeeper } from './token-keeper.js'
+import { unlessAborted } from './waiting.js'
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://auth.example.com`. */
+  readonly baseUrl: string
+  /** Your own backends that accept our access tokens, by origin. No other address is ever sent one. */
+  readonly backends?: readonly string[]
+  /** Instead of the device's own. */
+  readonly fetch?: typeof fetch
+}
+
+/** After a new token was refused too, no other is asked for within this time: it would not help either. */
+const NEXT_FORCED_REFRESH_MS = 10_000
+
+/** One person's session on one device, over all tabs of a site. */
+export class Client {
+  private readonly keeper: TokenKeeper
+  private readonly api: Api
+  private readonly trusted: readonly string[]
+  private forcedAt = Number.NEGATIVE_INFINITY
+  private leaving: Logout | null = null
+
+  constructor(
+    { baseUrl, backends = [] }: ClientOptions,
+    private readonly home: SessionHome,
+    private readonly platform: Platform,
+  ) {
+    this.trusted = [baseUrl, ...backends].map(withoutSlash)
+    const [service] = this.trusted as [string]
+    this.api = new Api(service, home, platform)
+    this.keeper = new TokenKeeper(`mainstay ${home.source} ${service}`, this.api, home, platform)
+  }
+
+  /** Who is logged in, as far as it is known. */
+  get state(): State {
+    return this.keeper.state
+  }
+
+  /** Calls `listener` whenever somebody logs in or out, in whichever tab, or their permissions change. The answer ends that. */
+  readonly onChange = (listener: (state: State) => void): (() => void) => this.keeper.listen(listener)
+
+  /**
+   * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status 503, after
+   * which it can be tried again; a TypeError when the network is lost. Nothing is repeated: somebody is looking.
+   */
+  async login(credentials: Credentials): Promise<Caller> {
+    if (this.home.source === 'main') await this.leaving?.callOff()
+    const token = await this.api.login(credentials)
+    this.keeper.take(token)
+    return token.caller
+  }
+
+  /**
+   * Logs out: here and in the other tabs at once; resolves when the service knows. Until then the session can be taken
+   * up again by who has it, so a page of the main site that is loaded anew is logged in again.
+   */
+  async logout(): Promise<void> {
+    const token = this.keeper.live()
+    // A storage that is locked keeps nobody from logging out.
+    const session = await this.home.presented().catch(() => null)
+    const sid = this.keeper.sid() ?? session?.sid ?? null
+    await this.keeper.end(sid)
+    this.leaving = new Logout(this.api, this.platform, { token, session, sid })
+    await this.leaving.done
+  }
+
+  /**
+   * Asks for a new token, so that `state` is what the service says now: after a page was loaded, or a permission
+   * changed. Waits as long as an outage lasts, unless `signal` aborts. Who is logged in; null for nobody.
+   */
+  async refresh({ signal }: { signal?: AbortSignal | null } = {}): Promise<Caller | null> {
+    await unlessAborted(this.keeper.refresh(), signal)
+    return this.state.caller
+  }
+
+  /** A live access token, for what `fetch` cannot do; null when nobody is logged in. Waits as `refresh` does. */
+  async accessToken(options: { signal?: AbortSignal | null } = {}): Promise<string | null> {
+    return (await this.liveToken(options))?.text ?? null
+  }
+
+  /**
+   * As the global `fetch`, with the access token. A path alone is one of the service. Before the request an outage of
+   * the service is waited out if a new token is needed, unless `init.signal` aborts; the answer itself is yours,
+   * whatever it is. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody is logged in, and a TypeError for an
+   * address that is neither the service nor in `backends`.
+   */
+  readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const url = trustedUrl(input, this.trusted)
+    const signal = init.signal ?? (typeof input === 'object' && 'signal' in input ? input.signal : null)
+    const token = await this.liveToken({ signal })
+    if (!token) throw new MainstayError(401, { code: 'SESSION_NOT_FOUND', detail: 'Nobody is logged in' })
+    const isOurs = url.startsWith(`${this.trusted[0]}/`)
+    const options = isOurs ? { credentials: this.home.credentials, ...init } : init
+    return fetchWithToken(this.platform.fetch, input, url, options, token, refused =>
+      this.replacementOf(refused, signal),
+    )
+  }
+
+  /** Ends what runs in the background. Nobody is logged out. */
+  close(): void {
+    this.keeper.close()
+  }
+
+  private async liveToken({ signal }: { signal?: AbortSignal | null }): Promise<AccessToken | null> {
+    if (!this.keeper.live() && this.state.status !== 'loggedOut')
+      await this.refresh({ signal: signal ?? null })
+    return this.keeper.live()
+  }
+
+  /** Another token than the one a backend has refused; null when there is none to be had. */
+  private async replacementOf(refused: AccessToken, signal: AbortSignal | null): Promise<AccessToken | null> {
+    const { platform, keeper } = this
+    const live = keeper.live()
+    if (live && live !== refused) return live
+    const isTooSoon = platform.now() - this.forcedAt < NEXT_FORCED_REFRESH_MS
+    if (isTooSoon || this.state.status === 'loggedOut') return null
+    await this.refresh({ signal })
+    this.forcedAt = platform.now()
+    return keeper.live()
+  }
+}
+
+function withoutSlash(url: string): string {
+  if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`${url} is not an http(s) address`)
+  return url.replace(/\/+$/, '')
+}

@@ -1,0 +1,39 @@
+import { Client, type ClientOptions } from './client.js'
+import { thisPlatform } from './platform.js'
+import { cookieHome, storageHome } from './session-home.js'
+import type { Storage } from './storage.js'
+
+export type { Credentials } from './api.js'
+export type { Caller, Permissions, State } from './caller.js'
+export type { Client, ClientOptions } from './client.js'
+export type { ErrorCode } from './error-code.js'
+export { errorOf, type FieldError, MainstayError } from './mainstay-error.js'
+export { type ItemStorage, itemStorage, type Storage } from './storage.js'
+
+export interface StoredSessionOptions extends ClientOptions {
+  readonly storage: Storage
+}
+
+/** For pages of the main site: the session is an HttpOnly cookie. */
+export function mainClient(options: ClientOptions): Client {
+  return new Client(options, cookieHome, thisPlatform(options.fetch))
+}
+
+/**
+ * For pages of a satellite. With `itemStorage(localStorage)` all tabs share a session that lasts its 30 days; with
+ * `itemStorage(sessionStorage)` each has its own, which ends with the tab. Either can be read by every script of the page.
+ */
+export function satelliteClient(options: StoredSessionOptions): Client {
+  return storedSession(options)
+}
+
+/** For mobile apps, which are satellites without an origin. Give it the system's secure storage. */
+export function mobileClient(options: StoredSessionOptions): Client {
+  return storedSession(options)
+}
+
+function storedSession(options: StoredSessionOptions): Client {
+  // Letters, digits, dots, dashes and underscores: secure storages of apps take no others.
+  const key = `mainstay.${options.baseUrl.replace(/\/+$/, '').replace(/[^\w.-]+/g, '_')}`
+  return new Client(options, storageHome(options.storage, key), thisPlatform(options.fetch))
+}

@@ -1,0 +1,50 @@
+import type { ErrorCode } from './error-code.js'
+
+/** What is wrong with one field of a body. */
+export interface FieldError {
+  readonly field: string
+  readonly message: string
+}
+
+/** The body of a refusal: RFC 9457 problem details. */
+interface Problem {
+  readonly code?: ErrorCode
+  readonly detail?: string
+  readonly requestId?: string
+  readonly errors?: readonly FieldError[]
+}
+
+/** A refusal of the service. Decide by `code`; `message` is English and for people; `requestId` is for support. */
+export class MainstayError extends Error {
+  override readonly name = 'MainstayError'
+  /** `UNKNOWN` when the answer was none of the service's own, as of a proxy that stands before it. */
+  readonly code: ErrorCode | 'UNKNOWN'
+  readonly requestId: string | undefined
+  /** For `INVALID_BODY`. */
+  readonly errors: readonly FieldError[]
+
+  constructor(
+    readonly status: number,
+    problem: Problem,
+    /** What the service asked for by Retry-After; null where it did not, or the browser does not show it. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(problem.detail ?? `The service answered ${status}`)
+    this.code = problem.code ?? 'UNKNOWN'
+    this.requestId = problem.requestId
+    this.errors = problem.errors ?? []
+  }
+}
+
+/** The refusal in an answer, which stays readable. */
+export async function errorOf(answer: Response): Promise<MainstayError> {
+  const problem: unknown = await answer
+    .clone()
+    .json()
+    .catch(() => null)
+  return new MainstayError(
+    answer.status,
+    typeof problem === 'object' && problem ? problem : {},
+    Number(answer.headers.get('Retry-After')) || null,
+  )
+}

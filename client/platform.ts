@@ -1,0 +1,55 @@
+/** The Web Locks API, as far as it is used. */
+export interface Locks {
+  request(name: string, options: { signal: AbortSignal }, work: () => Promise<void>): Promise<unknown>
+}
+
+export interface Channel {
+  post(message: unknown): void
+  close(): void
+}
+
+/** What the client takes from the device; tests bring their own. */
+export interface Platform {
+  readonly fetch: typeof fetch
+  /** Milliseconds of a clock that is never set. */
+  now(): number
+  /** Milliseconds of the device's clock: only ever compared with what another tab of this device read there. */
+  deviceTime(): number
+  /** From 0 to 1. */
+  random(): number
+  /** Runs once after so many milliseconds; the answer calls it off. What is idle does not keep a program on Node from ending. */
+  after(ms: number, run: () => void, isIdle?: boolean): () => void
+  /** Null where there is one tab only, or no Web Locks (browsers have them in secure contexts alone). */
+  readonly locks: Locks | null
+  openChannel(name: string, receive: (message: unknown) => void): Channel | null
+}
+
+/**
+ * The device this runs on. Tabs find each other in pages only: elsewhere, as in a server that renders pages, the same
+ * names would put different people together.
+ */
+export function thisPlatform(fetchInstead?: typeof fetch): Platform {
+  const { document, navigator } = globalThis as { document?: object; navigator?: { locks?: Locks } }
+  return {
+    fetch: fetchInstead ?? globalThis.fetch.bind(globalThis),
+    now: () => performance.now(),
+    deviceTime: () => Date.now(),
+    random: Math.random,
+    after: startTimer,
+    locks: (document && navigator?.locks) ?? null,
+    openChannel: (name, receive) =>
+      document && typeof BroadcastChannel === 'function' ? openChannel(name, receive) : null,
+  }
+}
+
+function startTimer(ms: number, run: () => void, isIdle = false): () => void {
+  const timer = setTimeout(run, ms) as { unref?(): void } & ReturnType<typeof setTimeout>
+  if (isIdle) timer.unref?.()
+  return () => clearTimeout(timer)
+}
+
+function openChannel(name: string, receive: (message: unknown) => void): Channel {
+  const channel = new BroadcastChannel(name)
+  channel.onmessage = event => receive((event as { data: unknown }).data)
+  return { post: message => channel.postMessage(message), close: () => channel.close() }
+}

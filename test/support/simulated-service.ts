@@ -1,0 +1,99 @@
+import type { SimulatedDevice } from './simulated-device.js'
+
+const LIFETIME_SECONDS = 900
+/** From here to the service and back. */
+const TRAVEL_MS = 50
+
+/** As much of the service as tabs see of it, in simulated time: for what takes hours. Its clock is its own. */
+export class SimulatedService {
+  /** Every request, as `POST /api/refresh`. */
+  readonly requests: string[] = []
+  /** Answers all requests but those for data; null: everything works. `lost` is a network without an answer. */
+  outage: { status: number; headers?: Record<string, string>; body?: object } | 'lost' | null = null
+  /** The session of the one cookie jar. */
+  cookie: string | null = null
+  private readonly ended = new Set<string>()
+  private readonly tokens = new Map<string, { sid: string; diesAt: number }>()
+  private sessions = 0
+
+  constructor(
+    private readonly device: SimulatedDevice,
+    private readonly epochSeconds = 1_700_000_000,
+  ) {}
+
+  refreshes(): number {
+    return this.requests.filter(line => line === 'POST /api/refresh').length
+  }
+
+  /** Ends a session as somebody else would, from another device. */
+  revoke(sid: string): void {
+    this.ended.add(sid)
+  }
+
+  readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
+    const request = new Request(input, init as RequestInit)
+    const path = new URL(request.url).pathname
+    this.requests.push(`${request.method} ${path}`)
+    await this.device.sleep(TRAVEL_MS / 2)
+    const answer = this.answer(path, request, await request.text())
+    await this.device.sleep(TRAVEL_MS / 2)
+    if (answer === 'lost') throw new TypeError('fetch failed')
+    return answer
+  }
+
+  private answer(path: string, request: Request, body: string): Response | 'lost' {
+    if (this.outage === 'lost') return 'lost'
+    if (path === '/api/data') return this.answerData(request)
+    if (this.outage) return json(this.outage.body ?? {}, this.outage.status, this.outage.headers)
+    if (path === '/api/login') return this.answerLogin(JSON.parse(body).source)
+    if (path === '/api/refresh') return this.answerRefresh(request.headers.get('X-Session-ID') ?? this.cookie)
+    this.ended.add(this.tokenOf(request)?.sid ?? '')
+    return new Response(null, { status: 204 })
+  }
+
+  private answerLogin(source: string): Response {
+    this.sessions += 1
+    const id = `session-${this.sessions}`
+    if (source === 'main') this.cookie = id
+    return json({ accessToken: this.issue(id), ...(source !== 'main' && { sessionId: id }) })
+  }
+
+  private answerRefresh(id: string | null): Response {
+    if (!id || this.ended.has(sidOf(id))) return json({ code: 'SESSION_NOT_FOUND' }, 401)
+    return json({ accessToken: this.issue(id) })
+  }
+
+  private answerData(request: Request): Response {
+    const token = this.tokenOf(request)
+    const isLive = token && this.device.now < token.diesAt
+    return isLive ? json({ sid: token.sid }) : json({ code: 'INVALID_ACCESS_TOKEN' }, 401)
+  }
+
+  private tokenOf(request: Request): { sid: string; diesAt: number } | undefined {
+    return this.tokens.get(request.headers.get('Authorization')?.slice('Bearer '.length) ?? '')
+  }
+
+  private issue(id: string): string {
+    const iat = this.epochSeconds + Math.floor(this.device.now / 1000)
+    const claims = {
+      userId: `user-of-${id}`,
+      accountId: 'account',
+      sid: sidOf(id),
+      permissions: { dataEntry: true },
+      iat,
+      exp: iat + LIFETIME_SECONDS,
+      jti: this.tokens.size,
+    }
+    const text = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
+    this.tokens.set(text, { sid: claims.sid, diesAt: this.device.now + LIFETIME_SECONDS * 1000 })
+    return text
+  }
+}
+
+function sidOf(sessionId: string): string {
+  return `handle-of-${sessionId}`
+}
+
+function json(body: object, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), { status, headers })
+}

@@ -1,0 +1,47 @@
+/** The service's own codes for the same refusals, and one for keys that could not be fetched. */
+const REFUSALS = {
+  ACCESS_TOKEN_REQUIRED: {
+    status: 401,
+    title: 'An access token is required',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  INVALID_ACCESS_TOKEN: {
+    status: 401,
+    title: 'The access token is not valid',
+    // RFC 6750 §3.1.
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  },
+  PERMISSION_REQUIRED: {
+    status: 403,
+    title: 'This session may not do that',
+    headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
+  },
+  KEYS_UNAVAILABLE: {
+    status: 503,
+    title: 'Access tokens cannot be checked right now; try again shortly',
+    headers: { 'Retry-After': '5' },
+  },
+} as const
+
+/** Why a request is refused. Says nothing of what was wrong with the token; `cause` does, for your log. */
+export class AccessTokenError extends Error {
+  override readonly name = 'AccessTokenError'
+  readonly statusCode: 401 | 403 | 503
+  readonly headers: Readonly<Record<string, string>>
+  /** The answer's body, as the service itself would send it (RFC 9457). */
+  readonly problem: { type: string; title: string; status: number; detail: string; code: string }
+
+  constructor(
+    readonly code: keyof typeof REFUSALS,
+    options?: ErrorOptions,
+  ) {
+    const { status, title, headers } = REFUSALS[code]
+    super(title, options)
+    this.statusCode = status
+    this.headers = headers
+    const type = `urn:mainstay:problem:${code.toLowerCase().replaceAll('_', '-')}`
+    this.problem = { type, title, status, detail: title, code }
+  }
+}
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8'

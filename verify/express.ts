@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
+import type { Permission } from './caller.js'
+import { setCaller } from './callers.js'
+import type { AccessTokenVerifier } from './verifier.js'
+
+/** A middleware, for one route or for all: only requests with a valid token, and the permission, come through. */
+export function expressGuard(verifier: AccessTokenVerifier, permission?: Permission) {
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: (error?: unknown) => void,
+  ): Promise<void> => {
+    try {
+      setCaller(request, await verifier.verifyHeader(request.headersDistinct.authorization, permission))
+    } catch (error) {
+      if (error instanceof AccessTokenError) answer(response, error)
+      else next(error)
+      return
+    }
+    next()
+  }
+}
+
+function answer(response: ServerResponse, { statusCode, headers, problem }: AccessTokenError): void {
+  response.writeHead(statusCode, { ...headers, 'Content-Type': PROBLEM_CONTENT_TYPE })
+  response.end(JSON.stringify(problem))
+}

@@ -1,0 +1,21 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
+import type { Permission } from './caller.js'
+import { setCaller } from './callers.js'
+import type { AccessTokenVerifier } from './verifier.js'
+
+/** An `onRequest` hook, for one route or for all: only requests with a valid token, and the permission, come through. */
+export function fastifyGuard(verifier: AccessTokenVerifier, permission?: Permission) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    try {
+      setCaller(request, await verifier.verifyHeader(request.raw.headersDistinct.authorization, permission))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof AccessTokenError)) throw error
+      return reply
+        .code(error.statusCode)
+        .headers({ ...error.headers, 'Content-Type': PROBLEM_CONTENT_TYPE })
+        .send(JSON.stringify(error.problem))
+    }
+  }
+}
