@@ -1,4 +1,4 @@
-// npm run bench: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
+// npm run bench [-- webhooks]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
 // had an answer that was not 2xx.
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
@@ -11,5 +11,10 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 await installSystemPackages()
 installWrk()
 // Imports the packages and the built service, so only now.
-const { measureAll } = await import('./measure-all.mjs')
-await measureAll()
+if (process.argv[2] === 'webhooks') {
+  const { measureWebhooks } = await import('./measure-webhooks.mjs')
+  await measureWebhooks()
+} else {
+  const { measureAll } = await import('./measure-all.mjs')
+  await measureAll()
+}

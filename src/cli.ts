@@ -13,6 +13,7 @@ import { inWords, UserImport } from './accounts/user-import/user-import.js'
 import { Users } from './accounts/users.js'
 import { AppModule } from './app.module.js'
 import { AuditVerifier, type NotedHead } from './audit/audit-verifier.js'
+import { addBillingCommands } from './cli-billing.js'
 import { Clock } from './clock/clock.js'
 import { readSettings } from './config/read-settings.js'
 import type { ApiError } from './errors/api-error.js'
@@ -156,6 +157,8 @@ program
     console.log(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
     if (faults > 0) throw new Error(`${faults} faults in the audit log`)
   })
+
+addBillingCommands(program, withService)
 
 try {
   await program.parseAsync()

@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.js'
-import type { ApiRoute } from './api-routes.js'
+import type { ApiRoute } from './api-route.js'
 import type { EventCause } from './events.js'
 import { parseForm } from './form.js'
 import type { Answer } from './idempotency-keys.js'

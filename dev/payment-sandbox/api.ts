@@ -21,10 +21,15 @@ const KEPT_REQUESTS = 1_000
 // A client that gives up on a request and asks again at once may be heard before its hanging up is.
 const HANG_UP_MS = 20
 
+// Noticed by a person, and below the patience of any client.
+const DEFAULT_SLOW_MS = 1_000
+
 /** The edge of the API: secret key, idempotency, faults, JSON. */
 export class Api {
   readonly requests: ApiRequest[] = []
   fault: Fault | null = null
+  /** How long `slow` and `late-answer` take. */
+  slowMs = DEFAULT_SLOW_MS
 
   constructor(
     private readonly secretKey: string,
@@ -36,15 +41,21 @@ export class Api {
   async answer(request: Incoming, reply: ServerResponse): Promise<void> {
     const idempotencyKey = idempotencyKeyOf(request)
     this.log({ method: request.method, path: request.path, idempotencyKey })
+    if (this.fault === 'slow') await wait(this.slowMs, undefined, { ref: false })
     if (this.keys.isTaken(idempotencyKey)) await wait(HANG_UP_MS)
     try {
       const answer = this.answerTo(request, reply, idempotencyKey)
       if (this.fault === 'refuse' || this.fault === 'answer-then-reset') reset(reply)
-      else if (answer) sendJson(reply, answer)
+      else if (answer) sendJson(reply, this.fault === 'late-answer' ? await this.later(answer) : answer)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       sendJson(reply, error.answer())
     }
+  }
+
+  /** A copy: what the answer shows goes on changing. */
+  private later(answer: Answer): Promise<Answer> {
+    return wait(this.slowMs, structuredClone(answer), { ref: false })
   }
 
   private log(request: ApiRequest): void {

@@ -20,6 +20,8 @@ export interface CheckoutRecord {
   checkout: Checkout
   lines: CheckoutLine[]
   subscriptionMetadata: Record<string, string>
+  /** How long the subscription is free at first; absent in old state files. */
+  trialDays?: number | null
 }
 
 /** What whoever starts a checkout decides; the rest of the object is the same for all. */
@@ -33,12 +35,14 @@ export type CheckoutTerms = Pick<
   | 'locale'
   | 'metadata'
   | 'success_url'
->
+> & { mode: CheckoutMode }
 
-/** An open, unpaid checkout of these lines, whose hosted page is under `pagesUrl`. */
-export function newCheckout(terms: CheckoutTerms, lines: CheckoutLine[], pagesUrl: string): Checkout {
+export const CHECKOUT_MODES = ['subscription', 'payment', 'setup'] as const
+export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
+
+/** An open, unpaid checkout whose page is under `pagesUrl`. `amount` is what is due today in cents; null in a setup. */
+export function newCheckout(terms: CheckoutTerms, amount: number | null, pagesUrl: string): Checkout {
   const id = newId('cs_test_a1', 56)
-  const amount = totalOf(lines)
   return {
     id,
     object: 'checkout.session',
@@ -48,7 +52,7 @@ export function newCheckout(terms: CheckoutTerms, lines: CheckoutLine[], pagesUr
     amount_total: amount,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
     created: nowSeconds(),
-    currency: 'usd',
+    currency: amount === null ? null : 'usd',
     custom_fields: [],
     custom_text: {
       after_submit: null,
@@ -56,11 +60,10 @@ export function newCheckout(terms: CheckoutTerms, lines: CheckoutLine[], pagesUr
       submit: null,
       terms_of_service_acceptance: null,
     },
-    customer_creation: terms.customer ? null : 'always',
+    customer_creation: terms.customer ? null : terms.mode === 'subscription' ? 'always' : 'if_required',
     customer_details: null,
     invoice: null,
     livemode: false,
-    mode: 'subscription',
     payment_method_collection: 'always',
     payment_method_types: ['card'],
     payment_status: 'unpaid',

@@ -1,10 +1,11 @@
 import { ApiError } from './api-error.js'
-import { type Checkout, type CheckoutLine, type CheckoutRecord, newCheckout, pageUrl } from './checkout.js'
+import { type Checkout, type CheckoutRecord, newCheckout, pageUrl, totalOf } from './checkout.js'
+import { checkoutLines } from './checkout-lines.js'
 import { checkoutTerms } from './checkout-terms.js'
 import type { Customers } from './customers.js'
 import type { EventCause, Events } from './events.js'
 import type { Form } from './form.js'
-import { forms, inner, integer, metadata, requiredText } from './form-fields.js'
+import { inner, integer, metadata } from './form-fields.js'
 import type { Prices } from './prices.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
@@ -22,10 +23,13 @@ export class Checkouts {
   create(params: Form): Checkout {
     const terms = checkoutTerms(params)
     if (terms.customer) this.customers.find(terms.customer, 'parameter')
-    const lines = this.linesOf(params)
-    const checkout = newCheckout(terms, lines, this.pagesUrl)
-    const subscriptionMetadata = metadata(inner(params, 'subscription_data'))
-    this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata })
+    const lines = checkoutLines(params, terms.mode, this.prices)
+    const subscriptionData = inner(params, 'subscription_data')
+    const subscriptionMetadata = metadata(subscriptionData)
+    const trialDays = integer(subscriptionData, 'trial_period_days')
+    const amount = trialDays ? 0 : totalOf(lines)
+    const checkout = newCheckout(terms, terms.mode === 'setup' ? null : amount, this.pagesUrl)
+    this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata, trialDays })
     this.state.changed()
     return checkout
   }
@@ -41,8 +45,8 @@ export class Checkouts {
 
   /** All checkouts of a customer, or of everybody when null, newest first. */
   list(customer: string | null): Checkout[] {
-    const all = [...this.state.checkouts.keys()].map(id => this.find(id).checkout)
-    return all.filter(checkout => customer === null || checkout.customer === customer).reverse()
+    const all = this.state.checkouts.of(customer)
+    return all.map(({ checkout }) => this.find(checkout.id).checkout).reverse()
   }
 
   /** Ends an open checkout and emits `checkout.session.expired`; throws 400 when it is not open. */
@@ -61,16 +65,6 @@ export class Checkouts {
     for (const { checkout } of this.state.checkouts.values()) {
       if (checkout.status === 'open') checkout.url = pageUrl(checkout.id, this.pagesUrl)
     }
-  }
-
-  private linesOf(params: Form): CheckoutLine[] {
-    const lines = forms(params, 'line_items').map((line, index) => {
-      const param = `line_items[${index}][price]`
-      const price = this.prices.find(requiredText(line, 'price', param), param)
-      return { price, quantity: integer(line, 'quantity') ?? 1 }
-    })
-    if (lines.length > 0) return lines
-    throw ApiError.badParameter('parameter_missing', 'line_items', 'Missing required param: line_items.')
   }
 
   private close(checkout: Checkout, cause?: EventCause): void {

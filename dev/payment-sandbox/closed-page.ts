@@ -6,10 +6,7 @@ import { pageLayout } from './page-layout.js'
 export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
   const link = returnUrl ? html`<p><a class="button" href="${returnUrl}">Return to the site</a></p>` : ''
   if (checkout.status === 'complete') {
-    return pageLayout(
-      'This checkout is finished',
-      html`<p>It has been paid. There is nothing left to do here.</p>${link}`,
-    )
+    return pageLayout('This checkout is finished', html`<p>There is nothing left to do here.</p>${link}`)
   }
   return pageLayout(
     'This checkout has expired',
@@ -17,7 +14,7 @@ export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
   )
 }
 
-/** The page for an address that no checkout has. */
+/** The page for an address that nothing has. */
 export function unknownPage(): Html {
-  return pageLayout('There is no such checkout', html`<p>Please start again from the site.</p>`)
+  return pageLayout('There is no such page', html`<p>Please start again from the site.</p>`)
 }

@@ -3,10 +3,12 @@ import { ApiError } from './api-error.js'
 import type { Form } from './form.js'
 import { metadata, text } from './form-fields.js'
 import { newId } from './ids.js'
+import { createdWithin } from './list.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
 
 export type Customer = Stripe.Customer
+export type DeletedCustomer = Stripe.DeletedCustomer
 
 export class Customers {
   constructor(private readonly state: State) {}
@@ -49,5 +51,18 @@ export class Customers {
     if (customer) return customer
     if (namedBy === 'path') throw ApiError.missing(404, 'customer', id, 'id')
     throw ApiError.missing(400, 'customer', id, 'customer')
+  }
+
+  /** The customer, or what is left of a deleted one; throws 404 resource_missing when there never was one. */
+  findOrDeleted(id: string): Customer | DeletedCustomer {
+    return this.state.deletedCustomers.get(id) ?? this.find(id)
+  }
+
+  /** Those that are not deleted, newest first; by `email` and `created`. */
+  list(params: Form): Customer[] {
+    const isOfTime = createdWithin(params)
+    const email = text(params, 'email')
+    const all = [...this.state.customers.values()].reverse()
+    return all.filter(customer => (email === null || customer.email === email) && isOfTime(customer))
   }
 }

@@ -1,5 +1,9 @@
 import Stripe from 'stripe'
+import { ApiError } from './api-error.js'
+import type { Form } from './form.js'
+import { flag, text, texts } from './form-fields.js'
 import { newId } from './ids.js'
+import { createdWithin } from './list.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
 
@@ -15,37 +19,84 @@ export interface PaymentEvent {
   object: 'event'
   api_version: string
   created: number
-  data: { object: object }
-  livemode: false
+  /** `previous_attributes` is only in an update: the top fields that changed, as they were. */
+  data: { object: object; previous_attributes?: object }
+  livemode: boolean
   pending_webhooks: 0 | 1
   request: EventCause
   type: string
 }
 
-// Enough to look back on; more would only make the state file slow to write.
-const KEPT_EVENTS = 500
+const NOBODY: EventCause = { id: null, idempotency_key: null }
 
 export class Events {
+  /** What later events claim of themselves and of their object; real ones never come from here. */
+  livemode = false
+
   constructor(
     private readonly state: State,
     private readonly hasWebhook: () => boolean,
+    private readonly keptEvents: number,
   ) {}
 
-  /** Records an event with a copy of the object as it is now. Whoever answers the request sends it afterwards. */
-  emit(type: string, object: object, cause: EventCause = { id: null, idempotency_key: null }): void {
+  /**
+   * Records an event with a copy of the object as it is now; an update takes a copy of the object as it was,
+   * too. Whoever answers the request sends it afterwards.
+   */
+  emit(type: string, object: object, cause: EventCause = NOBODY, before?: object): void {
+    const { livemode } = this
     const event: PaymentEvent = {
       id: newId('evt_1', 23),
       object: 'event',
       api_version: Stripe.API_VERSION,
       created: nowSeconds(),
-      data: { object: structuredClone(object) },
-      livemode: false,
+      data: {
+        object: { ...structuredClone(object), livemode },
+        ...(before && { previous_attributes: changed(before, object) }),
+      },
+      livemode,
       pending_webhooks: this.hasWebhook() ? 1 : 0,
       request: cause,
       type,
     }
     this.state.events.set(event.id, event)
-    for (const id of [...this.state.events.keys()].slice(0, -KEPT_EVENTS)) this.state.events.delete(id)
+    if (event.pending_webhooks > 0) this.state.undelivered.set(event.id, event)
+    for (const id of this.state.events.keys()) {
+      if (this.state.events.size <= this.keptEvents) break
+      this.state.events.delete(id)
+    }
     this.state.changed()
   }
+
+  /** The event; throws 404 resource_missing, also for one that is no longer kept. */
+  find(id: string): PaymentEvent {
+    const event = this.state.events.get(id)
+    if (!event) throw ApiError.missing(404, 'event', id, 'id')
+    return event
+  }
+
+  /** Newest first; by `type` (`invoice.*` is all of that kind), `types`, `created` and `delivery_success`. */
+  list(params: Form): PaymentEvent[] {
+    const isOfTime = createdWithin(params)
+    const type = text(params, 'type')
+    const types = texts(params, 'types')
+    const isDelivered = flag(params, 'delivery_success')
+    return [...this.state.events.values()].reverse().filter(event => {
+      if (type !== null && !fits(event.type, type)) return false
+      if (types.length > 0 && !types.includes(event.type)) return false
+      if (isDelivered !== null && isDelivered !== (event.pending_webhooks === 0)) return false
+      return isOfTime(event)
+    })
+  }
+}
+
+function changed(before: object, after: object): object {
+  const now = new Map<string, unknown>(Object.entries(after))
+  return Object.fromEntries(
+    Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now.get(name))),
+  )
+}
+
+function fits(type: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 }

@@ -1,9 +1,10 @@
 import { ApiError } from './api-error.js'
 import type { Form } from './form.js'
 import { texts } from './form-fields.js'
+import type { List } from './list.js'
 
-/** How to find what a field refers to, by the field's name. */
-export type Finders = Record<string, (id: string) => object>
+/** How to find what a field refers to, by the field's name; null leaves the id: an old state file lacks some. */
+export type Finders = Record<string, (id: string) => object | null>
 
 /**
  * A copy of the object in which each id that `expand[]` names is replaced by the object itself; throws 400 for a
@@ -22,7 +23,12 @@ export function expanded<T extends object>(object: T, params: Form, finders: Fin
         `This property cannot be expanded (${path}).`,
       )
     const id = copy[field]
-    if (typeof id === 'string') copy[field] = find(id)
+    if (typeof id === 'string') copy[field] = find(id) ?? id
   }
   return copy as T
+}
+
+/** As `expanded`, for each object of a page. */
+export function expandedPage<T extends object>(page: List<T>, params: Form, finders: Finders): List<T> {
+  return { ...page, data: page.data.map(object => expanded(object, params, finders)) }
 }

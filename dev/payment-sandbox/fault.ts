@@ -1,13 +1,24 @@
 import { ApiError } from './api-error.js'
 
 /**
- * What goes wrong with every API call while it is set. Only `answer-then-reset` does what was asked.
+ * What goes wrong with every API call while it is set. Only `slow`, `late-answer` and `answer-then-reset` do what was asked.
  * - `refuse`: the connection is reset at once
  * - `hang`: no answer, ever; the idempotency key stays taken until the client hangs up
  * - `error-500`, `rate-limit`: Stripe's 500 and 429
+ * - `slow`: begins only after a while, even if the client has hung up by then
+ * - `late-answer`: done at once, but the answer, true of that moment, takes a while
  * - `answer-then-reset`: done and remembered, but the connection is reset instead of the answer
  */
-export type Fault = 'refuse' | 'hang' | 'error-500' | 'rate-limit' | 'answer-then-reset'
+export const FAULTS = [
+  'refuse',
+  'hang',
+  'slow',
+  'late-answer',
+  'error-500',
+  'rate-limit',
+  'answer-then-reset',
+] as const
+export type Fault = (typeof FAULTS)[number]
 
 /** The error that the fault answers with; null for the faults that do not answer. */
 export function faultError(fault: Fault | null): ApiError | null {

@@ -30,6 +30,30 @@ export function integer(form: Form, name: string): number | null {
   throw ApiError.badParameter('parameter_invalid_integer', name, `Invalid integer: ${value}`)
 }
 
+/** Whether the field is there and empty: that is how a request unsets what an object has. */
+export function isUnset(form: Form, name: string): boolean {
+  return form[name] === ''
+}
+
+/** One of these words, or null when absent; throws 400 parameter_invalid for any other, naming `param`. */
+export function oneOf<T extends string>(
+  form: Form,
+  name: string,
+  words: readonly T[],
+  param = name,
+): T | null {
+  const value = text(form, name)
+  if (value === null || words.includes(value as T)) return value as T | null
+  const message = `Invalid ${param}: must be one of ${words.join(', ')}`
+  throw ApiError.badParameter('parameter_invalid', param, message)
+}
+
+/** An http(s) URL; throws 400 url_invalid, naming `param`, for anything else. */
+export function webUrl(url: string, param: string): string {
+  if (URL.canParse(url) && /^https?:/i.test(url)) return url
+  throw ApiError.badParameter('url_invalid', param, 'Not a valid URL')
+}
+
 /** The nested form of that name; empty when absent. */
 export function inner(form: Form, name: string): Form {
   const value = form[name]

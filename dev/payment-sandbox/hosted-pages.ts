@@ -6,22 +6,28 @@ import type { Incoming } from './incoming.js'
 import { type PageAnswer, pageAnswer, redirectAnswer } from './page-answer.js'
 import { payPage } from './pay-page.js'
 import type { Payments } from './payments.js'
+import type { PortalPages } from './portal-pages.js'
 import type { State } from './state.js'
 
-/** The pages a person sees: `/pay/:id`, and its buttons `/pay/:id/pay` and `/pay/:id/cancel`. */
+/** The pages a person sees: the portal, and `/pay/:id` with its buttons `pay`, `later` and `cancel`. */
 export class HostedPages {
   constructor(
     private readonly state: State,
     private readonly customers: Customers,
     private readonly checkouts: Checkouts,
     private readonly payments: Payments,
+    private readonly portal: PortalPages,
   ) {}
 
-  answer({ method, path }: Incoming): PageAnswer {
+  answer(incoming: Incoming): PageAnswer {
+    const { method, path } = incoming
     const [, root, id = '', button, ...more] = path.split('/')
+    if (root === 'portal') return this.portal.answer(incoming)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
     if (isPage && method === 'GET' && button === undefined) return this.show(id)
-    if (isPage && method === 'POST' && button === 'pay') return this.pay(id)
+    if (isPage && method === 'POST' && button === 'pay') return this.pay(id, () => this.payments.pay(id))
+    if (isPage && method === 'POST' && button === 'later')
+      return this.pay(id, () => this.payments.payLater(id))
     if (isPage && method === 'POST' && button === 'cancel') return this.cancel(id)
     return pageAnswer(404, unknownPage())
   }
@@ -35,10 +41,10 @@ export class HostedPages {
   }
 
   /** A second click on Pay finds the checkout complete, and leads to the same place as the first. */
-  private pay(id: string): PageAnswer {
+  private pay(id: string, pay: () => void): PageAnswer {
     const { checkout } = this.checkouts.find(id)
     if (checkout.status === 'expired') return closed(checkout)
-    if (checkout.status === 'open') this.payments.pay(id)
+    if (checkout.status === 'open') pay()
     return redirectAnswer(returnUrl(checkout)!)
   }
 

@@ -52,9 +52,12 @@ export class IdempotencyKeys {
     this.release(key)
     const now = nowSeconds()
     // A copy: the object in the answer changes when it is paid, the kept answer must not.
+    this.state.answers.delete(key)
     this.state.answers.set(key, { ...structuredClone(answer), asked, keptAt: now, requestId })
     for (const [old, { keptAt }] of this.state.answers) {
-      if (keptAt + KEPT_SECONDS <= now) this.state.answers.delete(old)
+      // They are in the order of their age: a look at all of them for every request would be quadratic.
+      if (keptAt + KEPT_SECONDS > now) break
+      this.state.answers.delete(old)
     }
     this.state.changed()
   }

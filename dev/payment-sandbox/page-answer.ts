@@ -25,3 +25,12 @@ export function pageAnswer(status: number, page: Html): PageAnswer {
 export function redirectAnswer(url: string): PageAnswer {
   return { status: 303, headers: { Location: new URL(url).href, 'Cache-Control': 'no-store' }, body: '' }
 }
+
+/** For programs. */
+export function jsonAnswer(status: number, body: object): PageAnswer {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    body: JSON.stringify(body),
+  }
+}

@@ -2,34 +2,20 @@ import type { Server } from 'node:http'
 import type { ApiRequest } from './api.js'
 import type { Checkout } from './checkout.js'
 import type { Customer } from './customers.js'
+import type { DeliveryMode } from './delivery-mode.js'
 import type { PaymentEvent } from './events.js'
 import type { Fault } from './fault.js'
 import { close, listen, urlOf } from './http-server.js'
+import { keptEventsOf, type PaymentSandboxOptions } from './payment-sandbox-options.js'
 import { Provider } from './provider.js'
 import { State } from './state.js'
 import { StateFile } from './state-file.js'
 import type { Subscription } from './subscription.js'
-import type { SubscriptionPatch } from './subscription-changes.js'
-
-export interface PaymentSandboxOptions {
-  /** 0 takes a free port. */
-  port: number
-  /** Default 127.0.0.1: nobody else on the network should see this. */
-  host?: string
-  /** The one bearer key that is accepted. */
-  secretKey: string
-  /** Where events are posted; null when they are not. */
-  webhookUrl: string | null
-  webhookSecret: string
-  /** The prices that exist. */
-  priceIds: string[]
-  /** Where the state survives a restart; without it, it does not. */
-  stateFile?: string
-}
+import type { SubscriptionPatch } from './subscription-patch.js'
 
 /**
- * A stand-in for Stripe on this machine: its HTTP API as far as we use it, a hosted checkout page, and
- * webhooks. Never part of production.
+ * A stand-in for Stripe on this machine: its HTTP API as far as we use it, hosted pages to pay and to change
+ * a subscription, and webhooks. Never part of production.
  */
 export class PaymentSandbox {
   /** Without a slash at the end. */
@@ -50,9 +36,10 @@ export class PaymentSandbox {
     const state = new State()
     const file = options.stateFile ? await StateFile.open(options.stateFile, state) : null
     const server = await listen(options.port, options.host ?? '127.0.0.1')
-    const provider = new Provider(state, options, urlOf(server))
-    provider.checkouts.moveOpenPages()
+    const provider = new Provider(state, { ...options, keptEvents: keptEventsOf(options) }, urlOf(server))
+    provider.movePages()
     const sandbox = new PaymentSandbox(server, provider, state, file)
+    sandbox.livemode = options.livemode ?? false
     sandbox.webhookUrl = options.webhookUrl
     return sandbox
   }
@@ -76,6 +63,41 @@ export class PaymentSandbox {
     this.provider.api.fault = fault
   }
 
+  /** How long the faults `slow` and `late-answer` take, in milliseconds; 1,000 unless set. */
+  set slowMs(milliseconds: number) {
+    this.provider.api.slowMs = milliseconds
+  }
+
+  get slowMs(): number {
+    return this.provider.api.slowMs
+  }
+
+  /** How later events come to the webhook; `lateMs` (200 unless set) is how long `late` and at most `shuffled` wait. */
+  set deliveryMode(mode: DeliveryMode) {
+    this.provider.deliveries.mode = mode
+  }
+
+  get deliveryMode(): DeliveryMode {
+    return this.provider.deliveries.mode
+  }
+
+  set lateMs(milliseconds: number) {
+    this.provider.deliveries.lateMs = milliseconds
+  }
+
+  get lateMs(): number {
+    return this.provider.deliveries.lateMs
+  }
+
+  /** What later events claim of themselves and of their object. */
+  set livemode(isLive: boolean) {
+    this.provider.events.livemode = isLive
+  }
+
+  get livemode(): boolean {
+    return this.provider.events.livemode
+  }
+
   /** The last 1,000 API requests that arrived, oldest first, whatever became of them. */
   get requests(): readonly ApiRequest[] {
     return this.provider.api.requests
@@ -94,13 +116,27 @@ export class PaymentSandbox {
     return structuredClone([...this.state.subscriptions.values()])
   }
 
-  events(): PaymentEvent[] {
-    return structuredClone([...this.state.events.values()])
+  /** `from` leaves out the first so many. */
+  events(from = 0): PaymentEvent[] {
+    return structuredClone([...this.state.events.values()].slice(from))
   }
 
   /** Does what the Pay button does; rejects when the checkout is unknown or not open. */
   async pay(checkoutId: string): Promise<void> {
     this.provider.payments.pay(checkoutId)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** Pays with a bank debit: complete, but unpaid, the subscription incomplete. Rejects when it is not open or free. */
+  async payLater(checkoutId: string): Promise<void> {
+    this.provider.payments.payLater(checkoutId)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** How the payment of `payLater` ends; one that failed may still succeed. Rejects when none is on its way. */
+  async payAsync(checkoutId: string, outcome: 'succeeded' | 'failed'): Promise<void> {
+    if (outcome === 'succeeded') this.provider.delayedPayments.succeed(checkoutId)
+    else this.provider.delayedPayments.fail(checkoutId)
     this.provider.deliveries.deliverPending()
   }
 
@@ -119,6 +155,55 @@ export class PaymentSandbox {
   /** Changes a subscription as if at Stripe, and emits the event; rejects when it is unknown or has ended. */
   async changeSubscription(subscriptionId: string, patch: SubscriptionPatch): Promise<void> {
     this.provider.subscriptions.change(subscriptionId, patch)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** A renewal now, or another try at the open invoice, fails: past due, with an open invoice. Rejects when it has ended. */
+  async failPayment(subscriptionId: string): Promise<void> {
+    this.provider.dunning.failAttempt(subscriptionId, 'invoice.payment_failed')
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** As `failPayment`, but the bank wants the customer to confirm. */
+  async requireAction(subscriptionId: string): Promise<void> {
+    this.provider.dunning.failAttempt(subscriptionId, 'invoice.payment_action_required')
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** The open invoice is paid, the subscription active again; rejects when none is open. */
+  async recoverPayment(subscriptionId: string): Promise<void> {
+    this.provider.dunning.recover(subscriptionId)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** Gives the newest payment back, or `amount` cents of it; rejects when there is nothing (or less) to give. */
+  async refund(subscriptionId: string, amount: number | null = null): Promise<void> {
+    this.provider.charges.refund(subscriptionId, amount)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** The customer's bank disputes the newest payment; the id of the dispute. Rejects when it did so before. */
+  async dispute(subscriptionId: string): Promise<string> {
+    const { id } = this.provider.charges.dispute(subscriptionId)
+    this.provider.deliveries.deliverPending()
+    return id
+  }
+
+  /** The bank decides; won is won by us. The subscription goes on either way, as at Stripe. */
+  async closeDispute(disputeId: string, outcome: 'won' | 'lost'): Promise<void> {
+    this.provider.charges.closeDispute(disputeId, outcome)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** A trial comes to three days before its end; rejects when it is not on trial. */
+  async endTrialSoon(subscriptionId: string): Promise<void> {
+    this.provider.trials.endSoon(subscriptionId)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** Deletes a customer and ends what it has; rejects when it is unknown or already deleted. */
+  async deleteCustomer(customerId: string): Promise<void> {
+    this.provider.deletion.delete(customerId)
     this.provider.deliveries.deliverPending()
   }
 

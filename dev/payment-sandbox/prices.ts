@@ -1,5 +1,7 @@
 import type { Stripe } from 'stripe'
 import { ApiError } from './api-error.js'
+import { newId } from './ids.js'
+import { nowSeconds } from './sandbox-clock.js'
 
 /** Stripe's price as JSON carries it: the package turns the decimal text into a Decimal only on its own side. */
 export type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }
@@ -15,12 +17,23 @@ export class Prices {
     this.prices = new Map(priceIds.map((id, index) => [id, monthlyPrice(id, (index + 1) * 1000)]))
   }
 
+  /** All prices, in the order of the settings. */
+  all(): Price[] {
+    return [...this.prices.values()]
+  }
+
   /** The price; throws 400 resource_missing, naming `param`, when there is none of that id. */
   find(id: string, param: string): Price {
     const price = this.prices.get(id)
     if (!price) throw ApiError.missing(400, 'price', id, param)
     return price
   }
+}
+
+/** A price that a checkout brings along and that is charged once. */
+export function oneTimePrice(amount: number): Price {
+  const id = newId('price_1', 23)
+  return { ...monthlyPrice(id, amount), created: nowSeconds(), recurring: null, type: 'one_time' }
 }
 
 function monthlyPrice(id: string, amount: number): Price {

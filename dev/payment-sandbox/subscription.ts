@@ -3,6 +3,7 @@ import type { CheckoutRecord } from './checkout.js'
 import { newId } from './ids.js'
 import type { Price } from './prices.js'
 import { monthsAfter, nowSeconds } from './sandbox-clock.js'
+import { startTrial } from './trial.js'
 
 /** Stripe's item without the legacy `plan`; the paid period is here, not on the subscription. */
 export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price'> & { price: Price }
@@ -14,8 +15,22 @@ export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'lat
   latest_invoice: string | null
 }
 
-/** An active subscription to what the checkout sells, paid from now for one month. */
+/** A subscription to what the checkout sells: active and paid from now for one month, or first free for its trial. */
 export function newSubscription(record: CheckoutRecord, customer: string): Subscription {
+  const subscription = activeSubscription(record, customer)
+  const trialDays = record.trialDays ?? 0
+  if (trialDays > 0) startTrial(subscription, subscription.start_date + trialDays * DAY_SECONDS)
+  return subscription
+}
+
+/** What its items cost for a period, in cents. */
+export function totalOfItems({ items }: Subscription): number {
+  return items.data.reduce((sum, item) => sum + (item.price.unit_amount ?? 0) * (item.quantity ?? 1), 0)
+}
+
+const DAY_SECONDS = 24 * 60 * 60
+
+function activeSubscription(record: CheckoutRecord, customer: string): Subscription {
   const now = nowSeconds()
   const id = newId('sub_1', 23)
   const url = `/v1/subscription_items?subscription=${id}`

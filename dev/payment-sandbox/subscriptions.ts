@@ -1,33 +1,38 @@
 import { ApiError } from './api-error.js'
 import type { EventCause, Events } from './events.js'
 import type { Form } from './form.js'
-import { flag, forms, requiredText } from './form-fields.js'
-import { newInvoice } from './invoice.js'
+import { inner, oneOf } from './form-fields.js'
 import type { Prices } from './prices.js'
+import type { Renewals } from './renewals.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
 import type { Subscription } from './subscription.js'
-import {
-  endNow,
-  endWithPeriod,
-  keepGoing,
-  periodEnd,
-  renew,
-  type SubscriptionPatch,
-} from './subscription-changes.js'
+import type { SubscriptionBilling } from './subscription-billing.js'
+import { endNow, hasEnded } from './subscription-changes.js'
+import { patchOf, type SubscriptionPatch } from './subscription-patch.js'
+import { applyPatch } from './subscription-patching.js'
+import { pause, resume } from './subscription-pause.js'
 
 export class Subscriptions {
   constructor(
     private readonly state: State,
     private readonly events: Events,
     private readonly prices: Prices,
+    private readonly billing: SubscriptionBilling,
+    private readonly renewals: Renewals,
   ) {}
 
   /** The subscription as it is now, renewed or ended when its period is over; throws 404 resource_missing. */
   find(id: string): Subscription {
+    const subscription = this.stored(id)
+    this.renewals.catchUp(subscription)
+    return subscription
+  }
+
+  /** As `find`, but nothing is done that is due. */
+  stored(id: string): Subscription {
     const subscription = this.state.subscriptions.get(id)
     if (!subscription) throw ApiError.missing(404, 'subscription', id, 'id')
-    this.catchUp(subscription)
     return subscription
   }
 
@@ -36,24 +41,25 @@ export class Subscriptions {
    * `all` and `ended` as in https://docs.stripe.com/api/subscriptions/list.
    */
   list(customer: string | null, status: string | null): Subscription[] {
-    const all = [...this.state.subscriptions.keys()].map(id => this.find(id)).reverse()
+    const all = this.state.subscriptions.of(customer).reverse()
+    for (const subscription of all) this.renewals.catchUp(subscription)
     return all.filter(subscription => {
-      if (customer !== null && subscription.customer !== customer) return false
       if (status === null) return subscription.status !== 'canceled'
-      const ended = ['canceled', 'incomplete_expired'].includes(subscription.status)
-      return status === 'all' || (status === 'ended' ? ended : subscription.status === status)
+      return (
+        status === 'all' || (status === 'ended' ? hasEnded(subscription) : subscription.status === status)
+      )
     })
   }
 
-  /** Changes cancel_at_period_end or an item's price; throws 400 for a canceled one, 400 for an unknown item or price. */
+  /** Changes what the request names; throws 400 for a canceled one and for what `patchOf` refuses. */
   update(id: string, params: Form, cause: EventCause): Subscription {
-    const items = forms(params, 'items').map((item, index) => this.itemPatch(this.find(id), item, index))
-    const cancelAtPeriodEnd = flag(params, 'cancel_at_period_end')
-    const patch = { items, ...(cancelAtPeriodEnd !== null && { cancel_at_period_end: cancelAtPeriodEnd }) }
-    return this.change(id, patch, cause)
+    return this.change(id, patchOf(params, this.find(id), this.prices), cause)
   }
 
-  /** Applies a patch and emits `customer.subscription.updated`, or `.deleted` when its status becomes canceled. */
+  /**
+   * Applies a patch and emits `customer.subscription.updated`, or `.deleted` when its status becomes canceled;
+   * `invoice.paid` follows when the change is billed at once. Throws 400 for a canceled one.
+   */
   change(id: string, patch: SubscriptionPatch, cause?: EventCause): Subscription {
     const subscription = this.find(id)
     if (patch.status === 'canceled') return this.cancel(id, cause)
@@ -61,15 +67,41 @@ export class Subscriptions {
       const message = 'A canceled subscription can only update its cancellation_details and metadata.'
       throw ApiError.badParameter('invalid_canceled_subscription_fields', 'id', message)
     }
-    if (patch.status) subscription.status = patch.status
-    for (const item of subscription.items.data) {
-      const { price, current_period_end } = patch.items?.find(({ id }) => !id || id === item.id) ?? {}
-      if (price) item.price = this.prices.find(price, 'items[0][price]')
-      if (current_period_end) item.current_period_end = current_period_end
-    }
-    if (patch.cancel_at_period_end === true) endWithPeriod(subscription)
-    if (patch.cancel_at_period_end === false) keepGoing(subscription)
-    this.events.emit('customer.subscription.updated', subscription, cause)
+    const before = structuredClone(subscription)
+    applyPatch(subscription, patch, this.prices)
+    const invoice = this.billing.billChange(before, subscription, patch.proration_behavior ?? 'none')
+    this.events.emit('customer.subscription.updated', subscription, cause, before)
+    if (invoice) this.events.emit('invoice.paid', invoice, cause)
+    return subscription
+  }
+
+  /** Emits `customer.subscription.paused`; throws 400 when it is neither active nor past due. */
+  pause(id: string, cause?: EventCause): Subscription {
+    const subscription = this.find(id)
+    if (!['active', 'past_due', 'trialing'].includes(subscription.status))
+      throw wrongStatus(subscription, 'paused')
+    const before = structuredClone(subscription)
+    pause(subscription)
+    this.events.emit('customer.subscription.paused', subscription, cause)
+    this.events.emit('customer.subscription.updated', subscription, cause, before)
+    return subscription
+  }
+
+  /**
+   * Emits `customer.subscription.resumed`, and `invoice.paid` for a new period from now unless
+   * `billing_cycle_anchor[type]` is `unchanged`; throws 400 when it is not paused.
+   */
+  resume(id: string, params: Form, cause?: EventCause): Subscription {
+    const subscription = this.find(id)
+    if (subscription.status !== 'paused') throw wrongStatus(subscription, 'resumed')
+    const anchor = inner(params, 'billing_cycle_anchor')
+    const type = oneOf(anchor, 'type', ['now', 'unchanged'], 'billing_cycle_anchor[type]') ?? 'now'
+    const before = structuredClone(subscription)
+    resume(subscription, type)
+    const invoice = type === 'now' ? this.billing.billNewPeriod(subscription) : null
+    this.events.emit('customer.subscription.resumed', subscription, cause)
+    this.events.emit('customer.subscription.updated', subscription, cause, before)
+    if (invoice) this.events.emit('invoice.paid', invoice, cause)
     return subscription
   }
 
@@ -81,28 +113,8 @@ export class Subscriptions {
     this.events.emit('customer.subscription.deleted', subscription, cause)
     return subscription
   }
+}
 
-  private itemPatch(subscription: Subscription, item: Form, index: number) {
-    // Stripe adds a second item when the id is left out and bills both; the sandbox refuses what is surely a slip.
-    const id = requiredText(item, 'id', `items[${index}][id]`)
-    const known = subscription.items.data.some(existing => existing.id === id)
-    if (!known) throw ApiError.missing(400, 'subscription item', id, `items[${index}][id]`)
-    const param = `items[${index}][price]`
-    return { id, price: this.prices.find(requiredText(item, 'price', param), param).id }
-  }
-
-  /** Stripe acts when a period ends; nothing runs here then, so what was due is done when someone next looks. */
-  private catchUp(subscription: Subscription): void {
-    if (subscription.status !== 'active' || periodEnd(subscription) > nowSeconds()) return
-    if (subscription.cancel_at_period_end) {
-      endNow(subscription, periodEnd(subscription))
-      this.events.emit('customer.subscription.deleted', subscription)
-      return
-    }
-    renew(subscription, nowSeconds())
-    const invoice = newInvoice(subscription, 'subscription_cycle')
-    subscription.latest_invoice = invoice.id
-    this.events.emit('customer.subscription.updated', subscription)
-    this.events.emit('invoice.paid', invoice)
-  }
+function wrongStatus({ status }: Subscription, wish: 'paused' | 'resumed'): ApiError {
+  return new ApiError(400, 'invalid_request_error', `A subscription that is ${status} cannot be ${wish}.`)
 }

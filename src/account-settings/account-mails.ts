@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common'
-import { Users } from '../accounts/users.js'
+import type { User } from '../accounts/user.js'
+import { type UserAge, Users } from '../accounts/users.js'
 import { Settings } from '../config/settings.js'
 import { Links } from '../mail/links.js'
 import type { Mail } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { accountDeletedMail, accountKeptMail, deletionAskedMail } from './account-deletion.mail.js'
 import { becameMemberMail, becameOwnerMail } from './ownership-transfer.mail.js'
+
+const USERS_A_PAGE = 100
 
 /** The mails about an account as a whole. */
 @Injectable()
@@ -46,7 +49,11 @@ export class AccountMails {
 
   /** Not the whole team: hundreds of mails at once would keep others from sending theirs. */
   private async tellThoseInCharge(accountId: string, mail: Mail): Promise<void> {
-    for (const { email, granted, disabledAt } of await this.users.listByAccount(accountId))
-      if (granted.accountSettings && !disabledAt) this.mailer.post(email, mail)
+    for (let after: UserAge | null = null; ; ) {
+      const page: User[] = await this.users.listInCharge(accountId, after, USERS_A_PAGE)
+      for (const { email } of page) this.mailer.post(email, mail)
+      after = page.at(-1) ?? null
+      if (page.length < USERS_A_PAGE) return
+    }
   }
 }

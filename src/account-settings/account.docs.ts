@@ -53,7 +53,7 @@ export const AskDeletionDocs = () =>
   documentedOnMainSite({
     summary: 'Delete the account, after a time to think',
     description:
-      'For the owner on the main site, after a re-authentication. Everything works as usual until `deleteAt`; asking again keeps the ' +
+      'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
       'first date. Then the account goes with all its users and sessions. What is in the audit log stays.',
     status: 200,
     answer: 'It is going to be deleted',

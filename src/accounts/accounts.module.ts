@@ -4,6 +4,7 @@ import { AttemptsModule } from '../attempts/attempts.module.js'
 import { AuditModule } from '../audit/audit.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js'
+import { PermissionsModule } from '../permissions/permissions.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountsService } from './accounts.service.js'
 import { PasswordPolicy } from './password-policy.js'
@@ -19,7 +20,15 @@ import { UserRemoval } from './user-removal.js'
 import { Users } from './users.js'
 
 @Module({
-  imports: [AnomaliesModule, AttemptsModule, AuditModule, MailModule, OneTimeTokensModule, SessionsModule],
+  imports: [
+    AnomaliesModule,
+    AttemptsModule,
+    AuditModule,
+    MailModule,
+    OneTimeTokensModule,
+    PermissionsModule,
+    SessionsModule,
+  ],
   controllers: [SignUpController],
   providers: [
     PendingSignUps,

@@ -9,7 +9,7 @@ import { SessionChanges } from '../sessions/session-changes.js'
 import { eventOf, OPERATOR, type Whom } from './authority.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords.js'
-import { initialGrant, type Role, type User } from './user.js'
+import { initialGrant, type NewUser, type Role, type User } from './user.js'
 import { Users } from './users.js'
 
 /** Accounts and their users, as operators and teams manage them. */
@@ -30,7 +30,7 @@ export class AccountsService {
     const owner = await this.newUser(randomUUID(), email, password, 'owner')
     return this.database.transaction(async transaction => {
       await this.users.addAccount(transaction, owner.accountId, owner.createdAt)
-      await this.users.add(transaction, owner)
+      const added = await this.users.add(transaction, owner)
       await this.auditLog.record(transaction, {
         action: 'account.create',
         outcome: 'ok',
@@ -38,7 +38,7 @@ export class AccountsService {
         accountId: owner.accountId,
         client: null,
       })
-      return owner
+      return added
     })
   }
 
@@ -46,7 +46,7 @@ export class AccountsService {
   async createMember(accountId: string, email: Email, password: string): Promise<User> {
     const member = await this.newUser(accountId, email, password, 'member')
     return this.database.transaction(async transaction => {
-      await this.users.add(transaction, member)
+      const added = await this.users.add(transaction, member)
       await this.auditLog.record(transaction, {
         action: 'user.create',
         outcome: 'ok',
@@ -54,7 +54,7 @@ export class AccountsService {
         accountId,
         client: null,
       })
-      return member
+      return added
     })
   }
 
@@ -103,7 +103,7 @@ export class AccountsService {
     })
   }
 
-  private async newUser(accountId: string, email: Email, password: string, role: Role): Promise<User> {
+  private async newUser(accountId: string, email: Email, password: string, role: Role): Promise<NewUser> {
     return {
       id: randomUUID(),
       accountId,

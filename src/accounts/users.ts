@@ -1,17 +1,25 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, isNull, type SQLWrapper } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
+import { Plans } from '../permissions/plans.js'
 import type { Email } from './email.js'
-import type { Role, User } from './user.js'
+import { noteSeatsOf } from './seats.js'
+import type { NewUser, Role, User } from './user.js'
+
+/** By what users of an account stand in order. It stays when they are gone. */
+export type UserAge = Pick<User, 'createdAt' | 'id'>
 
 /** The users in the database. Methods that change something take the transaction of the whole change. */
 @Injectable()
 export class Users {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly plans: Plans,
+  ) {}
 
   async findByEmail(email: Email): Promise<User | null> {
     const [row] = await this.database.run(db => db.select().from(users).where(eq(users.email, email)))
@@ -29,12 +37,15 @@ export class Users {
     return user?.accountId === accountId ? user : null
   }
 
-  /** Everybody in the account, the oldest first. */
-  async listByAccount(accountId: string): Promise<User[]> {
-    const rows = await this.database.run(db =>
-      db.select().from(users).where(eq(users.accountId, accountId)).orderBy(users.createdAt, users.id),
-    )
-    return rows as User[]
+  /** The first `count` users of the account that come after the one of that age, of all for null; the oldest first. */
+  async listByAccount(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
+    return this.page(eq(users.accountId, accountId), after, count)
+  }
+
+  /** {@link listByAccount} of those who look after the account and can log in. */
+  async listInCharge(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
+    const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
+    return this.page(and(eq(users.accountId, accountId), isInCharge, isNull(users.disabledAt)), after, count)
   }
 
   /** The user as last committed; changes of it wait until this transaction ends. Null when there is none any more. */
@@ -58,12 +69,13 @@ export class Users {
    * Selects one row while the user is still as we read it, and makes changes of it wait until the transaction ends;
    * a change that is under way is waited for first. For {@link AuditLog.recordIf}.
    */
-  unchanged(db: Db, { id, passwordHash, granted, satellites }: User): SQLWrapper {
+  unchanged(db: Db, { id, passwordHash, granted, entitled, satellites }: User): SQLWrapper {
     const isAsRead = and(
       eq(users.id, id),
       isNull(users.disabledAt),
       passwordHash === null ? isNull(users.passwordHash) : eq(users.passwordHash, passwordHash),
       eq(users.granted, granted),
+      entitled === null ? isNull(users.entitled) : eq(users.entitled, entitled),
       satellites === null ? isNull(users.satellites) : eq(users.satellites, [...satellites]),
     )
     return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
@@ -80,17 +92,31 @@ export class Users {
   }
 
   async addAccount(transaction: Db, id: string, createdAt: Date): Promise<void> {
-    await transaction.insert(accounts).values({ id, createdAt })
+    const { withoutPlan: entitled, version: entitledBy } = this.plans
+    await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy })
   }
 
-  /** Throws `EMAIL_TAKEN`, which rolls the transaction back. */
-  async add(transaction: Db, user: User): Promise<void> {
+  /** Returns the user as they are then, entitled to what the account is. Throws `EMAIL_TAKEN`, which rolls the transaction back. */
+  async add(transaction: Db, user: NewUser): Promise<User> {
+    // Until this user is there, a change of what the account is entitled to would miss them.
+    const [account] = await transaction
+      .select({ entitled: accounts.entitled })
+      .from(accounts)
+      .where(eq(accounts.id, user.accountId))
+      .for('share')
+    const entitled = account?.entitled ?? null
     const added = await transaction
       .insert(users)
-      .values({ ...user, satellites: user.satellites && [...user.satellites] })
+      .values({
+        ...user,
+        entitled,
+        satellites: user.satellites && [...user.satellites],
+      })
       .onConflictDoNothing()
       .returning({ id: users.id })
     if (added.length === 0) throw new ApiError('EMAIL_TAKEN')
+    await this.noteSeats(transaction, user.id)
+    return { ...user, entitled }
   }
 
   async setGranted(transaction: Db, id: string, granted: Permissions): Promise<void> {
@@ -102,10 +128,12 @@ export class Users {
       .update(users)
       .set({ disabledAt: at })
       .where(and(eq(users.id, id), isNull(users.disabledAt)))
+    await this.noteSeats(transaction, id)
   }
 
   async enable(transaction: Db, id: string): Promise<void> {
     await transaction.update(users).set({ disabledAt: null }).where(eq(users.id, id))
+    await this.noteSeats(transaction, id)
   }
 
   async setSatellites(transaction: Db, id: string, satellites: readonly string[] | null): Promise<void> {
@@ -142,6 +170,7 @@ export class Users {
 
   /** The user is gone; what they did stays in the audit log. */
   async remove(transaction: Db, id: string): Promise<void> {
+    await this.noteSeats(transaction, id)
     await transaction.delete(users).where(eq(users.id, id))
   }
 
@@ -152,6 +181,26 @@ export class Users {
       .set({ passwordHash })
       .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash as string)))
   }
+
+  private async noteSeats(transaction: Db, id: string): Promise<void> {
+    if (this.plans.haveSeats) await noteSeatsOf(transaction, [id])
+  }
+
+  private async page(which: SQL | undefined, after: UserAge | null, count: number): Promise<User[]> {
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(users)
+        .where(and(which, after ? isYounger(after) : undefined))
+        .orderBy(users.createdAt, users.id)
+        .limit(count),
+    )
+    return rows as User[]
+  }
+}
+
+function isYounger({ createdAt, id }: UserAge): SQL | undefined {
+  return or(gt(users.createdAt, createdAt), and(eq(users.createdAt, createdAt), gt(users.id, id)))
 }
 
 /** SQLSTATE 23505, which Drizzle wraps. */

@@ -38,6 +38,9 @@ export const AUDIT_ACTIONS = [
   'checkout.create',
   'webhook',
   'origin',
+  'billing.mend',
+  'billing.portal',
+  'entitlements.change',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, notInArray } from 'drizzle-orm'
-import { Clock } from '../clock/clock.js'
+import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
-import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-view.js'
+import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
+import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-status.js'
+
+/** For the event of a page that was paid at the last moment, and for clocks that differ. */
+const LEEWAY_SECONDS = 60 * 60
 
 /** What stands between an account and its end: money. */
 @Injectable()
@@ -19,7 +23,7 @@ export class AccountBilling {
     return row !== undefined && isLive(row.status as SubscriptionStatus)
   }
 
-  /** Whether nothing more can come from the provider: no subscription but one that is over, and no page that can be paid. */
+  /** Whether nothing more can come from the provider: no subscription but one that is over, and no page that can be paid there. */
   async isSettled(transaction: Db, accountId: string): Promise<boolean> {
     const going = await transaction
       .select({ status: subscriptions.status })
@@ -34,7 +38,7 @@ export class AccountBilling {
         and(
           eq(checkouts.accountId, accountId),
           eq(checkouts.isOpen, true),
-          gt(checkouts.expiresAt, this.clock.now()),
+          gt(checkouts.createdAt, secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS - LEEWAY_SECONDS)),
         ),
       )
     return going.length === 0 && payable.length === 0

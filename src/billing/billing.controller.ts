@@ -1,21 +1,27 @@
-import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common'
+import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
-import { CreateSubscriptionDocs, ReadSubscriptionDocs } from './billing.docs.js'
+import { CreateSubscriptionDocs, OpenPortalDocs, ReadSubscriptionDocs } from './billing.docs.js'
 import { BillingService } from './billing.service.js'
 import { CreateSubscriptionBody } from './create-subscription.body.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
+import { PortalBody } from './portal.body.js'
+import { SubscriptionQuery } from './subscription.query.js'
+import { SubscriptionReading } from './subscription-reading.js'
 
 @ApiTags('Billing')
 @ApiBearerAuth('accessToken')
 @Controller('api/subscription')
 export class BillingController {
-  constructor(private readonly billing: BillingService) {}
+  constructor(
+    private readonly billing: BillingService,
+    private readonly reading: SubscriptionReading,
+  ) {}
 
-  /** Starts a hosted checkout. JwtGuard (global) is check 1; the guards below are checks 2 to 4. */
+  /** Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; the guards below are checks 2 to 4. */
   @Post('create')
   @CreateSubscriptionDocs()
   @UseGuards(MainSourceGuard, PaymentsPermissionGuard)
@@ -27,10 +33,22 @@ export class BillingController {
     return { checkoutUrl: await this.billing.startCheckout(caller, body, client) }
   }
 
+  /** Opens the provider's pages for invoices, cards and cancelling. Guarded as creation is. */
+  @Post('portal')
+  @OpenPortalDocs()
+  @UseGuards(MainSourceGuard, PaymentsPermissionGuard)
+  async openPortal(
+    @CurrentCaller() caller: Caller,
+    @Body() { returnUrl }: PortalBody,
+    @CurrentClient() client: Client,
+  ) {
+    return { url: await this.billing.openPortal(caller, returnUrl, client) }
+  }
+
   /** The subscription of the caller's account. */
   @Get()
   @ReadSubscriptionDocs()
-  read(@CurrentCaller() caller: Caller) {
-    return this.billing.subscription(caller.accountId)
+  read(@CurrentCaller() { accountId }: Caller, @Query() { checkout }: SubscriptionQuery) {
+    return checkout === undefined ? this.reading.read(accountId) : this.reading.readAfter(accountId, checkout)
   }
 }

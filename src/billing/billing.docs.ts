@@ -1,6 +1,18 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth, ApiHeader, ApiProperty } from '@nestjs/swagger'
+import { ApiCookieAuth, ApiHeader, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
+import { SUBSCRIPTION_STATES } from './subscription-state.js'
+
+/** Of the guards that payments stand behind. */
+const PAYMENT_REFUSALS = [
+  ...TOKEN_REFUSALS,
+  'SESSION_NOT_FOUND',
+  'CROSS_SITE_REFUSED',
+  'SESSION_COOKIE_REQUIRED',
+  'MAIN_SOURCE_REQUIRED',
+  'SESSION_MISMATCH',
+  'PAYMENTS_PERMISSION_REQUIRED',
+] as const
 
 class CheckoutAnswer {
   @ApiProperty({
@@ -27,14 +39,42 @@ class SubscriptionAnswer {
   })
   status!: string
 
+  @ApiProperty({
+    enum: SUBSCRIPTION_STATES,
+    description:
+      'What the account has of it: its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`)',
+  })
+  state!: string
+
   @ApiProperty({ type: String, nullable: true, example: 'price_monthly' })
   plan!: string | null
+
+  @ApiProperty({ type: String, nullable: true, example: 'Team', description: 'The name in the plans file' })
+  planName!: string | null
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 1, description: 'How many seats are billed' })
+  quantity!: number | null
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   currentPeriodEnd!: string | null
 
   @ApiProperty({ type: Boolean })
   cancelAtPeriodEnd!: boolean
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  graceUntil!: string | null
+
+  @ApiPropertyOptional({ enum: ['pending', 'active'], description: 'Only when asked with `checkout`' })
+  checkout?: string
+}
+
+class PortalAnswer {
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    description: "The payment provider's page; send the browser there",
+  })
+  url!: string
 }
 
 class WebhookAnswer {
@@ -49,22 +89,44 @@ export const CreateSubscriptionDocs = () =>
       summary: 'Start a hosted checkout',
       description:
         'Main site only: access token and session cookie must be of the same main-site session, which must have the ' +
-        'payments permission now. Asking again while a checkout of the same price and return address is open gives the same URL.',
+        'payments permission now. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
+        'With a subscription that lives, another price gives the page that changes its plan. After payment the browser comes ' +
+        'back to the return address with `checkout=<id>` in its query. ' +
+        'For an account that is going to be deleted there is none until its owner keeps it.',
       status: 201,
-      answer: 'A checkout is open',
+      answer: 'A page is open',
       type: CheckoutAnswer,
       refusals: [
         ...BODY_REFUSALS,
         'UNKNOWN_PRICE',
         'INVALID_RETURN_URL',
-        ...TOKEN_REFUSALS,
-        'SESSION_NOT_FOUND',
-        'CROSS_SITE_REFUSED',
-        'SESSION_COOKIE_REQUIRED',
-        'MAIN_SOURCE_REQUIRED',
-        'SESSION_MISMATCH',
-        'PAYMENTS_PERMISSION_REQUIRED',
+        ...PAYMENT_REFUSALS,
         'ALREADY_SUBSCRIBED',
+        'ACCOUNT_CLOSING',
+        'PAYMENT_PROVIDER_FAILED',
+        'PAYMENT_PROVIDER_UNAVAILABLE',
+        'DATABASE_UNAVAILABLE',
+        'SESSION_STORE_UNAVAILABLE',
+        'TOO_BUSY',
+      ],
+    }),
+  )
+
+export const OpenPortalDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    Documented({
+      summary: 'Open the pages for invoices, cards and cancelling',
+      description:
+        'Main site only, as starting a checkout is. Cancelling and resuming at the end of the period happens there.',
+      status: 201,
+      answer: 'The page is open, for some minutes',
+      type: PortalAnswer,
+      refusals: [
+        ...BODY_REFUSALS,
+        'INVALID_RETURN_URL',
+        ...PAYMENT_REFUSALS,
+        'NEVER_SUBSCRIBED',
         'PAYMENT_PROVIDER_FAILED',
         'PAYMENT_PROVIDER_UNAVAILABLE',
         'DATABASE_UNAVAILABLE',
@@ -77,11 +139,19 @@ export const CreateSubscriptionDocs = () =>
 export const ReadSubscriptionDocs = () =>
   Documented({
     summary: "The account's subscription",
-    description: 'Changed by events of the payment provider only: a return from its page proves nothing.',
+    description:
+      'As the payment provider has it: a return from its page proves nothing. With `checkout`, for who comes back from there, ' +
+      'the provider is asked unless its event has come: `pending` may still become `active`.',
     status: 200,
     answer: 'The subscription; status `none` when there never was one',
     type: SubscriptionAnswer,
-    refusals: [...TOKEN_REFUSALS, 'DATABASE_UNAVAILABLE'],
+    refusals: [
+      'INVALID_QUERY',
+      ...TOKEN_REFUSALS,
+      'NOT_FOUND',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
   })
 
 export const WebhookDocs = () =>
@@ -90,16 +160,16 @@ export const WebhookDocs = () =>
     Documented({
       summary: 'Events of the payment provider',
       description:
-        'An event and its effect are stored together, once. Anything but a 200 makes the provider send it again.',
+        'Each event is stored once and answered 200 when that is committed; what it leads to follows. Anything but a 200 makes ' +
+        'the provider send it again.',
       status: 200,
       answer: 'Stored, or was already',
       type: WebhookAnswer,
       refusals: [
         'INVALID_SIGNATURE',
+        'WRONG_MODE',
         'BODY_TOO_LARGE',
         'UNSUPPORTED_MEDIA_TYPE',
-        'PAYMENT_PROVIDER_FAILED',
-        'PAYMENT_PROVIDER_UNAVAILABLE',
         'DATABASE_UNAVAILABLE',
       ],
     }),

@@ -2,38 +2,69 @@ import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AuditModule } from '../audit/audit.module.js'
 import { Settings } from '../config/settings.js'
+import { PermissionsModule } from '../permissions/permissions.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountBilling } from './account-billing.js'
+import { AccountRecords } from './account-records.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService } from './billing.service.js'
 import { BillingCustomers } from './billing-customers.js'
+import { BillingInbox } from './billing-inbox.js'
+import { BillingOperations } from './billing-operations.js'
+import { BillingReconciler } from './billing-reconciler.js'
+import { BillingWork } from './billing-work.js'
+import { BillingWorker } from './billing-worker.js'
 import { CheckoutService } from './checkout.service.js'
+import { CheckoutReturn } from './checkout-return.js'
 import { Checkouts } from './checkouts.js'
+import { CustomerLooks } from './customer-look.js'
+import { CustomerSync } from './customer-sync.js'
+import { EntitlementSweep } from './entitlement-sweep.js'
+import { Entitlements } from './entitlements.js'
 import { createStripe } from './payment-provider.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
-import { ProviderLooks } from './provider-look.js'
+import { PlanChangeService } from './plan-change.service.js'
+import { PortalService } from './portal.service.js'
+import { ProviderBulkhead } from './provider-bulkhead.js'
+import { Seats } from './seats.js'
 import { SubscriptionCache } from './subscription-cache.js'
-import { SubscriptionKeeper } from './subscription-keeper.js'
+import { SubscriptionReading } from './subscription-reading.js'
 import { Subscriptions } from './subscriptions.js'
+import { WaitingEvents } from './waiting-events.js'
 import { WebhookController } from './webhook.controller.js'
 import { WebhookService } from './webhook.service.js'
 
 @Module({
-  imports: [AuditModule, RedisModule, SessionsModule],
+  imports: [AuditModule, PermissionsModule, RedisModule, SessionsModule],
   controllers: [BillingController, WebhookController],
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
     AccountBilling,
+    AccountRecords,
     BillingService,
+    BillingInbox,
+    BillingOperations,
+    BillingReconciler,
+    BillingWork,
+    BillingWorker,
     BillingCustomers,
+    CheckoutReturn,
     CheckoutService,
     Checkouts,
     PaymentsPermissionGuard,
-    ProviderLooks,
-    SubscriptionKeeper,
+    CustomerLooks,
+    CustomerSync,
+    Entitlements,
+    EntitlementSweep,
+    PlanChangeService,
+    PortalService,
+    ProviderBulkhead,
+    Seats,
+    SubscriptionReading,
+    WaitingEvents,
     Subscriptions,
     WebhookService,
   ],

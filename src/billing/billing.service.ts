@@ -1,42 +1,60 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Caller } from '../tokens/claims.js'
 import { CheckoutService } from './checkout.service.js'
+import type { CheckoutIntent } from './checkouts.js'
 import type { CreateSubscriptionBody } from './create-subscription.body.js'
+import { PlanChangeService } from './plan-change.service.js'
+import { PortalService } from './portal.service.js'
+import { ProviderBulkhead } from './provider-bulkhead.js'
 import { isSafeReturnUrl } from './return-url.js'
-import { SubscriptionCache } from './subscription-cache.js'
-import { isLive, type SubscriptionView } from './subscription-view.js'
+import { Seats } from './seats.js'
+import { isLive } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
 
+/** What an account buys. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED` (502) within 10 s. */
 @Injectable()
 export class BillingService {
   constructor(
     private readonly settings: Settings,
+    private readonly database: Database,
     private readonly subscriptions: Subscriptions,
-    private readonly cache: SubscriptionCache,
-    private readonly checkoutService: CheckoutService,
+    private readonly seats: Seats,
+    private readonly checkouts: CheckoutService,
+    private readonly planChanges: PlanChangeService,
+    private readonly portal: PortalService,
+    private readonly bulkhead: ProviderBulkhead,
   ) {}
 
   /**
-   * The URL of a hosted checkout. Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409),
-   * `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED` (502).
+   * The URL of a hosted page: a checkout, or, while a subscription lives, one that changes its plan. Throws `UNKNOWN_PRICE`
+   * and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the account has, and `ACCOUNT_CLOSING` (409).
    */
   async startCheckout(caller: Caller, body: CreateSubscriptionBody, client: Client): Promise<string> {
-    const intent = { priceId: this.priceOf(body), returnUrl: this.returnUrlOf(body) }
-    const { status } = await this.subscriptions.find(caller.accountId)
-    if (isLive(status)) throw new ApiError('ALREADY_SUBSCRIBED')
-    return this.checkoutService.start(caller, intent, client)
+    const intent = await this.intentOf(caller.accountId, body)
+    const { status, plan } = await this.subscriptions.find(caller.accountId)
+    if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
+    return this.bulkhead.run(() =>
+      isLive(status)
+        ? this.planChanges.start(caller, intent, client)
+        : this.checkouts.start(caller, intent, client),
+    )
   }
 
-  /** The account's subscription; may be up to a minute old where several replicas run without Redis. */
-  async subscription(accountId: string): Promise<SubscriptionView> {
-    const cached = await this.cache.get(accountId)
-    if (cached) return cached
-    const view = await this.subscriptions.find(accountId)
-    await this.cache.put(accountId, view)
-    return view
+  /** The URL of the provider's pages for invoices, cards and cancelling. Throws `INVALID_RETURN_URL` and `NEVER_SUBSCRIBED`. */
+  async openPortal(caller: Caller, returnUrl: string | undefined, client: Client): Promise<string> {
+    const safeUrl = this.safeReturnUrl(returnUrl)
+    return this.bulkhead.run(() => this.portal.open(caller, safeUrl, client))
+  }
+
+  private async intentOf(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {
+    const priceId = this.priceOf(body)
+    const returnUrl = this.safeReturnUrl(body.return)
+    const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
+    return { priceId, quantity, returnUrl }
   }
 
   private priceOf({ priceId = this.settings.stripe.priceIds[0] as string }: CreateSubscriptionBody): string {
@@ -44,9 +62,7 @@ export class BillingService {
     return priceId
   }
 
-  private returnUrlOf({
-    return: returnUrl = `${this.settings.mainOrigin}/`,
-  }: CreateSubscriptionBody): string {
+  private safeReturnUrl(returnUrl = `${this.settings.mainOrigin}/`): string {
     if (!isSafeReturnUrl(returnUrl, this.settings)) throw new ApiError('INVALID_RETURN_URL')
     return returnUrl
   }

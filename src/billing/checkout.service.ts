@@ -7,8 +7,11 @@ import { ApiError, unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Caller } from '../tokens/claims.js'
 import { BillingCustomers } from './billing-customers.js'
+import { BillingWork } from './billing-work.js'
+import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
 import { ask, askFor } from './payment-provider.js'
+import { withCheckout } from './return-url.js'
 
 /** Starts hosted checkouts. No database transaction is open while the provider is asked. */
 @Injectable()
@@ -19,6 +22,7 @@ export class CheckoutService {
   constructor(
     private readonly checkouts: Checkouts,
     private readonly customers: BillingCustomers,
+    private readonly work: BillingWork,
     private readonly stripe: Stripe,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
@@ -70,7 +74,11 @@ export class CheckoutService {
     try {
       return await ask(() => this.stripe.checkout.sessions.create(paramsOf(checkout, customer), options))
     } catch (error) {
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.checkouts.abandon(checkout.id)
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') {
+        await this.checkouts.abandon(checkout.id)
+        // It may have been deleted there, and the event of it lost.
+        await this.database.run(db => this.work.ask(db, customer))
+      }
       throw error
     }
   }
@@ -94,20 +102,17 @@ export class CheckoutService {
 
 /** From our row alone, so that a repetition is the same to the letter. */
 function paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
-  const { id, accountId, priceId, returnUrl, createdAt } = checkout
+  const { id, accountId, priceId, quantity, returnUrl, createdAt } = checkout
   const metadata = { accountId, checkoutId: id }
   return {
     mode: 'subscription',
     customer,
     client_reference_id: accountId,
-    line_items: [{ price: priceId, quantity: 1 }],
-    success_url: returnUrl,
+    line_items: [{ price: priceId, quantity }],
+    success_url: withCheckout(returnUrl, id),
     cancel_url: returnUrl,
     metadata,
     subscription_data: { metadata },
-    expires_at: unixSeconds(createdAt) + PROVIDER_OPEN_FOR_SECONDS,
+    expires_at: unixSeconds(createdAt) + PAYABLE_FOR_SECONDS,
   }
 }
-
-/** The provider's longest is 24 h from its own now; five minutes are for clocks that differ. */
-const PROVIDER_OPEN_FOR_SECONDS = 24 * 60 * 60 - 300

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, type SQL } from 'drizzle-orm'
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { checkouts } from '../database/schema.js'
+import { accounts, checkouts } from '../database/schema.js'
+import { ApiError } from '../errors/api-error.js'
+import { AccountBilling } from './account-billing.js'
+import { OPEN_FOR_SECONDS } from './checkout-times.js'
 
 export type Checkout = typeof checkouts.$inferSelect
 
 /** What somebody wants to buy, and where they want to be afterwards. */
 export interface CheckoutIntent {
   readonly priceId: string
+  /** How many seats; 1 where the plan has none. */
+  readonly quantity: number
   readonly returnUrl: string
 }
 
-/** An hour less than the provider gives (24 h), so that what we hand out can still be paid. */
-const OPEN_FOR_SECONDS = 23 * 60 * 60
+const OUR_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The hosted checkouts of each account; at most one is open. */
 @Injectable()
@@ -23,12 +27,15 @@ export class Checkouts {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly billing: AccountBilling,
   ) {}
 
   /**
    * The open checkout of this intent, made if need be; however many ask at once, all get the same. While a page of
    * another intent, or an old one, can still be paid there is none: `inTheWay` is its id at the provider, to be
    * expired there first and then given as `expired`. In this order a provider that is down leaves no forgotten page.
+   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `ACCOUNT_CLOSING` while it is going to be deleted,
+   * `SESSION_NOT_FOUND` when it is gone.
    */
   async openFor(
     accountId: string,
@@ -36,10 +43,14 @@ export class Checkouts {
     expired: string | null = null,
   ): Promise<{ checkout: Checkout; inTheWay: null } | { checkout: null; inTheWay: string }> {
     const opened = await this.database.transaction(async transaction => {
+      await this.requireStaying(transaction, accountId)
       const open = await this.findOpen(transaction, accountId)
       if (open && isSameIntent(open, intent) && open.expiresAt > this.clock.now()) return open
       if (open?.providerId && open.providerId !== expired) return open.providerId
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
+      // The page that we waited for may have been paid: what closed it has recorded the subscription with it.
+      if (await this.billing.hasLiveSubscription(transaction, accountId))
+        throw new ApiError('ALREADY_SUBSCRIBED')
       return this.insert(transaction, accountId, intent)
     })
     // Another request was quicker: look again at what it made.
@@ -64,9 +75,42 @@ export class Checkouts {
     await this.close(transaction, eq(checkouts.providerId, providerId))
   }
 
-  /** Closes a checkout that never came to be at the provider. */
+  /** Closes a checkout that never came to be at the provider; one that another replica has hosted meanwhile stays. */
   async abandon(id: string): Promise<void> {
-    await this.database.run(db => this.close(db, eq(checkouts.id, id)))
+    await this.database.run(db => this.close(db, and(eq(checkouts.id, id), isNull(checkouts.providerId))))
+  }
+
+  /** No page of the account can be paid any more. */
+  async closeAll(transaction: Db, accountId: string): Promise<void> {
+    await this.close(transaction, eq(checkouts.accountId, accountId))
+  }
+
+  /** The account's checkout by our id or the provider's; null for everything else, such as another account's. */
+  async find(accountId: string, reference: string): Promise<Checkout | null> {
+    const isReferred = OUR_ID.test(reference)
+      ? eq(checkouts.id, reference)
+      : eq(checkouts.providerId, reference)
+    const [found] = await this.database.run(db =>
+      db
+        .select()
+        .from(checkouts)
+        .where(and(eq(checkouts.accountId, accountId), isReferred)),
+    )
+    return found ?? null
+  }
+
+  /**
+   * Nobody is to pay for what goes. Whoever asks for the end of the account waits until the transaction ends, webhooks
+   * with the payment of an open page do not: they hold the checkout first.
+   */
+  private async requireStaying(transaction: Db, accountId: string): Promise<void> {
+    const [account] = await transaction
+      .select({ deleteAt: accounts.deleteAt })
+      .from(accounts)
+      .where(eq(accounts.id, accountId))
+      .for('share')
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    if (account.deleteAt) throw new ApiError('ACCOUNT_CLOSING')
   }
 
   private async findOpen(transaction: Db, accountId: string): Promise<Checkout | null> {
@@ -92,6 +136,6 @@ export class Checkouts {
   }
 }
 
-function isSameIntent(checkout: Checkout, { priceId, returnUrl }: CheckoutIntent): boolean {
-  return checkout.priceId === priceId && checkout.returnUrl === returnUrl
+function isSameIntent(checkout: Checkout, { priceId, quantity, returnUrl }: CheckoutIntent): boolean {
+  return checkout.priceId === priceId && checkout.quantity === quantity && checkout.returnUrl === returnUrl
 }

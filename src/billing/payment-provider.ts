@@ -28,12 +28,17 @@ export async function ask<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request()
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeConnectionError)
+    if (error instanceof Stripe.errors.StripeConnectionError || isTransient(error))
       throw unavailable('PAYMENT_PROVIDER_UNAVAILABLE', error)
     if (error instanceof Stripe.errors.StripeError)
       throw new ApiError('PAYMENT_PROVIDER_FAILED', { cause: error, headers: { 'Retry-After': '5' } })
     throw error
   }
+}
+
+/** Not looked at: too many requests, or another one with the same key is under way. The provider notes neither under the key. */
+function isTransient(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && (error.statusCode === 409 || error.statusCode === 429)
 }
 
 /** As {@link ask}, and null for what the provider does not know. */

@@ -20,3 +20,10 @@ export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: 
     text.startsWith(origin)
   )
 }
+
+/** The address with `checkout=<id>` in its query, for who comes back from having paid. */
+export function withCheckout(returnUrl: string, checkoutId: string): string {
+  const url = new URL(returnUrl)
+  url.searchParams.set('checkout', checkoutId)
+  return url.href
+}

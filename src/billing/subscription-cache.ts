@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
 import { RedisConnection } from '../redis/redis-connection.js'
-import type { SubscriptionView } from './subscription-view.js'
+import type { KnownSubscription } from './subscription-view.js'
 
 /** How long a replica without Redis may be behind; with Redis a webhook drops the entry for all. */
 const TTL_MS = 60_000
@@ -22,12 +22,12 @@ export class SubscriptionCache {
     return new SubscriptionCache(cache, redis)
   }
 
-  async get(accountId: string): Promise<SubscriptionView | undefined> {
-    return this.attempt(() => this.cache.get<SubscriptionView>(key(accountId)))
+  async get(accountId: string): Promise<KnownSubscription | undefined> {
+    return this.attempt(() => this.cache.get<KnownSubscription>(key(accountId)))
   }
 
-  async put(accountId: string, view: SubscriptionView): Promise<void> {
-    await this.attempt(() => this.cache.set(key(accountId), view))
+  async put(accountId: string, known: KnownSubscription): Promise<void> {
+    await this.attempt(() => this.cache.set(key(accountId), known))
   }
 
   async drop(accountId: string): Promise<void> {

@@ -1,39 +1,30 @@
-/** The states of a subscription as the provider names them, and `none` for an account that never had one. */
-export type SubscriptionStatus =
-  | 'none'
-  | 'incomplete'
-  | 'incomplete_expired'
-  | 'trialing'
-  | 'active'
-  | 'past_due'
-  | 'canceled'
-  | 'unpaid'
-  | 'paused'
+import type { SubscriptionState } from './subscription-state.js'
+import type { SubscriptionStatus } from './subscription-status.js'
 
-/** An account's subscription as its users see it. */
-export interface SubscriptionView {
+/** An account's subscription as we have it; all times ISO 8601, UTC. */
+export interface KnownSubscription {
   readonly status: SubscriptionStatus
   /** The price that was bought; null without a subscription. */
   readonly plan: string | null
-  /** ISO 8601, UTC. */
+  readonly quantity: number | null
   readonly currentPeriodEnd: string | null
   readonly cancelAtPeriodEnd: boolean
+  /** When the account loses its plan unless it pays; null while no payment is due. */
+  readonly graceUntil: string | null
 }
 
-export const NO_SUBSCRIPTION: SubscriptionView = {
+/** {@link KnownSubscription} as the account's users see it at some moment. */
+export interface SubscriptionView extends KnownSubscription {
+  readonly state: SubscriptionState
+  /** The name in the plans file; null when it is in none. */
+  readonly planName: string | null
+}
+
+export const NO_SUBSCRIPTION: KnownSubscription = {
   status: 'none',
   plan: null,
+  quantity: null,
   currentPeriodEnd: null,
   cancelAtPeriodEnd: false,
-}
-
-/** A subscription in these states is over for good. */
-export const ENDED_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
-
-/** Another may take the place of one that is over, or whose first payment has not succeeded. */
-export const REPLACEABLE_STATUSES: readonly SubscriptionStatus[] = [...ENDED_STATUSES, 'incomplete']
-
-/** Whether a second checkout could bill twice. */
-export function isLive(status: SubscriptionStatus): boolean {
-  return status !== 'none' && !REPLACEABLE_STATUSES.includes(status)
+  graceUntil: null,
 }

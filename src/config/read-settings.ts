@@ -21,7 +21,7 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 const NAMES: ReadonlySet<string> = new Set(
   `NODE_ENV PORT HOST PUBLIC_URL MAIN_ORIGIN ALLOWED_ORIGINS COOKIE_DOMAIN ACCESS_TOKEN_TTL SESSION_TTL
    MAX_SESSIONS_PER_USER DATABASE_URL SESSION_STORE_URL JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
-   STRIPE_PRICE_IDS STRIPE_API_URL SMTP_URL MAIL_FROM SIGN_UP OWNERS_ON_SATELLITES REAUTHENTICATION_TTL
+   STRIPE_PRICE_IDS STRIPE_API_URL PLANS_FILE PAYMENT_GRACE SMTP_URL MAIL_FROM SIGN_UP OWNERS_ON_SATELLITES REAUTHENTICATION_TTL
    DELETION_GRACE ATTEMPT_WINDOW ATTEMPTS_PER_ACCOUNT_AND_NETWORK ATTEMPTS_PER_ACCOUNT ATTEMPTS_PER_NETWORK
    ATTEMPTS_PER_ORIGIN ATTEMPTS_TOTAL MAILS_PER_ADDRESS MAILS_PER_NETWORK ANOMALY_POLICY GEOIP_FILE TRUST_PROXY
    TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
@@ -38,6 +38,8 @@ const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
 const MOST_SESSIONS_PER_USER = 1_000
 /** GDPR article 12 gives a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
+/** The provider has given up on a payment long before. */
+const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 
 const databaseUrl = read.startingWith('pglite:', 'postgres://', 'postgresql://')
 
@@ -137,6 +139,12 @@ function readSheet(sheet: SettingSheet): Settings {
     attempts: readAttempts(sheet),
     mail: readMail(sheet),
     stripe: readStripe(sheet, isProduction),
+    plansFile: sheet.optional('PLANS_FILE', read.asText, null),
+    paymentGraceSeconds: sheet.optional(
+      'PAYMENT_GRACE',
+      read.wholeNumber(0, MAX_PAYMENT_GRACE_SECONDS),
+      1_209_600,
+    ),
     trustProxy: sheet.optional('TRUST_PROXY', read.listOf(read.proxyAddress), []),
     tls: readTls(sheet),
     logLevel: sheet.optional('LOG_LEVEL', read.oneOf(LOG_LEVELS), 'info'),

@@ -41,6 +41,10 @@ export class Settings {
   /** Null: no mail can be sent, and what needs one is refused. */
   readonly mail!: MailSettings | null
   readonly stripe!: StripeSettings
+  /** What plans allow, as JSON; null: payments limit nothing. */
+  readonly plansFile!: string | null
+  /** How long an account keeps its plan while a payment is due. */
+  readonly paymentGraceSeconds!: number
   /** Addresses or CIDR blocks of the proxies whose X-Forwarded-For is believed. */
   readonly trustProxy!: readonly string[]
   readonly tls!: TlsSettings | null

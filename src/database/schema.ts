@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   index,
+  integer,
   jsonb,
   pgTable,
   primaryKey,
@@ -15,18 +16,32 @@ import type { Permissions, Source } from '../permissions/permissions.js'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
-/** Who pays. */
-export const accounts = pgTable('accounts', {
-  id: uuid('id').primaryKey(),
-  name: text('name'),
-  createdAt: instant('created_at').notNull(),
-  /** When it is to be deleted, with everything in it; null while nobody has asked for that. */
-  deleteAt: instant('delete_at'),
-})
+/**
+ * Who pays. `entitled` is the most that its users are allowed by what is paid for, null is everything; worked out by the
+ * rules of `entitledBy`, and to be worked out anew at `entitledUntil`.
+ */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name'),
+    createdAt: instant('created_at').notNull(),
+    /** When it is to be deleted, with everything in it; null while nobody has asked for that. */
+    deleteAt: instant('delete_at'),
+    entitled: jsonb('entitled').$type<Permissions>(),
+    entitledBy: text('entitled_by'),
+    entitledUntil: instant('entitled_until'),
+  },
+  table => [
+    index('accounts_entitled_by').on(table.entitledBy),
+    index('accounts_entitled_until').on(table.entitledUntil),
+  ],
+)
 
 /**
  * Who logs in. `email` is in canonical form; `granted` is before the ceiling of a session's source; `satellites` are
- * the origins that the user may log in at, null means all.
+ * the origins that the user may log in at, null means all; `entitled` is that of the account, here too so that who holds
+ * the user holds all that a session is made of.
  */
 export const users = pgTable(
   'users',
@@ -39,6 +54,7 @@ export const users = pgTable(
     name: text('name'),
     role: text('role').$type<'owner' | 'member'>().notNull(),
     granted: jsonb('granted').$type<Permissions>().notNull(),
+    entitled: jsonb('entitled').$type<Permissions>(),
     satellites: text('satellites').array(),
     passwordHash: text('password_hash'),
     disabledAt: instant('disabled_at'),
@@ -162,14 +178,18 @@ export const familiarClients = pgTable(
   table => [primaryKey({ columns: [table.userId, table.kind, table.value] })],
 )
 
-/** The payment provider's customer of an account; never adopted by e-mail. */
+/**
+ * The payment provider's customer of an account; never adopted by e-mail. Null while none has been made: `attempt` is the
+ * number of the creation, which the provider knows it by.
+ */
 export const billingCustomers = pgTable(
   'billing_customers',
   {
     accountId: uuid('account_id')
       .primaryKey()
       .references(() => accounts.id),
-    customerId: text('customer_id').notNull(),
+    customerId: text('customer_id'),
+    attempt: integer('attempt').notNull().default(1),
   },
   table => [uniqueIndex('billing_customers_customer').on(table.customerId)],
 )
@@ -183,6 +203,7 @@ export const checkouts = pgTable(
       .notNull()
       .references(() => accounts.id),
     priceId: text('price_id').notNull(),
+    quantity: integer('quantity').notNull().default(1),
     returnUrl: text('return_url').notNull(),
     isOpen: boolean('is_open').notNull().default(true),
     providerId: text('provider_id'),
@@ -196,7 +217,10 @@ export const checkouts = pgTable(
   ],
 )
 
-/** The subscription of an account as the provider had it when we looked at `seenAt`; an older look never overwrites a newer one. */
+/**
+ * The subscription of an account as the provider had it when we looked at `seenAt`; an older look never overwrites a newer one.
+ * `seatsWanted` is the quantity that the provider was asked for last, under the number `seatsVersion`; null when it has it.
+ */
 export const subscriptions = pgTable('subscriptions', {
   accountId: uuid('account_id')
     .primaryKey()
@@ -206,17 +230,53 @@ export const subscriptions = pgTable('subscriptions', {
   priceId: text('price_id'),
   currentPeriodEnd: instant('current_period_end'),
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
+  quantity: integer('quantity'),
+  /** When we first saw that a payment is due; null when none is. */
+  pastDueSince: instant('past_due_since'),
+  seatsWanted: integer('seats_wanted'),
+  seatsVersion: integer('seats_version').notNull().default(0),
   seenAt: instant('seen_at').notNull(),
 })
 
-/** Events of the payment provider that were taken in; the id makes each take effect once. */
-export const providerEvents = pgTable('provider_events', {
-  id: text('id').primaryKey(),
-  type: text('type').notNull(),
-  createdAt: instant('created_at').notNull(),
-  receivedAt: instant('received_at').notNull(),
-  effect: text('effect').notNull().default('none'),
-})
+/**
+ * The inbox: every verified event of the payment provider, as it came. The id makes each take effect once; `effect`
+ * is null until it has been handled.
+ */
+export const providerEvents = pgTable(
+  'provider_events',
+  {
+    id: text('id').primaryKey(),
+    type: text('type').notNull(),
+    /** The provider's customer that it is about; null when about none. */
+    customerId: text('customer_id'),
+    event: jsonb('event').$type<Readonly<Record<string, unknown>>>(),
+    createdAt: instant('created_at').notNull(),
+    receivedAt: instant('received_at').notNull(),
+    handledAt: instant('handled_at'),
+    effect: text('effect'),
+  },
+  table => [
+    index('provider_events_waiting').on(table.customerId, table.createdAt).where(sql`effect is null`),
+    index('provider_events_received').on(table.receivedAt),
+  ],
+)
+
+/** Customers of the provider that have to be looked at; one worker at a time has each. */
+export const billingWork = pgTable(
+  'billing_work',
+  {
+    customerId: text('customer_id').primaryKey(),
+    dueAt: instant('due_at').notNull(),
+    /** Moves on with every reason to look, so that one that comes during a look is not lost. */
+    version: bigint('version', { mode: 'number' }).notNull().default(1),
+    claimedUntil: instant('claimed_until'),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it was given up, until an operator or another event brings it back. */
+    parkedAt: instant('parked_at'),
+    lastError: text('last_error'),
+  },
+  table => [index('billing_work_due').on(table.dueAt)],
+)
 
 /** Work that only one replica may do at a time. */
 export const leases = pgTable(

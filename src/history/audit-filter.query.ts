@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditAction, type AuditOutcome } from '../audit/audit-event.js'
-import { FromText } from './from-text.js'
+import { FromText } from '../http/from-text.js'
 import { asInstant } from './instant.js'
 
 const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'

@@ -1,11 +1,11 @@
 import { AuditFilterQuery } from './audit-filter.query.js'
-import { PageCursor, PageLimit } from './page.query.js'
+import { RowCursor, RowLimit } from './page.query.js'
 
 /** Which page of which rows. */
 export class AuditListQuery extends AuditFilterQuery {
-  @PageLimit()
+  @RowLimit()
   limit?: number
 
-  @PageCursor()
+  @RowCursor()
   after?: number
 }

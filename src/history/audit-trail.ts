@@ -3,9 +3,11 @@ import { and, desc, eq, lt } from 'drizzle-orm'
 import { Database } from '../database/database.js'
 import { auditLog, users } from '../database/schema.js'
 import { deviceName } from '../http/device-name.js'
+import { pageOf } from '../http/page.js'
 import { isListed } from './audit-filter.js'
 import type { AuditListQuery } from './audit-list.query.js'
-import { pageOf } from './page.js'
+import { DEFAULT_PAGE } from './page.query.js'
+import { rowCursor } from './row-cursor.js'
 
 /** The audit log of an account, for the people in it. */
 @Injectable()
@@ -17,7 +19,8 @@ export class AuditTrail {
    * `email` is what the user has now, null for who is no user of the account any more.
    */
   async list(accountId: string, query: AuditListQuery) {
-    const { rows, next } = await pageOf(query, count => this.read(accountId, query, count))
+    const { limit = DEFAULT_PAGE } = query
+    const { rows, next } = await pageOf(limit, count => this.read(accountId, query, count), rowCursor)
     return { entries: rows.map(row => ({ ...row, device: deviceOf(row) })), next }
   }
 

@@ -3,8 +3,9 @@ import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { deviceName } from '../http/device-name.js'
-import { pageOf } from './page.js'
-import type { PageQuery } from './page.query.js'
+import { pageOf } from '../http/page.js'
+import { DEFAULT_PAGE, type PageQuery } from './page.query.js'
+import { rowCursor } from './row-cursor.js'
 
 /** When and from where somebody logged in as a user, or tried to. */
 @Injectable()
@@ -13,7 +14,8 @@ export class LoginHistory {
 
   /** One page of the user's logins, right and failed, newest first. */
   async list(userId: string, query: PageQuery) {
-    const { rows, next } = await pageOf(query, count => this.read(userId, query, count))
+    const { limit = DEFAULT_PAGE } = query
+    const { rows, next } = await pageOf(limit, count => this.read(userId, query, count), rowCursor)
     return {
       logins: rows.map(({ id, userAgent, ...login }) => ({ ...login, device: deviceName(userAgent) })),
       next,

@@ -31,6 +31,11 @@ export function effectivePermissions(source: Source, granted: Permissions): Perm
   return permissionsOf(PERMISSIONS.filter(name => granted[name] && CEILINGS[source][name]))
 }
 
+/** What is left of a grant under a limit; null is no limit. */
+export function limitedTo(limit: Permissions | null, granted: Permissions): Permissions {
+  return permissionsOf(PERMISSIONS.filter(name => granted[name] && (limit === null || limit[name])))
+}
+
 /** One bit a permission, in the order of {@link PERMISSIONS}: how a store keeps them in one small number. */
 export function permissionBits(permissions: Permissions): number {
   return PERMISSIONS.reduce((bits, name, index) => bits | (permissions[name] ? 1 << index : 0), 0)

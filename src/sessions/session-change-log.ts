@@ -4,7 +4,8 @@ import { secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { sessionChanges } from '../database/schema.js'
+import { sessionChanges, users } from '../database/schema.js'
+import { limitedTo } from '../permissions/permissions.js'
 import type { Session } from './session.js'
 import type { SessionChange } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
@@ -28,9 +29,11 @@ export class SessionChangeLog {
 
   /**
    * Adds a change; null when a session that was ended is ended again. Of a user's grants only the latest is kept: a
-   * replay of the one before would give back, for a moment, what was taken.
+   * replay of the one before would give back, for a moment, what was taken. A grant is recorded as far as the user's
+   * account is entitled to it now.
    */
-  async add(transaction: Db, change: SessionChange, at: Date): Promise<RecordedChange | null> {
+  async add(transaction: Db, wanted: SessionChange, at: Date): Promise<RecordedChange | null> {
+    const change = await asEntitled(transaction, wanted)
     if (change.kind === 'regrant') await transaction.delete(sessionChanges).where(isGrantOf(change.userId))
     const [row] = await transaction
       .insert(sessionChanges)
@@ -84,6 +87,16 @@ export class SessionChangeLog {
     )
     return removed.length
   }
+}
+
+/** Whoever changes a grant holds the user's row, as whoever changes the limit does. */
+async function asEntitled(transaction: Db, change: SessionChange): Promise<SessionChange> {
+  if (change.kind !== 'regrant') return change
+  const [user] = await transaction
+    .select({ entitled: users.entitled })
+    .from(users)
+    .where(eq(users.id, change.userId))
+  return { ...change, granted: limitedTo(user?.entitled ?? null, change.granted) }
 }
 
 function isGrantOf(userId: string) {

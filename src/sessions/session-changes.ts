@@ -15,6 +15,13 @@ import { SessionStore } from './session-store.js'
 /** Clocks of two machines may differ by so much; a session of just now may say that it is from then. */
 const CLOCK_SKEW_SECONDS = 60
 
+/** Changes that are in the database, for the store. */
+export interface RecordedChanges {
+  readonly at: Date
+  /** `row` is null for what had been recorded before. */
+  readonly steps: readonly { readonly change: SessionChange; readonly row: RecordedChange | null }[]
+}
+
 /**
  * Ends sessions and changes their permissions so that it lasts: the database first, with the audit row in the same
  * transaction, then the store. A store that may have lost its newest writes is told again before it serves.
@@ -54,19 +61,35 @@ export class SessionChanges implements OnApplicationBootstrap {
     event: AuditEvent,
     alongside: (transaction: Db) => Promise<void> = async () => {},
   ): Promise<number> {
-    const { at, recorded } = await this.database.transaction(async transaction => {
+    const recorded = await this.database.transaction(async transaction => {
       await alongside(transaction)
-      // Not before: `alongside` waits for logins of the user that are being recorded, which are to be ended too.
-      const at = this.clock.now()
-      const recorded: (RecordedChange | null)[] = []
-      for (const change of changes) recorded.push(await this.log.add(transaction, change, at))
-      if (recorded.some(Boolean)) await this.auditLog.record(transaction, event)
-      return { at, recorded }
+      return this.record(transaction, changes, event)
     })
+    return this.apply(recorded)
+  }
+
+  /** The first half of {@link makeAll} in a transaction that is somebody else's; {@link apply} it when that is committed. */
+  async record(
+    transaction: Db,
+    changes: readonly SessionChange[],
+    event: AuditEvent,
+  ): Promise<RecordedChanges> {
+    // Now, not before: who calls has waited for logins of the user that are being recorded, which are to be ended too.
+    const at = this.clock.now()
+    const steps: RecordedChanges['steps'][number][] = []
+    for (const change of changes) {
+      const row = await this.log.add(transaction, change, at)
+      steps.push({ change: row?.change ?? change, row })
+    }
+    if (steps.some(({ row }) => row)) await this.auditLog.record(transaction, event)
+    return { at, steps }
+  }
+
+  /** Makes in the store what {@link record} has recorded; returns how many sessions ended. Throws as {@link make} does. */
+  async apply({ at, steps }: RecordedChanges): Promise<number> {
     let ended = 0
-    for (const [index, change] of changes.entries()) {
+    for (const { change, row } of steps) {
       ended += await applyChange(this.store, change, secondsAfter(at, CLOCK_SKEW_SECONDS))
-      const row = recorded[index]
       if (row && change.kind === 'regrant') await this.applyLaterGrant(row.id, change.userId)
     }
     return ended

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
-import { effectivePermissions, type Permissions, type Source } from '../permissions/permissions.js'
+import { effectivePermissions, limitedTo, type Permissions, type Source } from '../permissions/permissions.js'
 import { AccessTokens } from '../tokens/access-tokens.js'
 import type { Session } from './session.js'
 import { handleOf, newSessionId, type SessionId } from './session-id.js'
@@ -14,6 +14,8 @@ export interface SessionUser {
   readonly userId: string
   readonly accountId: string
   readonly granted: Permissions
+  /** The limit by what the account pays for; null: none. */
+  readonly entitled: Permissions | null
 }
 
 /** A session with what only its client keeps. */
@@ -46,7 +48,7 @@ export class SessionsService {
       userId: user.userId,
       accountId: user.accountId,
       source,
-      permissions: effectivePermissions(source, user.granted),
+      permissions: effectivePermissions(source, limitedTo(user.entitled, user.granted)),
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,

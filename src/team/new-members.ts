@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { User } from '../accounts/user.js'
+import type { NewUser } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock } from '../clock/clock.js'
@@ -61,7 +61,7 @@ export class NewMembers {
     }
   }
 
-  private memberOf({ id, invitation, name, passwordHash }: Newcomer): User {
+  private memberOf({ id, invitation, name, passwordHash }: Newcomer): NewUser {
     return {
       id,
       accountId: invitation.accountId,

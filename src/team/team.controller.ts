@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, UseGuards } from '@nestjs/common'
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
@@ -15,6 +15,7 @@ import {
   SetPermissionsDocs,
   SetSatellitesDocs,
 } from './team.docs.js'
+import { TeamQuery } from './team.query.js'
 import { TeamService } from './team.service.js'
 import { TeamScopes } from './team-scopes.js'
 
@@ -31,11 +32,11 @@ export class TeamController {
     private readonly listedSatellites: ListedSatellites,
   ) {}
 
-  /** The people of the caller's account. */
+  /** The people of the caller's account, a page at a time. */
   @Get()
   @ListTeamDocs()
-  async list(@CurrentManager() { session }: Manager) {
-    return { users: await this.team.list(session.accountId) }
+  list(@CurrentManager() { session }: Manager, @Query() query: TeamQuery) {
+    return this.team.list(session.accountId, query)
   }
 
   /** Grants exactly these permissions. */

@@ -32,6 +32,9 @@ class TeamMemberAnswer {
 class TeamAnswer {
   @ApiProperty({ type: [TeamMemberAnswer], description: 'The oldest first' })
   users!: TeamMemberAnswer[]
+
+  @ApiProperty({ type: String, nullable: true, description: 'For `after`; null on the last page' })
+  next!: string | null
 }
 
 const MAIN_SITE_ONLY =
@@ -43,9 +46,9 @@ export const ListTeamDocs = () =>
     summary: 'The people of the account',
     description: MAIN_SITE_ONLY,
     status: 200,
-    answer: 'Everybody, owner and disabled members included',
+    answer: 'One page of everybody, owner and disabled members included',
     type: TeamAnswer,
-    refusals: MANAGER_REFUSALS,
+    refusals: ['INVALID_QUERY', ...MANAGER_REFUSALS],
   })
 
 export const SetPermissionsDocs = () =>

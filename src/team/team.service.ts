@@ -3,9 +3,12 @@ import { AccountsService } from '../accounts/accounts.service.js'
 import type { Role, User } from '../accounts/user.js'
 import { UserRemoval } from '../accounts/user-removal.js'
 import { Users } from '../accounts/users.js'
+import { pageOf } from '../http/page.js'
 import type { Permissions } from '../permissions/permissions.js'
 import type { Manager } from './manager.js'
+import type { TeamQuery } from './team.query.js'
 import { TeamAuthority } from './team-authority.js'
+import { teamCursor } from './team-cursor.js'
 import { newlyGiven, requireMayOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
 
 /** A user as their team sees them. */
@@ -34,8 +37,11 @@ export class TeamService {
     private readonly authority: TeamAuthority,
   ) {}
 
-  async list(accountId: string): Promise<TeamMember[]> {
-    return (await this.users.listByAccount(accountId)).map(asTeamMember)
+  /** One page of everybody in the account, the oldest first; it goes on where the page before ended, whoever came or went since. */
+  async list(accountId: string, { limit, after }: TeamQuery) {
+    const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
+    const { rows, next } = await pageOf(limit, read, teamCursor)
+    return { users: rows.map(asTeamMember), next }
   }
 
   /** Grants exactly these permissions; of them the manager must have what the member has not had. */

@@ -152,7 +152,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
         }),
       ])
       await app.sandbox.pay(checkout)
-      await app.sandbox.settled()
+      await app.paymentsSettled()
       const { accountId } = whoIs(signedIn)
       const rows = (await app.auditRows()).filter(
         row => row.action === 'webhook' && row.accountId === accountId,

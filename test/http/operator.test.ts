@@ -1,26 +1,15 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../src/sessions/session-id.js'
 import { freePort } from '../support/free-port.js'
 import { aMember, anEmail, anOwner, signIn } from '../support/people.js'
 import { createDatabase } from '../support/postgres-server.js'
+import { type Ended, run } from '../support/run-program.js'
 import { TestApp } from '../support/test-app.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from './api-calls.js'
-
-/** A process that should have ended long before has begun to serve. */
-const ENDS_WITHIN_MS = 15_000
-
-interface Ended {
-  /** Null for one that had to be killed. */
-  readonly code: number | null
-  readonly output: string
-  readonly errors: string
-}
 
 describe('the command line, beside a running server', () => {
   let app: TestApp
@@ -120,23 +109,3 @@ it('the development server refuses to run in production', async () => {
     await rm(folder, { recursive: true })
   }
 })
-
-/** Runs a built program in this environment and no other, until it ends. */
-async function run(
-  program: string,
-  args: string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<Ended> {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: ENDS_WITHIN_MS,
-    killSignal: 'SIGKILL',
-  })
-  const code = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { code: await code, output, errors }
-}

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
+import { BillingWorker } from '../../src/billing/billing-worker.js'
 import { Database } from '../../src/database/database.js'
 import { providerEvents } from '../../src/database/schema.js'
 import type { TestResponse } from '../support/http-request.js'
@@ -51,7 +52,8 @@ export function signatureOf(
   return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
 }
 
-/** What the service keeps of an event: one row, or none. */
-export function keptEvents(app: TestApp, id: string) {
+/** What the service keeps of an event when all that is due is done: one row, or none. */
+export async function keptEvents(app: TestApp, id: string) {
+  await app.app.get(BillingWorker).settled()
   return app.app.get(Database).run(db => db.select().from(providerEvents).where(eq(providerEvents.id, id)))
 }

@@ -1,23 +1,27 @@
 import Stripe from 'stripe'
 import type { PaymentEvent } from '../../dev/payment-sandbox/events.js'
+import type { User } from '../../src/accounts/user.js'
 import { anOwner, type SignedIn, signIn } from '../support/people.js'
 import { MAIN, type TestApp } from '../support/test-app.js'
 import { readSubscription, subscribe } from './api-calls.js'
 
 /** An owner who has paid, with what the provider made of it. */
 export interface Subscriber {
+  readonly owner: User
   readonly signedIn: SignedIn
   readonly customerId: string
   readonly subscriptionId: string
 }
 
-export async function aSubscriber(app: TestApp): Promise<Subscriber> {
-  const signedIn = await signIn(app, await anOwner(app), 'main')
-  const checkoutId = await openCheckout(app, signedIn)
+export async function aSubscriber(app: TestApp, account?: User, body: object = {}): Promise<Subscriber> {
+  const owner = account ?? (await anOwner(app))
+  const signedIn = await signIn(app, owner, 'main')
+  const checkoutId = await openCheckout(app, signedIn, body)
   await app.sandbox.pay(checkoutId)
-  await app.sandbox.settled()
+  await app.paymentsSettled()
   const paid = app.sandbox.checkouts().find(({ id }) => id === checkoutId)
   return {
+    owner,
     signedIn,
     customerId: paid?.customer as string,
     subscriptionId: paid?.subscription as string,
@@ -25,8 +29,8 @@ export async function aSubscriber(app: TestApp): Promise<Subscriber> {
 }
 
 /** The id at the provider of the checkout that a click on "subscribe" opens. */
-export async function openCheckout(app: TestApp, signedIn: SignedIn): Promise<string> {
-  const { json } = await subscribe(app, signedIn)
+export async function openCheckout(app: TestApp, signedIn: SignedIn, body: object = {}): Promise<string> {
+  const { json } = await subscribe(app, signedIn, body)
   return json.checkoutUrl.split('/').at(-1)
 }
 
@@ -39,7 +43,7 @@ export async function anotherSubscription(app: TestApp, customer: string): Promi
     success_url: `${MAIN}/`,
   })
   await app.sandbox.pay(checkout.id)
-  await app.sandbox.settled()
+  await app.paymentsSettled()
   return app.sandbox.checkouts().find(({ id }) => id === checkout.id)?.subscription as string
 }
 

@@ -16,26 +16,26 @@ describe('the subscription of an account', () => {
     const payer = await aSubscriber(app)
     const other = await anotherSubscription(app, payer.customerId)
     await app.sandbox.cancel(other)
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
   it('is followed by a new one after its end', async () => {
     const payer = await aSubscriber(app)
     await app.sandbox.cancel(payer.subscriptionId)
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     await app.sandbox.pay(await openCheckout(app, payer.signedIn))
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
   it('whose first payment failed is followed by the one that was paid after it', async () => {
     const payer = await aSubscriber(app)
     await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'incomplete' })
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('incomplete')
     await app.sandbox.pay(await openCheckout(app, payer.signedIn))
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
@@ -56,7 +56,7 @@ describe('the cached subscription status', () => {
     const { statements } = await counting(() => readSubscription(app, signedIn.accessToken))
     expect(statements).toBe(0)
     await app.sandbox.pay(checkoutId)
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     const { result, statements: afterwards } = await counting(() =>
       readSubscription(app, signedIn.accessToken),
     )

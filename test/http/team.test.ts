@@ -5,7 +5,7 @@ import { Database } from '../../src/database/database.js'
 import { familiarClients } from '../../src/database/schema.js'
 import { OneTimeTokens } from '../../src/one-time-tokens/one-time-tokens.js'
 import { type Permission, type Permissions, permissionsOf } from '../../src/permissions/permissions.js'
-import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
+import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from './api-calls.js'
 import { STEP_UP_CHALLENGE } from './reauthenticate.js'
@@ -72,7 +72,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
     await aMember(app, await anOwner(app))
     await limit(session, member.id, [SHOP_ONE])
     const { status, json } = await team(app, session, 'GET')
-    expect(status).toBe(200)
+    expect([status, json.next]).toEqual([200, null])
     expect(json.users).toEqual(
       expect.arrayContaining([
         {
@@ -89,6 +89,89 @@ describe.each(BACKENDS)('the team on %s', backend => {
       ]),
     )
     expect(json.users).toHaveLength(2)
+  })
+
+  describe('pages', () => {
+    const page = (session: SignedIn, query = '') => team(app, session, 'GET', query)
+
+    async function idsFrom(session: SignedIn, limit: number, between = async () => {}): Promise<string[]> {
+      const ids: string[] = []
+      for (let next: string | null = ''; next !== null; await between()) {
+        const answer = await page(session, `?limit=${limit}${next && `&after=${next}`}`)
+        expect(outcome(answer)).toBe('200')
+        ids.push(...answer.json.users.map(({ userId }: { userId: string }) => userId))
+        next = answer.json.next
+      }
+      return ids
+    }
+
+    it('have 100 users, or as many as asked for up to 200', async () => {
+      const { owner, session } = await anAccount()
+      await importMembers(app, owner, 210)
+      const [usual, one, most] = [
+        await page(session),
+        await page(session, '?limit=1'),
+        await page(session, '?limit=200'),
+      ]
+      expect([usual, one, most].map(({ json }) => json.users.length)).toEqual([100, 1, 200])
+      expect(usual.json.next).toEqual(expect.any(String))
+      const rest = await page(session, `?after=${most.json.next}`)
+      expect([rest.json.users.length, rest.json.next]).toEqual([11, null])
+    })
+
+    it('together are everybody, each once, the oldest first, though people come and go meanwhile', async () => {
+      const { owner, session } = await anAccount()
+      await importMembers(app, owner, 25)
+      const late = await aMember(app, owner)
+      const whole = await idsFrom(session, 200)
+      expect([whole.length, whole[0], whole.at(-1)]).toEqual([27, owner.id, late.id])
+      const whoGo = whole.slice(1, 6)
+      const seen = await idsFrom(session, 6, async () => {
+        await importMembers(app, owner, 1)
+        const gone = whoGo.pop()
+        if (gone) await team(app, session, 'DELETE', `/${gone}`)
+      })
+      // Who goes is of the first page, its last user too, where the second begins.
+      expect(seen.slice(0, 27)).toEqual(whole)
+      expect(new Set(seen).size).toBe(seen.length)
+    })
+
+    it('end with null, also when the last one is full', async () => {
+      const { owner, session } = await anAccount()
+      await aMember(app, owner)
+      expect((await page(session, '?limit=2')).json.next).toBeNull()
+      expect((await page(session, '?limit=1')).json.next).toEqual(expect.any(String))
+    })
+
+    it('by a cursor of another account hold own users only', async () => {
+      const other = await anAccount()
+      await aMember(app, other.owner)
+      const { json } = await page(other.session, '?limit=1')
+      const { owner, session } = await anAccount()
+      const answer = await page(session, `?after=${json.next}`)
+      expect(answer.json.users.map(({ userId }: { userId: string }) => userId)).toEqual([owner.id])
+    })
+
+    const cursor = (place: string) => Buffer.from(place).toString('base64url')
+    const ID = '0b6f1c1e-8a55-4d1c-9c39-0d2b8f6a7e11'
+    it.each([
+      ...['0', '201', '-1', '1.5', 'all', '', '1&limit=2'].map(limit => ['limit', `limit=${limit}`]),
+      ...[
+        ...['', '1', 'MQ', '%00', 'MQ&after=MQ'],
+        cursor(ID),
+        cursor(`1.${ID.toUpperCase()}`),
+        cursor(`-1.${ID}`),
+        cursor(`99999999999999.${ID}`),
+        cursor(`1.${ID}'`),
+        `${cursor(`1.${ID}`)}=`,
+      ].map(after => ['after', `after=${after}`]),
+      ['nothing', 'nothing=1'],
+    ])('a wrong %s is refused: %s', async (field, query) => {
+      const { session } = await anAccount()
+      const answer = await page(session, `?${query}`)
+      expect(outcome(answer)).toBe('400 INVALID_QUERY')
+      expect(answer.json.errors).toEqual([{ field, message: expect.any(String) }])
+    })
   })
 
   describe('PUT permissions', () => {

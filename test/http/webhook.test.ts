@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { ProviderLooks } from '../../src/billing/provider-look.js'
+import { CustomerLooks } from '../../src/billing/customer-look.js'
+import { CustomerSync } from '../../src/billing/customer-sync.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, signIn } from '../support/people.js'
 import { TestApp } from '../support/test-app.js'
@@ -29,7 +30,7 @@ describe('an event', () => {
     const payer = await aSubscriber(app)
     const created = creationOf(app, payer.subscriptionId)
     await app.sandbox.cancel(payer.subscriptionId)
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
     // The provider says "active" in it; another id, so that it is not merely a repetition.
     expect(outcome(await postEvent(app, { ...created, id: 'evt_late_news' }))).toBe('200')
@@ -38,42 +39,41 @@ describe('an event', () => {
 
   it('whose look at the provider took long never overwrites what was looked at after it', async () => {
     const payer = await aSubscriber(app)
+    const sync = app.app.get(CustomerSync)
+    const claimed = { customerId: payer.customerId, version: 0, attempts: 0 }
     const { hasLooked, goOn } = holdNextLook()
-    const created = creationOf(app, payer.subscriptionId)
-    // What the event says of its age counts for nothing.
-    const inAnHour = Math.floor(Date.now() / 1000) + 3_600
-    const slow = postEvent(app, { ...created, id: 'evt_slow', created: inAnHour })
+    const slow = sync.run(claimed)
     await hasLooked
     await app.sandbox.cancel(payer.subscriptionId)
     await app.sandbox.settled()
+    await sync.run(claimed)
     goOn()
-    expect(outcome(await slow)).toBe('200')
+    await slow
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
-    expect(await keptEvents(app, 'evt_slow')).toEqual([expect.objectContaining({ effect: 'not newer' })])
   })
 
   it('brings what is at the provider now, not what it says itself', async () => {
     const payer = await aSubscriber(app)
     await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
-    await app.sandbox.settled()
+    await app.paymentsSettled()
     const { json } = await readSubscription(app, payer.signedIn.accessToken)
     expect(json).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   })
 
-  it('that cannot be applied because the provider is down is answered 5xx, and applied when it comes again', async () => {
+  it('is kept and answered 200 while the provider is down, and takes effect when it is back', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
     app.sandbox.fault = 'refuse'
     await app.sandbox.pay(checkoutId)
-    // Completed, subscription created, invoice paid: each looks elsewhere at the provider.
-    const events = app.sandbox.events().slice(-3)
-    const answers = await Promise.all(events.map(event => postEvent(app, event)))
-    app.sandbox.fault = null
-    expect(answers.map(outcome)).toEqual(Array(3).fill('503 PAYMENT_PROVIDER_UNAVAILABLE'))
-    for (const { id } of events) expect(await keptEvents(app, id)).toEqual([])
     await app.sandbox.settled()
-    expect(await statusOf(app, signedIn)).toBe('active')
-    for (const { id } of events) expect(await keptEvents(app, id)).toHaveLength(1)
+    const events = app.sandbox.events().slice(-3)
+    for (const { id } of events)
+      expect(await keptEvents(app, id)).toEqual([expect.objectContaining({ effect: null })])
+    expect(await statusOf(app, signedIn)).toBe('none')
+    app.sandbox.fault = null
+    await eventually(async () => (await statusOf(app, signedIn)) === 'active')
+    for (const { id } of events)
+      expect(await keptEvents(app, id)).toEqual([expect.objectContaining({ effect: 'applied' })])
   })
 
   it('of a customer that no account has is kept and answered 200', async () => {
@@ -106,19 +106,19 @@ describe('an event', () => {
 
 /** What the provider answers next arrives only when `goOn` is called. */
 function holdNextLook(): { hasLooked: Promise<void>; goOn: () => void } {
-  const looks = app.app.get(ProviderLooks)
-  const lookAt = looks.lookAt.bind(looks)
+  const looks = app.app.get(CustomerLooks)
+  const look = looks.subscriptionsOf.bind(looks)
   let goOn = () => {}
   const released = new Promise<void>(resolve => {
     goOn = resolve
   })
   const hasLooked = new Promise<void>(resolve => {
-    looks.lookAt = async event => {
-      looks.lookAt = lookAt
-      const look = await lookAt(event)
+    looks.subscriptionsOf = async customerId => {
+      looks.subscriptionsOf = look
+      const found = await look(customerId)
       resolve()
       await released
-      return look
+      return found
     }
   })
   return { hasLooked, goOn }

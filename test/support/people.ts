@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { canonicalEmail, type Email } from '../../src/accounts/email.js'
-import type { User } from '../../src/accounts/user.js'
+import { initialGrant, type NewUser, type User } from '../../src/accounts/user.js'
+import { Users } from '../../src/accounts/users.js'
+import { Database } from '../../src/database/database.js'
 import type { Source } from '../../src/permissions/permissions.js'
 import type { TestResponse } from './http-request.js'
 import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'
@@ -16,6 +18,25 @@ export function anOwner(app: TestApp, password = PASSWORD): Promise<User> {
 /** A new member of the owner's account. */
 export function aMember(app: TestApp, owner: User, password = PASSWORD): Promise<User> {
   return app.app.get(AccountsService).createMember(owner.accountId, anEmail(), password)
+}
+
+/** Members as an import makes them: many, of one moment, none of whom has logged in. */
+export async function importMembers(
+  app: TestApp,
+  { accountId }: User,
+  count: number,
+  granted = initialGrant('member'),
+): Promise<User[]> {
+  const createdAt = app.clock.now()
+  const members = Array.from({ length: count }, (): NewUser => {
+    const rest = { name: null, satellites: null, passwordHash: null, disabledAt: null }
+    return { id: randomUUID(), accountId, email: anEmail(), role: 'member', granted, createdAt, ...rest }
+  })
+  return app.app.get(Database).transaction(async transaction => {
+    const added: User[] = []
+    for (const member of members) added.push(await app.app.get(Users).add(transaction, member))
+    return added
+  })
 }
 
 export function anEmail(): Email {

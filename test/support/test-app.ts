@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { MailOutbox, type ReceivedMail } from '../../dev/mail-outbox/mail-outbox.js'
 import { PaymentSandbox } from '../../dev/payment-sandbox/payment-sandbox.js'
 import { AuditLog } from '../../src/audit/audit-log.js'
+import { BillingWorker } from '../../src/billing/billing-worker.js'
 import { readSettings } from '../../src/config/read-settings.js'
 import type { Settings } from '../../src/config/settings.js'
 import { createApp } from '../../src/create-app.js'
@@ -74,6 +75,12 @@ export class TestApp {
 
   request(options: TestRequest): Promise<TestResponse> {
     return request(this.url, options)
+  }
+
+  /** Resolves when every event has arrived and what it leads to is done. */
+  async paymentsSettled(): Promise<void> {
+    await this.sandbox.settled()
+    await this.app.get(BillingWorker).settled()
   }
 
   /** What was mailed to this address so far, oldest first. */

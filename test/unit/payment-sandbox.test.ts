@@ -327,7 +327,7 @@ describe('Pages', () => {
 
   it('knows no other page', async () => {
     const { url } = await open()
-    const paths = ['/', '/pay', '/pay/cs_test_<script>', `${new URL(url!).pathname}/other`]
+    const paths = ['/other', '/pay', '/pay/cs_test_<script>', `${new URL(url!).pathname}/other`]
     const pages = await Promise.all(paths.map(path => fetch(sandbox.url + path)))
     expect(pages.map(({ status }) => status)).toEqual([404, 404, 404, 404])
   })

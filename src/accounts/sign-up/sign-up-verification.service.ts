@@ -7,7 +7,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { Passwords } from '../passwords.js'
-import { initialGrant, type User } from '../user.js'
+import { initialGrant, type NewUser } from '../user.js'
 import { Users } from '../users.js'
 import { type PendingSignUp, PendingSignUps } from './pending-sign-ups.js'
 
@@ -28,7 +28,7 @@ export class SignUpVerification {
    * signed up: with a wrong one (`INVALID_CREDENTIALS`) the link stays good. Of two at once one succeeds. Throws
    * `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user meanwhile.
    */
-  async verify(token: string, password: string, client: Client): Promise<User> {
+  async verify(token: string, password: string, client: Client): Promise<NewUser> {
     const found = await this.pending.find(token, client)
     if (!found) throw this.refusal('INVALID_LINK', client, { reason: 'invalid link' })
     const guess = { kind: 'password', subject: found.email, client } as const
@@ -50,8 +50,8 @@ export class SignUpVerification {
     return new ApiError(code)
   }
 
-  private async makeAccount(found: PendingSignUp, token: string, client: Client): Promise<User> {
-    const owner: User = {
+  private async makeAccount(found: PendingSignUp, token: string, client: Client): Promise<NewUser> {
+    const owner: NewUser = {
       ...found,
       id: randomUUID(),
       accountId: randomUUID(),

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, notExists } from 'drizzle-orm'
+import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
-import type { User } from '../user.js'
+import { Plans } from '../../permissions/plans.js'
+import { noteSeatsOf } from '../seats.js'
+import type { NewUser } from '../user.js'
 import type { ImportedUser } from './imported-user.js'
 
 export interface NumberedUser {
@@ -29,6 +31,7 @@ export class ImportBatch {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
+    private readonly plans: Plans,
   ) {}
 
   /** In one transaction with its audit row; safe to repeat. */
@@ -50,15 +53,30 @@ export class ImportBatch {
     if (fresh.length === 0) return 0
     const createdAt = this.clock.now()
     const rows = fresh.map(({ user }) => asUser(user, createdAt))
-    const made = await addAccounts(transaction, rows)
+    const made = await this.addAccounts(transaction, rows)
     const added = await transaction
       .insert(users)
-      .values(rows.map(row => ({ ...row, satellites: row.satellites && [...row.satellites] })))
+      .values(rows.map(asRow))
       .onConflictDoNothing()
       .returning({ id: users.id })
     // Somebody else added the others just now; the accounts that were for them alone must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
+    const ids = added.map(({ id }) => id)
+    if (this.plans.haveSeats && ids.length > 0) await noteSeatsOf(transaction, ids)
     return added.length
+  }
+
+  /** Those that are not there yet; returns their ids. */
+  private async addAccounts(transaction: Db, rows: readonly NewUser[]): Promise<string[]> {
+    const { withoutPlan: entitled, version: entitledBy } = this.plans
+    const created = new Map(rows.map(({ accountId, createdAt }) => [accountId, createdAt]))
+    const values = [...created].map(([id, createdAt]) => ({ id, createdAt, entitled, entitledBy }))
+    const made = await transaction
+      .insert(accounts)
+      .values(values.sort((one, other) => (one.id < other.id ? -1 : 1)))
+      .onConflictDoNothing()
+      .returning({ id: accounts.id })
+    return made.map(({ id }) => id)
   }
 
   private async record(
@@ -106,26 +124,20 @@ async function missingAccounts(
     .from(accounts)
     .where(inArray(accounts.id, [...wanted]))
     .orderBy(accounts.id)
-    .for('key share')
+    .for('share')
   for (const { id } of found) wanted.delete(id)
   return wanted
 }
 
-function asUser({ account, ...user }: ImportedUser, createdAt: Date): User {
+function asUser({ account, ...user }: ImportedUser, createdAt: Date): NewUser {
   const accountId = account.kind === 'own' ? randomUUID() : account.id
   return { ...user, id: randomUUID(), accountId, disabledAt: null, createdAt }
 }
 
-/** Those that are not there yet; returns their ids. */
-async function addAccounts(transaction: Db, rows: readonly User[]): Promise<string[]> {
-  const created = new Map(rows.map(({ accountId, createdAt }) => [accountId, createdAt]))
-  const values = [...created].map(([id, createdAt]) => ({ id, createdAt }))
-  const made = await transaction
-    .insert(accounts)
-    .values(values.sort((one, other) => (one.id < other.id ? -1 : 1)))
-    .onConflictDoNothing()
-    .returning({ id: accounts.id })
-  return made.map(({ id }) => id)
+/** Entitled to what the account is, which is held until the transaction ends. */
+function asRow(user: NewUser) {
+  const entitled = sql`(select ${accounts.entitled} from ${accounts} where ${accounts.id} = ${user.accountId})`
+  return { ...user, entitled, satellites: user.satellites && [...user.satellites] }
 }
 
 async function dropEmpty(transaction: Db, ids: readonly string[]): Promise<void> {

@@ -7,6 +7,7 @@ import {
   providerEvents,
   subscriptions,
 } from '../../../src/database/schema.js'
+import { eventually } from '../../support/eventually.js'
 import { type Answer, afterwards, type Check, type Scene } from '../scene.js'
 
 /** Sentences about what an event of the payment provider did. */
@@ -25,6 +26,7 @@ export const webhookChecks: Readonly<Record<string, Check>> = {
   'nothing created; alert counter +1': async scene => {
     const before = await recordsOf(scene)
     return async () => {
+      await isHandled(scene)
       expect(await recordsOf(scene)).toEqual(before)
       expect(await eventRows(scene)).toMatchObject([{ effect: 'unknown customer' }])
       const warnings = (await scene.service.logLines()).filter(line =>
@@ -35,6 +37,7 @@ export const webhookChecks: Readonly<Record<string, Check>> = {
   },
 
   'subscription NOT activated': afterwards(async scene => {
+    await isHandled(scene)
     expect(await subscriptionOf(scene)).toEqual([])
     expect(await eventRows(scene)).toMatchObject([{ effect: 'none' }])
   }),
@@ -43,10 +46,22 @@ export const webhookChecks: Readonly<Record<string, Check>> = {
 async function isAppliedOnce(scene: Scene, answers: readonly Answer[]): Promise<void> {
   const { repeat = 1, parallel = 1 } = scene.case
   expect(answers.map(({ status }) => status)).toEqual(Array(repeat * parallel).fill(200))
+  await isHandled(scene)
   expect(await subscriptionOf(scene)).toMatchObject([{ status: 'active' }])
   expect(await eventRows(scene)).toMatchObject([{ effect: 'applied' }])
   const isOfEvent = eq(sql`${auditLog.detail}->>'event'`, eventId(scene))
   expect(await scene.service.query(db => db.select().from(auditLog).where(isOfEvent))).toHaveLength(1)
+}
+
+/** The answer does not wait for what the event leads to. */
+function isHandled(scene: Scene) {
+  return eventually(
+    async () => {
+      const rows = await eventRows(scene)
+      return rows.length > 0 && rows.every(({ effect }) => effect !== null)
+    },
+    { what: 'the event to be handled' },
+  )
 }
 
 /** The subscription of the account that the event names, as a list of one or none. */

@@ -190,7 +190,10 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
       })
       expect(outcome(answer)).toBe('201')
       const made = app.sandbox.checkouts().find(each => each.client_reference_id === owner.accountId)
-      expect(made).toMatchObject({ success_url: `${SHOP_ONE}/reports?from=main` })
+      expect(made).toMatchObject({
+        success_url: `${SHOP_ONE}/reports?from=main&checkout=${made?.metadata?.checkoutId}`,
+        cancel_url: `${SHOP_ONE}/reports?from=main`,
+      })
     })
 
     it('return: not a URL of anybody else', async () => {

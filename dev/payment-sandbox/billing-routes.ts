@@ -1,0 +1,30 @@
+import type { ApiRoute } from './api-route.js'
+import type { ApiParts } from './api-routes.js'
+import { expanded, expandedPage, type Finders } from './expand.js'
+import { invoicePayments } from './invoice-payments.js'
+import { listPage } from './list.js'
+
+const INVOICES = '/v1/invoices'
+const PAYMENTS = '/v1/invoice_payments'
+const EVENTS = '/v1/events'
+
+/** The portal, and what is only read: what was billed and paid, and what happened. */
+export function billingRoutes(
+  { state, portals, invoices, charges, events }: ApiParts,
+  finders: Finders,
+): ApiRoute[] {
+  return [
+    ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
+    [
+      'GET',
+      INVOICES,
+      ({ params }) => expandedPage(listPage(invoices.list(params), params, INVOICES), params, finders),
+    ],
+    ['GET', `${INVOICES}/:id`, ({ id, params }) => expanded(invoices.find(id), params, finders)],
+    ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
+    ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
+    ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
+    ['GET', EVENTS, ({ params }) => listPage(events.list(params), params, EVENTS)],
+    ['GET', `${EVENTS}/:id`, ({ id }) => events.find(id)],
+  ]
+}

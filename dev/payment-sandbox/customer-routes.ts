@@ -1,0 +1,15 @@
+import type { ApiRoute } from './api-route.js'
+import type { CustomerDeletion } from './customer-deletion.js'
+import type { Customers } from './customers.js'
+import { listPage } from './list.js'
+
+const CUSTOMERS = '/v1/customers'
+
+export function customerRoutes(customers: Customers, deletion: CustomerDeletion): ApiRoute[] {
+  return [
+    ['POST', CUSTOMERS, ({ params }) => customers.create(params)],
+    ['GET', CUSTOMERS, ({ params }) => listPage(customers.list(params), params, CUSTOMERS)],
+    ['GET', `${CUSTOMERS}/:id`, ({ id }) => customers.findOrDeleted(id)],
+    ['DELETE', `${CUSTOMERS}/:id`, ({ id, cause }) => deletion.delete(id, cause)],
+  ]
+}

@@ -1,0 +1,87 @@
+import type { Stripe } from 'stripe'
+import { newId } from './ids.js'
+import type { Subscription, SubscriptionItem } from './subscription.js'
+
+type ItemDetails = Stripe.InvoiceLineItem.Parent.SubscriptionItemDetails
+
+/** Stripe's line as JSON carries it: the package makes the decimal text a Decimal only on its own side. */
+export type InvoiceLine = Pick<
+  Stripe.InvoiceLineItem,
+  | 'id'
+  | 'object'
+  | 'amount'
+  | 'currency'
+  | 'description'
+  | 'invoice'
+  | 'livemode'
+  | 'metadata'
+  | 'parent'
+  | 'period'
+  | 'quantity'
+  | 'subscription'
+  | 'subtotal'
+> & {
+  pricing: {
+    type: 'price_details'
+    price_details: { price: string; product: string }
+    unit_amount_decimal: string
+  }
+}
+
+/** One period of an item; free in a trial. */
+export function periodLine(item: SubscriptionItem, subscription: Subscription, invoice: string): InvoiceLine {
+  const quantity = item.quantity ?? 1
+  const unit = subscription.status === 'trialing' ? 0 : (item.price.unit_amount ?? 0)
+  const description = unit === 0 ? 'Trial period' : `${quantity} × Monthly subscription`
+  return newLine(item, invoice, { amount: unit * quantity, unit, quantity, description, proration: false })
+}
+
+/** The difference that a change within a period makes. */
+export function prorationLine(item: SubscriptionItem, invoice: string, amount: number): InvoiceLine {
+  const description = amount < 0 ? 'Unused time' : 'Remaining time'
+  return newLine(item, invoice, { amount, unit: amount, quantity: 1, description, proration: true })
+}
+
+interface LineTerms {
+  /** In cents, as is `unit`. */
+  amount: number
+  unit: number
+  quantity: number
+  description: string
+  proration: boolean
+}
+
+function newLine(item: SubscriptionItem, invoice: string, terms: LineTerms): InvoiceLine {
+  const { amount, unit, quantity, description, proration } = terms
+  const details: ItemDetails = {
+    invoice_item: null,
+    proration,
+    proration_details: null,
+    subscription: item.subscription,
+    subscription_item: item.id,
+  }
+  return {
+    id: newId('il_1', 23),
+    object: 'line_item',
+    amount,
+    currency: 'usd',
+    description,
+    invoice,
+    livemode: false,
+    metadata: {},
+    parent: {
+      type: 'subscription_item_details',
+      invoice_item_details: null,
+      subscription_item_details: details,
+    },
+    period: { start: item.current_period_start, end: item.current_period_end },
+    pricing: {
+      type: 'price_details',
+      price_details: { price: item.price.id, product: item.price.product as string },
+      unit_amount_decimal: String(unit),
+    },
+    quantity,
+    subscription: item.subscription,
+    subtotal: amount,
+  }
+}

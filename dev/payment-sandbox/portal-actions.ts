@@ -1,0 +1,78 @@
+import { ApiError } from './api-error.js'
+import type { Customers } from './customers.js'
+import type { Dunning } from './dunning.js'
+import type { Events } from './events.js'
+import type { Form } from './form.js'
+import { integer, requiredText } from './form-fields.js'
+import { newId } from './ids.js'
+import { subscriptionIdOf } from './invoice.js'
+import type { Invoices } from './invoices.js'
+import type { PortalAction } from './portal-parts.js'
+import type { PortalSession } from './portal-session.js'
+import type { Subscriptions } from './subscriptions.js'
+
+/** What the buttons of the portal do. */
+export class PortalActions {
+  constructor(
+    private readonly events: Events,
+    private readonly customers: Customers,
+    private readonly subscriptions: Subscriptions,
+    private readonly invoices: Invoices,
+    private readonly dunning: Dunning,
+  ) {}
+
+  /** Does it, with Stripe's events; throws ApiError when it cannot be done or is about somebody else's things. */
+  do(action: PortalAction, session: PortalSession, fields: Form): void {
+    if (action === 'method') this.saveMethod(session)
+    else if (action === 'pay') this.pay(session, requiredText(fields, 'invoice'))
+    else if (action === 'confirm') this.confirm(session)
+    else if (action === 'update') this.update(session, fields)
+    else this.setCancelling(session, requiredText(fields, 'subscription'), action === 'cancel')
+  }
+
+  private saveMethod({ customer: id }: PortalSession): void {
+    const customer = this.customers.find(id)
+    const before = structuredClone(customer)
+    customer.invoice_settings.default_payment_method = newId('pm_1', 23)
+    this.events.emit('customer.updated', customer, undefined, before)
+  }
+
+  private pay({ customer }: PortalSession, id: string): void {
+    const invoice = this.invoices.find(id)
+    if (invoice.customer !== customer || invoice.status !== 'open')
+      throw ApiError.missing(404, 'invoice', id, 'id')
+    this.dunning.recover(subscriptionIdOf(invoice))
+  }
+
+  private confirm(session: PortalSession): void {
+    const { subscription, items } = session.flow!.subscription_update_confirm!
+    const [item] = items
+    this.change(session, subscription, item!.id!, item!.price!, item!.quantity ?? 1)
+  }
+
+  private update(session: PortalSession, fields: Form): void {
+    const [subscription, item, price] = ['subscription', 'item', 'price'].map(name =>
+      requiredText(fields, name),
+    ) as [string, string, string]
+    this.change(session, subscription, item, price, Math.max(1, integer(fields, 'quantity') ?? 1))
+  }
+
+  /** Billed at once, so that the customer sees what it cost. */
+  private change(session: PortalSession, id: string, item: string, price: string, quantity: number): void {
+    this.own(session, id)
+    const items = [{ id: item, price, quantity }]
+    this.subscriptions.change(id, { items, proration_behavior: 'always_invoice' })
+  }
+
+  /** A second click changes nothing and emits nothing. */
+  private setCancelling(session: PortalSession, id: string, isWanted: boolean): void {
+    if (this.own(session, id).cancel_at_period_end === isWanted) return
+    this.subscriptions.change(id, { cancel_at_period_end: isWanted })
+  }
+
+  private own({ customer }: PortalSession, id: string) {
+    const subscription = this.subscriptions.find(id)
+    if (subscription.customer === customer) return subscription
+    throw ApiError.missing(404, 'subscription', id, 'id')
+  }
+}

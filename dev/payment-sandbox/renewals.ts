@@ -1,0 +1,53 @@
+import type { Events } from './events.js'
+import type { InvoiceTerms } from './invoice.js'
+import type { Invoices } from './invoices.js'
+import { nowSeconds } from './sandbox-clock.js'
+import type { Subscription } from './subscription.js'
+import { endNow, periodEnd, renew } from './subscription-changes.js'
+
+const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
+  keep_as_draft: 'draft',
+  mark_uncollectible: 'uncollectible',
+  void: 'void',
+}
+
+/** Stripe acts when a time comes; nothing runs here then, so what was due is done when someone next looks. */
+export class Renewals {
+  constructor(
+    private readonly events: Events,
+    private readonly invoices: Invoices,
+  ) {}
+
+  /** Collects again, renews (a trial becomes active) or ends what was due, with Stripe's events; safe to repeat. */
+  catchUp(subscription: Subscription): void {
+    this.collectAgain(subscription)
+    const isRunning = subscription.status === 'active' || subscription.status === 'trialing'
+    if (!isRunning || periodEnd(subscription) > nowSeconds()) return
+    if (subscription.cancel_at_period_end) this.end(subscription)
+    else this.renew(subscription)
+  }
+
+  private collectAgain(subscription: Subscription): void {
+    const resumesAt = subscription.pause_collection?.resumes_at ?? null
+    if (resumesAt === null || resumesAt > nowSeconds()) return
+    const before = structuredClone(subscription)
+    subscription.pause_collection = null
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
+  }
+
+  private end(subscription: Subscription): void {
+    endNow(subscription, periodEnd(subscription))
+    this.events.emit('customer.subscription.deleted', subscription)
+  }
+
+  private renew(subscription: Subscription): void {
+    const before = structuredClone(subscription)
+    subscription.status = 'active'
+    renew(subscription, nowSeconds())
+    const behavior = subscription.pause_collection?.behavior
+    const status = behavior ? STATUS_WHILE_PAUSED[behavior] : 'paid'
+    const invoice = this.invoices.issue(subscription, 'subscription_cycle', status)
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
+    if (status === 'paid') this.events.emit('invoice.paid', invoice)
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { BillingCustomers } from './billing-customers.js'
+import { Checkouts } from './checkouts.js'
+import { currentSubscription } from './current-subscription.js'
+import type { CustomerLook } from './customer-look.js'
+import { Subscriptions } from './subscriptions.js'
+import type { Effect } from './waiting-events.js'
+
+/** Why we looked: when nothing told us to and there is something new, an event was lost. */
+export type Cause = 'event' | 'return' | 'routine'
+
+/** What we have of an account's payments. */
+@Injectable()
+export class AccountRecords {
+  private readonly logger = new Logger('Billing')
+
+  constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly customers: BillingCustomers,
+    private readonly checkouts: Checkouts,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Keeps what was seen of the account's customer, unless we have seen newer. */
+  async keep(transaction: Db, accountId: string, look: CustomerLook, cause: Cause): Promise<Effect> {
+    if (look.isDeleted) return this.end(transaction, accountId, look)
+    const known = await this.subscriptions.row(transaction, accountId)
+    const { current, surplus } = currentSubscription(look.subscriptions, known?.providerId ?? null)
+    for (const { id } of surplus)
+      this.logger.error(`Account ${accountId} is billed for a second subscription, ${id}`)
+    if (!current) return 'none'
+    const kept = await this.subscriptions.keep(transaction, accountId, current, look.seenAt)
+    if (kept === 'older') return 'not newer'
+    if (kept === 'changed' && cause === 'routine')
+      await this.recordMending(transaction, accountId, current.id, current.status)
+    return surplus.length > 0 ? 'second subscription' : 'applied'
+  }
+
+  /** A deleted customer never comes back, so this look cannot be too old. */
+  private async end(
+    transaction: Db,
+    accountId: string,
+    { customerId, seenAt }: CustomerLook,
+  ): Promise<Effect> {
+    await this.subscriptions.end(transaction, accountId, seenAt)
+    await this.checkouts.closeAll(transaction, accountId)
+    await this.customers.forget(transaction, { accountId, customerId })
+    return 'applied'
+  }
+
+  /** No event told of it: one was lost, or the provider was changed past us. */
+  private async recordMending(
+    transaction: Db,
+    accountId: string,
+    subscription: string,
+    status: string,
+  ): Promise<void> {
+    this.logger.warn(`The subscription of account ${accountId} was mended: ${subscription} is ${status}`)
+    await this.auditLog.record(transaction, {
+      action: 'billing.mend',
+      outcome: 'ok',
+      accountId,
+      client: null,
+      detail: { subscription, status },
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common'
+import { sql } from 'drizzle-orm'
+import type Stripe from 'stripe'
+import { Database } from '../database/database.js'
+import { billingWork, providerEvents } from '../database/schema.js'
+import { customerOf } from './provider-event.js'
+
+/** Every event of the provider as it came, and the customers that have to be looked at because of it. */
+@Injectable()
+export class BillingInbox {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Keeps a verified event; when this returns it is committed. One that is there already changes nothing. What is about
+   * no customer is handled with that. One statement: this is all that the provider waits for.
+   */
+  async store(event: Stripe.Event): Promise<void> {
+    const customerId = customerOf(event)
+    const createdAt = new Date(event.created * 1000).toISOString()
+    const effect = customerId === null ? 'none' : null
+    await this.database.run(db =>
+      db.execute(sql`
+        with stored as (
+          insert into ${providerEvents} (id, type, customer_id, event, created_at, received_at, handled_at, effect)
+          values (${event.id}, ${event.type}, ${customerId}, ${JSON.stringify(event)}::jsonb, ${createdAt}::timestamptz,
+            clock_timestamp(), case when ${effect}::text is null then null else clock_timestamp() end, ${effect}::text)
+          on conflict do nothing
+          returning customer_id
+        )
+        insert into ${billingWork} (customer_id, due_at)
+        select customer_id, clock_timestamp() from stored where customer_id is not null
+        on conflict (customer_id) do update set ${ASKED_AGAIN}`),
+    )
+  }
+}
+
+/** There is a reason to look: at once, even at what was given up. A look under way will not have seen it. */
+export const ASKED_AGAIN = sql`
+  version = ${billingWork.version} + 1,
+  due_at = least(${billingWork.dueAt}, excluded.due_at),
+  attempts = case when ${billingWork.parkedAt} is null then ${billingWork.attempts} else 0 end,
+  parked_at = null`

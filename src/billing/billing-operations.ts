@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common'
+import { eq } from 'drizzle-orm'
+import { Database } from '../database/database.js'
+import { providerEvents } from '../database/schema.js'
+import { BillingReconciler } from './billing-reconciler.js'
+import { BillingWork } from './billing-work.js'
+import { BillingWorker } from './billing-worker.js'
+
+/** What operators ask of the billing engine at the command line. */
+@Injectable()
+export class BillingOperations {
+  constructor(
+    private readonly database: Database,
+    private readonly work: BillingWork,
+    private readonly worker: BillingWorker,
+    private readonly reconciler: BillingReconciler,
+  ) {}
+
+  /** Handles an event anew, whatever became of it; false when there is none of this id, or it is about no customer. */
+  async replay(eventId: string): Promise<boolean> {
+    const customerId = await this.database.transaction(async transaction => {
+      const [event] = await transaction
+        .update(providerEvents)
+        .set({ effect: null, handledAt: null })
+        .where(eq(providerEvents.id, eventId))
+        .returning({ customerId: providerEvents.customerId })
+      if (!event?.customerId) return null
+      await this.work.ask(transaction, event.customerId)
+      return event.customerId
+    })
+    if (customerId === null) return false
+    await this.worker.settled()
+    return true
+  }
+
+  /** Looks at every customer now, as fast as the provider answers; says how many. */
+  async reconcile(): Promise<number> {
+    const customers = await this.reconciler.reconcile(Number.POSITIVE_INFINITY)
+    await this.worker.settled()
+    return customers
+  }
+}

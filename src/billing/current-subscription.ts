@@ -1,0 +1,22 @@
+import type Stripe from 'stripe'
+import { isLive, type SubscriptionStatus } from './subscription-status.js'
+
+/** The subscription that counts, and those that bill the customer beside it: none, unless something went wrong. */
+export interface CurrentSubscription {
+  readonly current: Stripe.Subscription | null
+  readonly surplus: readonly Stripe.Subscription[]
+}
+
+/**
+ * Of all the customer's subscriptions (newest first) the one that counts: the one we know while it is live, else the
+ * newest live one, else the one we know, else the newest.
+ */
+export function currentSubscription(
+  all: readonly Stripe.Subscription[],
+  knownId: string | null,
+): CurrentSubscription {
+  const live = all.filter(({ status }) => isLive(status as SubscriptionStatus))
+  const known = all.find(({ id }) => id === knownId)
+  const current = live.find(({ id }) => id === knownId) ?? live[0] ?? known ?? all[0] ?? null
+  return { current, surplus: live.filter(subscription => subscription !== current) }
+}

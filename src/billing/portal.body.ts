@@ -1,0 +1,15 @@
+import { ApiPropertyOptional } from '@nestjs/swagger'
+import { IsString, ValidateIf } from 'class-validator'
+
+export class PortalBody {
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uri',
+    maxLength: 2048,
+    example: 'https://www.example.com/account',
+  })
+  /** Where the provider's pages lead back to; the main site when absent. */
+  @ValidateIf((_, value) => value !== undefined)
+  @IsString()
+  returnUrl?: string
+}

@@ -1,0 +1,60 @@
+import type Stripe from 'stripe'
+
+/** Events after which a subscription may be another, or the customer gone. */
+const ABOUT_SUBSCRIPTIONS =
+  /^(customer\.(subscription\.|deleted$)|invoice\.|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
+/** Money that went back, or may: an operator wants to find these. */
+const ABOUT_MONEY_BACK = /^(charge\.(refunded|refund\.|dispute\.)|refund\.)/
+/** The hosted page is of no use any more. */
+const CLOSES_CHECKOUT =
+  /^checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)$/
+/** Refunds and disputes name a charge and no customer, and a checkout need not either; the provider knows whose they were. */
+const REFERENCE = /^(charge|checkout):(.+)$/
+
+/** What an event makes us do, by its type alone: what it says of its object may be old. */
+export type EventKind = 'subscription' | 'money back' | 'other'
+
+export function kindOf(type: string): EventKind {
+  if (ABOUT_SUBSCRIPTIONS.test(type)) return 'subscription'
+  return ABOUT_MONEY_BACK.test(type) ? 'money back' : 'other'
+}
+
+/** The customer whom an event is about, or `charge:…`, `checkout:…` of the thing that knows; null when there is none. */
+export function customerOf({ type, data }: Stripe.Event): string | null {
+  const object = data.object as { id?: unknown; object?: unknown; customer?: unknown; charge?: unknown }
+  if (object.object === 'customer' || type === 'customer.deleted') return asId(object.id)
+  return asId(object.customer) ?? referenceOf(type, object)
+}
+
+/** What stands for a customer; null for a customer's own id. */
+export function referenceIn(customerId: string): { kind: 'charge' | 'checkout'; id: string } | null {
+  const [, kind, id] = REFERENCE.exec(customerId) ?? []
+  return id === undefined ? null : { kind: kind as 'charge' | 'checkout', id }
+}
+
+function referenceOf(type: string, object: { id?: unknown; charge?: unknown }): string | null {
+  const checkout = type.startsWith('checkout.session.') ? asId(object.id) : null
+  if (checkout) return `checkout:${checkout}`
+  const charge = kindOf(type) === 'money back' ? asId(object.charge) : null
+  return charge && `charge:${charge}`
+}
+
+/** The checkout that an event says is closed; null for every other event. Closed is for good, so the event's word will do. */
+export function closedCheckoutOf(
+  type: string,
+  event: Readonly<Record<string, unknown>> | null,
+): string | null {
+  return CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
+}
+
+/** The id of what an event is about. */
+export function objectOf(event: Readonly<Record<string, unknown>> | null): string | null {
+  const { data } = event as unknown as Stripe.Event
+  return asId((data.object as { id?: unknown }).id)
+}
+
+function asId(reference: unknown): string | null {
+  const id =
+    typeof reference === 'object' && reference !== null ? (reference as { id?: unknown }).id : reference
+  return typeof id === 'string' && id !== '' ? id : null
+}

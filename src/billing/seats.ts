@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common'
+import { and, count, eq, isNull, sql } from 'drizzle-orm'
+import Stripe from 'stripe'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { subscriptions, users } from '../database/schema.js'
+import type { ApiError } from '../errors/api-error.js'
+import { Plans } from '../permissions/plans.js'
+import { currentSubscription } from './current-subscription.js'
+import { ask } from './payment-provider.js'
+import { isLive, type SubscriptionStatus } from './subscription-status.js'
+
+/** A quantity that the provider is to have, and the number of the wish. */
+export interface SeatChange {
+  readonly accountId: string
+  readonly subscriptionId: string
+  readonly itemId: string
+  readonly seats: number
+  readonly version: number
+}
+
+/** What the provider bills by: the active users of an account, its owner among them, where the plan says so. */
+@Injectable()
+export class Seats {
+  constructor(
+    private readonly database: Database,
+    private readonly plans: Plans,
+    private readonly stripe: Stripe,
+  ) {}
+
+  /** The quantity to buy of a price. */
+  async quantityFor(db: Db, accountId: string, priceId: string | null): Promise<number> {
+    if (!this.plans.of(priceId)?.seats) return 1
+    const isActive = and(eq(users.accountId, accountId), isNull(users.disabledAt))
+    const [row] = await db.select({ count: count() }).from(users).where(isActive)
+    return Math.max(row?.count ?? 1, 1)
+  }
+
+  /** The change that is due of what the provider has; null when none is. The same wish keeps its number until it is fulfilled. */
+  async due(
+    transaction: Db,
+    accountId: string,
+    found: readonly Stripe.Subscription[],
+  ): Promise<SeatChange | null> {
+    const { current } = currentSubscription(found, await this.knownId(transaction, accountId))
+    const [item] = current?.items.data ?? []
+    if (!current || !item || !isLive(current.status as SubscriptionStatus)) return null
+    if (!this.plans.of(item.price.id)?.seats) return null
+    const seats = await this.quantityFor(transaction, accountId, item.price.id)
+    if (item.quantity === seats) return null
+    const [row] = await transaction
+      .update(subscriptions)
+      .set({
+        seatsVersion: sql`${subscriptions.seatsVersion} + case when ${subscriptions.seatsWanted} is not distinct from ${seats} then 0 else 1 end`,
+        seatsWanted: seats,
+      })
+      .where(eq(subscriptions.accountId, accountId))
+      .returning({ version: subscriptions.seatsVersion })
+    return {
+      accountId,
+      subscriptionId: current.id,
+      itemId: item.id,
+      seats,
+      version: row?.version ?? 0,
+    }
+  }
+
+  /** Tells the provider; after a crash it is told again under the same key. Throws as `ask` does. */
+  async bring({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
+    try {
+      await ask(() =>
+        this.stripe.subscriptions.update(
+          subscriptionId,
+          { items: [{ id: itemId, quantity: seats }], proration_behavior: 'create_prorations' },
+          { idempotencyKey: `seats-${subscriptionId}-${version}` },
+        ),
+      )
+    } catch (error) {
+      // A failure that the provider has noted under our key it repeats for a day.
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.wishAnew(accountId, version)
+      throw error
+    }
+  }
+
+  private async wishAnew(accountId: string, version: number): Promise<void> {
+    const isThis = and(eq(subscriptions.accountId, accountId), eq(subscriptions.seatsVersion, version))
+    await this.database.run(db => db.update(subscriptions).set({ seatsWanted: null }).where(isThis))
+  }
+
+  private async knownId(db: Db, accountId: string): Promise<string | null> {
+    const [row] = await db
+      .select({ id: subscriptions.providerId })
+      .from(subscriptions)
+      .where(eq(subscriptions.accountId, accountId))
+    return row?.id ?? null
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common'
+import { CheckoutReturn } from './checkout-return.js'
+import { Entitlements } from './entitlements.js'
+import { SubscriptionCache } from './subscription-cache.js'
+import { isPaidFor } from './subscription-state.js'
+import type { SubscriptionView } from './subscription-view.js'
+import { Subscriptions } from './subscriptions.js'
+
+/** `pending`: not paid, or not yet. */
+export type CheckoutOutcome = 'pending' | 'active'
+
+@Injectable()
+export class SubscriptionReading {
+  constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly cache: SubscriptionCache,
+    private readonly entitlements: Entitlements,
+    private readonly returns: CheckoutReturn,
+  ) {}
+
+  /** The account's subscription; may be up to a minute old where several replicas run without Redis. */
+  async read(accountId: string): Promise<SubscriptionView> {
+    const cached = await this.cache.get(accountId)
+    if (cached) return this.entitlements.view(cached)
+    const known = await this.subscriptions.find(accountId)
+    await this.cache.put(accountId, known)
+    return this.entitlements.view(known)
+  }
+
+  /**
+   * The same for who comes back from a checkout, by our id of it or the provider's: without waiting for the event, which may
+   * be slower than the browser. Throws `NOT_FOUND` (404) for what is no checkout of this account.
+   */
+  async readAfter(
+    accountId: string,
+    checkout: string,
+  ): Promise<SubscriptionView & { checkout: CheckoutOutcome }> {
+    await this.returns.requireOwn(accountId, checkout)
+    let view = await this.uncached(accountId)
+    if (!isPaidFor(view.state)) {
+      await this.returns.look(accountId)
+      view = await this.uncached(accountId)
+    }
+    return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
+  }
+
+  private async uncached(accountId: string): Promise<SubscriptionView> {
+    return this.entitlements.view(await this.subscriptions.find(accountId))
+  }
+}

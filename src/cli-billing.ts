@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { INestApplicationContext } from '@nestjs/common'
+import type { Command } from 'commander'
+import {
+  BillingInspection,
+  EVENT_STATES,
+  type EventFilter,
+  type EventState,
+  type ListedEvent,
+} from './billing/billing-inspection.js'
+import { BillingOperations } from './billing/billing-operations.js'
+import { Database } from './database/database.js'
+
+type WithService = <T>(work: (app: INestApplicationContext) => Promise<T>) => Promise<T>
+
+/** A page of a terminal, and what a person still reads. */
+const LISTED = 50
+const MOST_LISTED = 1_000
+const LONGEST_REASON = 120
+/** Another process may be at the same customer; a look takes 10 s at most. */
+const WAIT_SECONDS = 15
+const PROGRESS_EVERY_MS = 2_000
+
+/** `billing:events`, `billing:replay` and `billing:reconcile`. */
+export function addBillingCommands(program: Command, withService: WithService): void {
+  program
+    .command('billing:events')
+    .description("the payment provider's events that wait, oldest first; a line each")
+    .option('--state <state>', `only these: ${EVENT_STATES.join(', ')}`)
+    .option('--account <id>', 'only of this account')
+    .option('--limit <number>', `at most so many, up to ${MOST_LISTED}`, String(LISTED))
+    .action(({ state, account, limit }: { state?: string; account?: string; limit: string }) => {
+      const filter = filterOf(state, account)
+      const most = limitOf(limit)
+      return withService(app => listEvents(new BillingInspection(app.get(Database)), filter, most))
+    })
+
+  program
+    .command('billing:replay')
+    .description('handle an event anew, whatever became of it')
+    .argument('<event>', 'its id, as in billing:events')
+    .action((id: string) => withService(app => replay(app, id)))
+
+  program
+    .command('billing:reconcile')
+    .description('compare every customer with the payment provider now, and mend what differs')
+    .action(() => withService(reconcile))
+}
+
+async function listEvents(inspection: BillingInspection, filter: EventFilter, limit: number): Promise<void> {
+  const events = await inspection.listEvents(filter, limit)
+  for (const event of events) console.log(lineOf(event))
+  const all = events.length < limit ? events.length : await inspection.countEvents(filter)
+  console.log(all > events.length ? `${events.length} of ${all} events; --limit shows more` : `${all} events`)
+}
+
+function lineOf({
+  id,
+  state,
+  type,
+  customerId,
+  accountId,
+  receivedAt,
+  effect,
+  lastError,
+}: ListedEvent): string {
+  const reason = effect ?? (lastError && inOneLine(lastError))
+  const words = [
+    id,
+    state,
+    type,
+    customerId ?? 'no customer',
+    accountId ?? 'no account',
+    receivedAt.toISOString(),
+  ]
+  return [...words, ...(reason ? [reason] : [])].join('  ')
+}
+
+async function replay(app: INestApplicationContext, id: string): Promise<void> {
+  const inspection = new BillingInspection(app.get(Database))
+  const known = await inspection.findEvent(id)
+  if (!known) throw new Error(`There is no event ${id}. billing:reconcile needs none`)
+  if (known.customerId === null)
+    throw new Error(`Event ${id} (${known.type}) is about no customer: it has no effect`)
+  await app.get(BillingOperations).replay(id)
+  const { effect, lastError } = await outcomeOf(inspection, id)
+  if (effect === null)
+    throw new Error(`Event ${id} waits: ${lastError ?? 'no process has come to it'}. It will be tried again`)
+  console.log(`Event ${id} (${known.type}) was handled: ${effect}`)
+}
+
+/** The event once it is handled or has failed; as it is then when neither happens in time. */
+async function outcomeOf(inspection: BillingInspection, id: string): Promise<ListedEvent> {
+  const triesLeft = Array.from({ length: WAIT_SECONDS * 4 })
+  for (const _ of triesLeft) {
+    const event = (await inspection.findEvent(id)) as ListedEvent
+    if (event.effect !== null || (event.lastError !== null && !event.isClaimed)) return event
+    await sleep(250)
+  }
+  return (await inspection.findEvent(id)) as ListedEvent
+}
+
+async function reconcile(app: INestApplicationContext): Promise<void> {
+  const inspection = new BillingInspection(app.get(Database))
+  const auditEnd = await inspection.auditEnd()
+  const progress = setInterval(() => void sayProgress(inspection), PROGRESS_EVERY_MS)
+  try {
+    const customers = await app.get(BillingOperations).reconcile()
+    await allLookedAt(inspection)
+    const mendings = await inspection.listMendingsAfter(auditEnd)
+    for (const { accountId, detail } of mendings.slice(0, MOST_LISTED))
+      console.log(`Mended: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`)
+    console.log(`${customers} customers compared, ${mendings.length} mended`)
+  } finally {
+    clearInterval(progress)
+  }
+  await refuseTroubles(inspection)
+}
+
+async function sayProgress(inspection: BillingInspection): Promise<void> {
+  // It is only news; the comparison itself says what is wrong.
+  const due = await inspection.countDue().catch(() => null)
+  if (due !== null) console.error(`${due} customers are still to be looked at`)
+}
+
+/** Running servers may have taken some of them. Gives up when nothing has moved for a while. */
+async function allLookedAt(inspection: BillingInspection): Promise<void> {
+  let fewest = Number.POSITIVE_INFINITY
+  let triesLeft = WAIT_SECONDS * 4
+  for (let due = await inspection.countDue(); due > 0 && triesLeft > 0; due = await inspection.countDue()) {
+    triesLeft = due < fewest ? WAIT_SECONDS * 4 : triesLeft - 1
+    fewest = Math.min(due, fewest)
+    await sleep(250)
+  }
+}
+
+async function refuseTroubles(inspection: BillingInspection): Promise<void> {
+  const troubles = await inspection.listTroubles()
+  for (const { customerId, attempts, lastError } of troubles.slice(0, LISTED))
+    console.error(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
+  if (troubles.length > 0)
+    throw new Error(`${troubles.length} customers could not be looked at; they will be tried again`)
+  const due = await inspection.countDue()
+  if (due > 0) throw new Error(`${due} customers are still to be looked at; running servers go on`)
+}
+
+function filterOf(state?: string, account?: string): EventFilter {
+  if (state !== undefined && !EVENT_STATES.includes(state as EventState))
+    throw new Error(`There is no state ${state}. There are ${EVENT_STATES.join(', ')}`)
+  if (account !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account))
+    throw new Error(`${account} is not the id of an account`)
+  return { ...(state && { state: state as EventState }), ...(account && { accountId: account }) }
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MOST_LISTED) throw new Error(`--limit takes a number from 1 to ${MOST_LISTED}`)
+  return limit
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, LONGEST_REASON)
+}

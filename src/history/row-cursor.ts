@@ -1,0 +1,14 @@
+import { asCursor, placeIn } from '../http/page-cursor.js'
+
+const ID = /^[1-9]\d{0,14}$/
+
+/** Where a page ended, as text for `?after=`. What it is made of is ours to change. */
+export function rowCursor({ id }: { readonly id: number }): string {
+  return asCursor(String(id))
+}
+
+/** The id that a cursor of ours is made of; null for any other text. */
+export function idInCursor(text: string): number | null {
+  const id = placeIn(text, ID)
+  return id === null ? null : Number(id)
+}

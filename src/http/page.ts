@@ -1,0 +1,18 @@
+/** One page of a list. */
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  /** For `?after=`; null on the last page. */
+  readonly next: string | null
+}
+
+/** Reads one row more than it gives back: that tells whether there is a next page. `cursorOf` makes text of where a page ends. */
+export async function pageOf<Row>(
+  limit: number,
+  read: (count: number) => Promise<Row[]>,
+  cursorOf: (last: Row) => string,
+): Promise<Page<Row>> {
+  const found = await read(limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, next: last && found.length > limit ? cursorOf(last) : null }
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { SettingsError } from '../config/read-settings.js'
+import type { Settings } from '../config/settings.js'
+import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
+
+/** What can be bought. */
+export interface Plan {
+  readonly name: string
+  /** The most that users of the account may be allowed while it is paid for. */
+  readonly entitled: Permissions
+  /** Whether the provider bills by the number of active users. */
+  readonly seats: boolean
+}
+
+/** Never taken from anybody: an account must be able to pay, and to leave. */
+const ALWAYS: readonly Permission[] = ['payments', 'accountSettings']
+
+/** What accounts may do by what they pay for; without a plans file everything, whatever they pay. */
+export class Plans {
+  private constructor(
+    /** Of an account that pays for nothing; null: no limit. */
+    readonly withoutPlan: Permissions | null,
+    private readonly byPrice: ReadonlyMap<string, Plan>,
+    /** Another when the rules are; null without a plans file. */
+    readonly version: string | null,
+  ) {}
+
+  /** Throws a {@link SettingsError} with every fault of the file. */
+  static read({
+    plansFile,
+    stripe,
+    paymentGraceSeconds,
+  }: Pick<Settings, 'plansFile' | 'stripe' | 'paymentGraceSeconds'>): Plans {
+    if (plansFile === null) return new Plans(null, new Map(), null)
+    const faults: string[] = []
+    const text = textOf(plansFile, faults)
+    const { withoutPlan, byPrice } = rulesOf(text, faults)
+    for (const price of stripe.priceIds)
+      if (!byPrice.has(price)) faults.push(`no plan has the price ${price} of STRIPE_PRICE_IDS`)
+    if (faults.length > 0) throw new SettingsError(faults.map(fault => `PLANS_FILE ${plansFile}: ${fault}`))
+    const version = createHash('sha256').update(`${paymentGraceSeconds} ${text}`).digest('hex').slice(0, 16)
+    return new Plans(withoutPlan, byPrice, version)
+  }
+
+  /** The plan that a price belongs to; null for one that is in no plan (any more). */
+  of(priceId: string | null): Plan | null {
+    return priceId === null ? null : (this.byPrice.get(priceId) ?? null)
+  }
+
+  /** What is allowed while this price is paid for; null: no limit. */
+  entitledBy(priceId: string | null): Permissions | null {
+    return this.of(priceId)?.entitled ?? this.withoutPlan
+  }
+
+  get haveSeats(): boolean {
+    return [...this.byPrice.values()].some(({ seats }) => seats)
+  }
+}
+
+function textOf(path: string, faults: string[]): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    faults.push('cannot be read')
+    return '{}'
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function rulesOf(text: string, faults: string[]): { withoutPlan: Permissions; byPrice: Map<string, Plan> } {
+  const { withoutPlan, plans, ...unknown } = fieldsOf(parsed(text, faults))
+  refuseUnknown(unknown, faults)
+  const byPrice = new Map<string, Plan>()
+  if (!Array.isArray(plans)) faults.push('plans must be a list')
+  for (const given of Array.isArray(plans) ? plans : []) addPlan(fieldsOf(given), byPrice, faults)
+  return { withoutPlan: entitledOf(withoutPlan, 'withoutPlan', faults), byPrice }
+}
+
+function parsed(text: string, faults: string[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    faults.push('is not JSON')
+    return {}
+  }
+}
+
+function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): void {
+  const { name, prices, entitlements, seats = false, ...unknown } = given
+  refuseUnknown(unknown, faults)
+  if (typeof name !== 'string' || name === '') faults.push('a plan has no name')
+  if (typeof seats !== 'boolean') faults.push(`seats of ${name} must be true or false`)
+  const plan = {
+    name: String(name),
+    entitled: entitledOf(entitlements, `entitlements of ${name}`, faults),
+    seats: seats === true,
+  }
+  const ids = Array.isArray(prices) ? prices : []
+  if (ids.length === 0) faults.push(`prices of ${name} must be a list of at least one`)
+  for (const id of ids) {
+    if (typeof id !== 'string' || !id.startsWith('price_')) faults.push(`${id} of ${name} is not a price id`)
+    else if (byPrice.has(id)) faults.push(`the price ${id} is in two plans`)
+    else byPrice.set(id, plan)
+  }
+}
+
+function entitledOf(names: unknown, what: string, faults: string[]): Permissions {
+  const isList = Array.isArray(names)
+  if (!isList || names.some(name => !PERMISSIONS.includes(name)))
+    faults.push(`${what} must be a list of ${PERMISSIONS.join(', ')}`)
+  return permissionsOf([...ALWAYS, ...(isList ? (names as Permission[]) : [])])
+}
+
+function refuseUnknown(unknown: Fields, faults: string[]): void {
+  for (const name of Object.keys(unknown)) faults.push(`${name} is not a field`)
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}

@@ -1,0 +1,18 @@
+import type { UserAge } from '../accounts/users.js'
+import { asCursor, placeIn } from '../http/page-cursor.js'
+
+/** Milliseconds since 1970 and the id, of which many are of one moment after an import. */
+const AGE = /^\d{1,13}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Where a page of the team ended, as text for `?after=`. */
+export function teamCursor({ createdAt, id }: UserAge): string {
+  return asCursor(`${createdAt.getTime()}.${id}`)
+}
+
+/** What a cursor of ours is made of; null for any other text. */
+export function ageInCursor(text: string): UserAge | null {
+  const age = placeIn(text, AGE)
+  if (age === null) return null
+  const [milliseconds, id] = age.split('.') as [string, string]
+  return { createdAt: new Date(Number(milliseconds)), id }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type Stripe from 'stripe'
+import type { PaymentSandbox } from '../../dev/payment-sandbox/payment-sandbox.js'
+import type { User } from '../../src/accounts/user.js'
+import { PROVIDER } from '../conformance/environment.js'
+import { sessionIdOf } from '../conformance/session-cookie.js'
+import { request, type TestResponse } from '../support/http-request.js'
+import { PASSWORD } from '../support/people.js'
+import { MAIN } from '../support/test-app.js'
+import type { KillableService } from './killable-service.js'
+import type { Random } from './random.js'
+
+/** What a paying account acts on. */
+export interface BillingWorld {
+  readonly services: readonly KillableService[]
+  readonly sandbox: PaymentSandbox
+  readonly stripe: Stripe
+  readonly database: pg.Pool
+  readonly random: Random
+}
+
+/** A click is repeated this often before the owner comes back another time. */
+const MOST_TRIES = 40
+const BETWEEN_TRIES_MS = 150
+
+/** An account whose owner clicks impatiently and pays whatever can be paid. */
+export class PayingAccount {
+  /** The live subscription at the provider, as far as the owner knows. */
+  subscriptionId: string | null = null
+  isBuying = false
+  /** The checkouts whose page the owner was ever sent to. */
+  private readonly pages = new Set<string>()
+  /** How often the service answered a click with a page or with a refusal. */
+  answers = 0
+
+  private constructor(
+    readonly accountId: string,
+    private readonly world: BillingWorld,
+    private readonly headers: Record<string, string>,
+  ) {}
+
+  static async signIn({ email, accountId }: User, world: BillingWorld): Promise<PayingAccount> {
+    const answer = await request(world.services[0]!.url, {
+      method: 'POST',
+      path: '/api/login',
+      headers: { Origin: MAIN },
+      body: { email, password: PASSWORD, source: 'main' },
+    })
+    if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
+    return new PayingAccount(accountId, world, {
+      Origin: MAIN,
+      Authorization: `Bearer ${answer.json.accessToken}`,
+      Cookie: `sessionId=${sessionIdOf(answer)}`,
+    })
+  }
+
+  /** Two tabs subscribe at the same time, through any process; then every page that either ever showed is paid. */
+  async buy(): Promise<void> {
+    this.isBuying = true
+    const { random, stripe, sandbox } = this.world
+    const prices = Array.from({ length: 2 }, () => random.oneOf(PROVIDER.priceIds))
+    await Promise.all(prices.map(priceId => this.click(priceId)))
+    const customer = await this.customerId()
+    if (customer) {
+      for (const id of this.pages)
+        await sandbox.pay(id).catch(() => {
+          // It was paid or expired.
+        })
+      this.pages.clear()
+      this.subscriptionId = (await stripe.subscriptions.list({ customer })).data[0]?.id ?? null
+    }
+    this.isBuying = false
+  }
+
+  /** What the owner, the provider's dashboard or the card may do to a subscription at any time. */
+  async change(): Promise<void> {
+    const { random, sandbox } = this.world
+    const id = this.subscriptionId as string
+    const action = random.below(10)
+    if (action < 3) return sandbox.changeSubscription(id, { cancel_at_period_end: random.below(2) === 0 })
+    if (action < 6)
+      return sandbox.changeSubscription(id, { items: [{ price: random.oneOf(PROVIDER.priceIds) }] })
+    if (action < 9) {
+      const status = random.oneOf(['active', 'past_due', 'trialing'] as const)
+      return sandbox.changeSubscription(id, { status })
+    }
+    this.subscriptionId = null
+    await sandbox.cancel(id)
+  }
+
+  async customerId(): Promise<string | null> {
+    const { rows } = await this.world.database.query<{ customer_id: string }>(
+      'select customer_id from billing_customers where account_id = $1',
+      [this.accountId],
+    )
+    return rows[0]?.customer_id ?? null
+  }
+
+  /** Clicks until there is an answer, as a person does whose browser shows an error. */
+  private async click(priceId: string): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const answer = await this.ask(priceId).catch(() => null)
+      if (answer && answer.status < 500 && answer.status !== 429) {
+        this.answers++
+        return this.follow(answer)
+      }
+      await sleep(BETWEEN_TRIES_MS)
+    }
+  }
+
+  /** To the page of a checkout, or to the one that changes the plan of what there is. */
+  private async follow({ text }: TestResponse): Promise<void> {
+    const [, kind, id] = /\/(pay|portal)\/(\w+)"/.exec(text) ?? []
+    if (kind === 'pay') this.pages.add(id as string)
+    if (kind === 'portal')
+      await fetch(`${this.world.sandbox.url}/portal/${id}/confirm`, { method: 'POST', redirect: 'manual' })
+  }
+
+  private ask(priceId: string): Promise<TestResponse> {
+    return request(this.world.random.oneOf(this.world.services).url, {
+      method: 'POST',
+      path: '/api/subscription/create',
+      headers: this.headers,
+      body: { priceId },
+    })
+  }
+}

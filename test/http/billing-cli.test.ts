@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { Database } from '../../src/database/database.js'
+import { eventually } from '../support/eventually.js'
+import { type Ended, run } from '../support/run-program.js'
+import { TestApp } from '../support/test-app.js'
+import { aSubscriber, type Subscriber, statusOf } from './subscriber.js'
+import { claimsOf } from './token-claims.js'
+
+/** Three tries of the provider, and what a loaded machine needs to start. */
+const ENDS_WITHIN_MS = 45_000
+
+// Several programs start in one test.
+jest.setTimeout(90_000)
+
+describe('billing at the command line, beside a running server', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterEach(async () => {
+    app.sandbox.fault = null
+    await nothingWaits()
+  })
+  afterAll(() => app.stop())
+
+  /** As an operator runs it, on the stores of the server. */
+  function mainstay(...args: string[]): Promise<Ended> {
+    const { databaseUrl, sessionStoreUrl, dataDir } = app.settings
+    const environment = {
+      NODE_ENV: 'test',
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      SESSION_STORE_URL: sessionStoreUrl ?? '',
+      STRIPE_API_URL: app.sandbox.url,
+    }
+    return run('dist/src/cli.js', args, environment, ENDS_WITHIN_MS)
+  }
+
+  /** The subscription ends at a provider that then cannot be asked: its event has come and fails. */
+  async function aFailedEvent(subscriber: Subscriber): Promise<string> {
+    await app.sandbox.cancel(subscriber.subscriptionId)
+    app.sandbox.fault = 'refuse'
+    await app.sandbox.settled()
+    const { id } = app.sandbox.events().at(-1)!
+    await eventually(async () => (await lastError(subscriber)) !== null, { what: 'the event to fail' })
+    return id
+  }
+
+  function accountOf({ signedIn }: Subscriber): string {
+    return claimsOf(signedIn.accessToken).accountId as string
+  }
+
+  /** Nothing at the provider tells of what happens there meanwhile. */
+  async function withoutWebhooks(work: () => Promise<void>): Promise<void> {
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await work()
+    app.sandbox.webhookUrl = webhookUrl
+  }
+
+  async function lastError({ customerId }: Subscriber): Promise<string | null> {
+    const [row] = await rows(sql`select last_error from billing_work where customer_id = ${customerId}`)
+    return (row?.last_error as string | undefined) ?? null
+  }
+
+  async function giveUp({ customerId }: Subscriber): Promise<void> {
+    const parked = () =>
+      rows(sql`update billing_work set parked_at = now(), attempts = 20
+        where customer_id = ${customerId} and claimed_until is null returning 1`)
+    await eventually(async () => (await parked()).length === 1, { what: 'the server to be done with it' })
+  }
+
+  /** What a test has left is tried again at once. */
+  async function nothingWaits(): Promise<void> {
+    await rows(sql`update billing_work set due_at = now(), parked_at = null`)
+    await app.paymentsSettled()
+    await eventually(async () => (await rows(sql`select 1 from billing_work`)).length === 0)
+  }
+
+  async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
+    const result = await app.app.get(Database).run(db => db.execute(query))
+    return (result as unknown as { rows: Record<string, unknown>[] }).rows
+  }
+
+  it('billing:events lists what waits, by state and account', async () => {
+    const subscriber = await aSubscriber(app)
+    const accountId = accountOf(subscriber)
+    const id = await aFailedEvent(subscriber)
+    const listed = await mainstay('billing:events', '--state', 'failed', '--account', accountId)
+    expect(listed).toMatchObject({ code: 0 })
+    expect(listed.output).toMatch(
+      new RegExp(
+        `^${id}  failed  customer\\.subscription\\.deleted  ${subscriber.customerId}  ${accountId}  20.*Z  .+\n1 events\n$`,
+      ),
+    )
+    expect((await mainstay('billing:events', '--state', 'parked')).output).toBe('0 events\n')
+    expect((await mainstay('billing:events', '--account', randomUUID())).output).toBe('0 events\n')
+    await giveUp(subscriber)
+    expect((await mainstay('billing:events')).output).toMatch(new RegExp(`^${id}  parked  `))
+  })
+
+  it('billing:events shows no more than it is told to, and says so', async () => {
+    const accountId = accountOf(await aSubscriber(app))
+    const listed = await mainstay(
+      'billing:events',
+      '--state',
+      'handled',
+      '--account',
+      accountId,
+      '--limit',
+      '2',
+    )
+    expect(listed.output.split('\n').slice(2)).toEqual([expect.stringMatching(/^2 of [3-9] events/), ''])
+    expect(listed.output).toMatch(/^evt_\w+ {2}handled {2}.* {2}(applied|not newer|none)$/m)
+  })
+
+  it.each([
+    ['--state', 'lost', 'There is no state lost'],
+    ['--account', '1', 'not the id of an account'],
+    ['--limit', '1001', '--limit takes'],
+  ])('billing:events refuses %s %s', async (option, value, reason) => {
+    const { code, errors } = await mainstay('billing:events', option, value)
+    expect(code).toBe(1)
+    expect(errors).toContain(reason)
+  })
+
+  it('billing:replay handles an event that was given up', async () => {
+    const subscriber = await aSubscriber(app)
+    const id = await aFailedEvent(subscriber)
+    await giveUp(subscriber)
+    app.sandbox.fault = null
+    const replayed = await mainstay('billing:replay', id)
+    expect(replayed).toMatchObject({ code: 0, errors: '' })
+    expect(replayed.output).toContain(`Event ${id} (customer.subscription.deleted) was handled: applied`)
+    expect(await statusOf(app, subscriber.signedIn)).toBe('canceled')
+  })
+
+  it('billing:replay fails when the provider does, and says why', async () => {
+    const subscriber = await aSubscriber(app)
+    const id = await aFailedEvent(subscriber)
+    const { code, errors } = await mainstay('billing:replay', id)
+    expect(code).toBe(1)
+    expect(errors).toMatch(new RegExp(`Event ${id} waits: .+ It will be tried again`))
+  })
+
+  it('billing:replay of nothing fails', async () => {
+    const { code, errors } = await mainstay('billing:replay', 'evt_nobody_knows')
+    expect(code).toBe(1)
+    expect(errors).toContain('There is no event evt_nobody_knows')
+  })
+
+  it('billing:reconcile mends what no event told of, once', async () => {
+    const subscriber = await aSubscriber(app)
+    const accountId = accountOf(subscriber)
+    await withoutWebhooks(() => app.sandbox.cancel(subscriber.subscriptionId))
+    const mended = await mainstay('billing:reconcile')
+    expect(mended).toMatchObject({ code: 0 })
+    expect(mended.output).toContain(
+      `Mended: account ${accountId}, subscription ${subscriber.subscriptionId} is canceled\n`,
+    )
+    expect(mended.output).toMatch(/\d+ customers compared, 1 mended\n$/)
+    expect(await statusOf(app, subscriber.signedIn)).toBe('canceled')
+    expect((await mainstay('billing:reconcile')).output).toMatch(/customers compared, 0 mended\n$/)
+  })
+
+  it('billing:reconcile fails when the provider does, and says for whom', async () => {
+    const subscriber = await aSubscriber(app)
+    app.sandbox.fault = 'refuse'
+    const { code, errors } = await mainstay('billing:reconcile')
+    expect(code).toBe(1)
+    expect(errors).toMatch(new RegExp(`Customer ${subscriber.customerId} failed \\d+ times: `))
+    expect(errors).toMatch(/\d+ customers could not be looked at/)
+  })
+})

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { anOwner, type SignedIn, signIn } from '../support/people.js'
+import { BACKENDS, SHOP_ONE, TestApp } from '../support/test-app.js'
+import { outcome } from './api-calls.js'
+import { readAfter } from './paying.js'
+import { openCheckout } from './subscriber.js'
+
+describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
+  let app: TestApp
+  let webhookUrl: string | null
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    webhookUrl = app.sandbox.webhookUrl
+  })
+  afterAll(() => app.stop())
+
+  async function aCheckout() {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const providerId = await openCheckout(app, signedIn, { return: `${SHOP_ONE}/thanks?from=shop#top` })
+    const made = app.sandbox.checkouts().find(({ id }) => id === providerId)
+    const url = new URL(made?.success_url as string)
+    return { signedIn, providerId, url, id: url.searchParams.get('checkout') as string }
+  }
+
+  async function withoutEvents(work: () => Promise<void>): Promise<void> {
+    app.sandbox.webhookUrl = null
+    await work().finally(() => {
+      app.sandbox.webhookUrl = webhookUrl
+    })
+  }
+
+  async function outcomeOf(signedIn: SignedIn, checkout: string) {
+    const { json } = await readAfter(app, signedIn, checkout)
+    return json.checkout
+  }
+
+  it('is what the browser comes back with after payment, beside what was in the return address', async () => {
+    const { url, id } = await aCheckout()
+    expect(url.href).toBe(`${SHOP_ONE}/thanks?from=shop&checkout=${id}#top`)
+  })
+
+  it('is active as soon as it is paid, before any event', async () => {
+    const { signedIn, providerId, id } = await aCheckout()
+    await withoutEvents(async () => {
+      await app.sandbox.pay(providerId)
+      const { json } = await readAfter(app, signedIn, id)
+      expect(json).toMatchObject({ checkout: 'active', state: 'active', plan: 'price_monthly' })
+      expect(await outcomeOf(signedIn, providerId)).toBe('active')
+    })
+    await app.paymentsSettled()
+    expect(await outcomeOf(signedIn, id)).toBe('active')
+  })
+
+  it('is no mending, for nothing was lost', async () => {
+    const { signedIn, providerId, id } = await aCheckout()
+    await withoutEvents(async () => {
+      await app.sandbox.pay(providerId)
+      expect(await outcomeOf(signedIn, id)).toBe('active')
+    })
+    await app.paymentsSettled()
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.mend')).toEqual([])
+  })
+
+  it('is pending while nobody has paid, and asks the provider once for many who ask', async () => {
+    const { signedIn, id } = await aCheckout()
+    const before = app.sandbox.requests.length
+    const answers = await Promise.all(Array.from({ length: 10 }, () => outcomeOf(signedIn, id)))
+    expect(answers).toEqual(Array(10).fill('pending'))
+    const asked = app.sandbox.requests.slice(before).filter(({ path }) => path === '/v1/subscriptions')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is pending while the money is on its way, and active when it has come', async () => {
+    const { signedIn, providerId, id } = await aCheckout()
+    await app.sandbox.payLater(providerId)
+    await app.paymentsSettled()
+    expect((await readAfter(app, signedIn, id)).json).toMatchObject({ checkout: 'pending', state: 'none' })
+    await app.sandbox.payAsync(providerId, 'succeeded')
+    await app.paymentsSettled()
+    expect(await outcomeOf(signedIn, id)).toBe('active')
+  })
+
+  it('is pending when the provider is down', async () => {
+    const { signedIn, id } = await aCheckout()
+    app.sandbox.fault = 'hang'
+    const answer = await readAfter(app, signedIn, id)
+    app.sandbox.fault = null
+    expect(outcome(answer)).toBe('200')
+    expect(answer.json.checkout).toBe('pending')
+  })
+
+  it('is 404 for the checkout of another account, and for none', async () => {
+    const { id, providerId } = await aCheckout()
+    const stranger = await signIn(app, await anOwner(app), 'main')
+    for (const reference of [id, providerId, randomUUID(), 'cs_test_unknown', 'x'])
+      expect(outcome(await readAfter(app, stranger, reference))).toBe('404 NOT_FOUND')
+  })
+
+  it.each(['', 'a/b', 'a%20b', 'x'.repeat(256), 'a&checkout=b'])(
+    'is 400 for what cannot be one: "%s"',
+    async text => {
+      const { signedIn } = await aCheckout()
+      expect(outcome(await readAfter(app, signedIn, text))).toBe('400 INVALID_QUERY')
+    },
+  )
+})

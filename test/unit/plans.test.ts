@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals'
+import { stateOf } from '../../src/billing/subscription-state.js'
+import { permissionsOf } from '../../src/permissions/permissions.js'
+import { Plans } from '../../src/permissions/plans.js'
+import { aPlansFile, PLANS } from '../http/paying.js'
+
+const stripe = { secretKey: '', webhookSecret: '', apiUrl: null, priceIds: ['price_monthly', 'price_yearly'] }
+
+async function plansOf(content: unknown, paymentGraceSeconds = 60): Promise<Plans> {
+  const { path, remove } = await aPlansFile(content)
+  try {
+    return Plans.read({ plansFile: path, stripe, paymentGraceSeconds })
+  } finally {
+    await remove()
+  }
+}
+
+describe('the plans file', () => {
+  it('says what each price gives; paying and leaving is always possible', async () => {
+    const plans = await plansOf(PLANS)
+    expect(plans.withoutPlan).toEqual(permissionsOf(['payments', 'accountSettings', 'teamManagement']))
+    expect(plans.of('price_yearly')).toMatchObject({ name: 'Team', seats: true })
+    expect(plans.of('price_monthly')).toMatchObject({ name: 'Basic', seats: false })
+    expect(plans.entitledBy('price_monthly')).toEqual(
+      permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']),
+    )
+    expect(plans.entitledBy('price_of_long_ago')).toEqual(plans.withoutPlan)
+  })
+
+  it('that is another has another version, as has another grace period', async () => {
+    const versions = [
+      await plansOf(PLANS),
+      await plansOf({ ...PLANS, withoutPlan: [] }),
+      await plansOf(PLANS, 61),
+    ].map(({ version }) => version)
+    expect(new Set(versions).size).toBe(3)
+    expect((await plansOf(PLANS)).version).toBe(versions[0])
+  })
+
+  it('is optional: without one nothing is limited', () => {
+    const plans = Plans.read({ plansFile: null, stripe, paymentGraceSeconds: 60 })
+    expect([plans.withoutPlan, plans.entitledBy('price_monthly'), plans.version]).toEqual([null, null, null])
+  })
+
+  it.each([
+    ['no JSON', '{', 'is not JSON'],
+    ['a price in no plan', { ...PLANS, plans: PLANS.plans.slice(1) }, 'no plan has the price price_monthly'],
+    ['a price in two plans', { ...PLANS, plans: [...PLANS.plans, PLANS.plans[0]] }, 'is in two plans'],
+    ['an unknown permission', { ...PLANS, withoutPlan: ['everything'] }, 'withoutPlan must be a list of'],
+    ['a mistyped field', { ...PLANS, withoutPlans: [] }, 'withoutPlans is not a field'],
+    ['no list', { withoutPlan: [], plans: {} }, 'plans must be a list'],
+    ['a null', null, 'plans must be a list'],
+  ])('with %s stops the start', async (_, content, fault) => {
+    await expect(plansOf(content)).rejects.toThrow(fault)
+  })
+
+  it('that is named and not there stops the start', () => {
+    const settings = { plansFile: '/nowhere/plans.json', stripe, paymentGraceSeconds: 60 }
+    expect(() => Plans.read(settings)).toThrow('cannot be read')
+  })
+})
+
+describe('the state', () => {
+  const now = new Date('2026-01-02T00:00:00Z')
+  it.each([
+    ['past_due', '2026-01-02T00:00:01Z', 'past_due'],
+    ['past_due', '2026-01-02T00:00:00Z', 'restricted'],
+    ['unpaid', '2026-01-03T00:00:00Z', 'past_due'],
+    ['unpaid', null, 'restricted'],
+    ['active', null, 'active'],
+    ['paused', null, 'restricted'],
+  ] as const)('of %s with grace until %s is %s', (status, until, state) => {
+    expect(stateOf(status, until && new Date(until), now)).toBe(state)
+  })
+})
