@@ -1,3 +1,4 @@
+import { MailOutbox } from '../dist/dev/mail-outbox/mail-outbox.js'
 import { measureImport } from './measure-import.mjs'
 import { measureManySessions } from './measure-many-sessions.mjs'
 import { measureSessionMemory } from './measure-memory.mjs'
@@ -18,12 +19,14 @@ export async function measureAll() {
     const [databaseUrl, redisUrl] = await step('stores', () =>
       Promise.all([startPostgres(), startRedis('redis')]),
     )
-    const environment = serviceEnvironment({ databaseUrl, redisUrl })
+    const outbox = await MailOutbox.start({ port: 0 })
+    const environment = serviceEnvironment({ databaseUrl, redisUrl, smtpUrl: outbox.smtpUrl })
     const seeded = await step('users, sessions, tokens', () => seed(environment))
     const memory = await step('memory of sessions', measureSessionMemory)
     const manySessions = await step('a user with 50 sessions', measureManySessions)
     const serving = await measureServing(environment, seeded, step)
     await stopAll(({ command }) => command === process.execPath)
+    await outbox.stop()
     const profiles = await step('profiles', () => measureProfiles(environment, seeded))
     const userImport = await step('import of users', async () =>
       measureImport(environment, await passwordHashes(databaseUrl)),

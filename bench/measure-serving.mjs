@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Child } from './child.mjs'
 import { keepAwake } from './keep-awake.mjs'
 import { BOTH_CORES, MEASURED_CORE } from './machine.mjs'
-import { measureLoginTiming } from './measure-login-timing.mjs'
+import { FORGOTTEN_PASSWORD, measureTiming, REFUSED_LOGIN } from './measure-timing.mjs'
 import { whileLoggingIn } from './one-login-at-a-time.mjs'
 import { passwordHashes } from './password-hashes.mjs'
 import { dataRequests, loginRequests, refreshRequests } from './requests.mjs'
@@ -46,7 +46,12 @@ export async function measureServing(environment, { users, opened }, step) {
         { warmUpSeconds: LOGIN_WARM_UP_SECONDS },
       ),
     ),
-    timing: await step('login of known and unknown e-mails', () => measureLoginTiming(service, users)),
+    timing: await step('login of known and unknown e-mails', () =>
+      measureTiming(REFUSED_LOGIN, service, users),
+    ),
+    forgotTiming: await step('forgotten passwords of known and unknown e-mails', () =>
+      measureTiming(FORGOTTEN_PASSWORD, service, users),
+    ),
   }
   for (const child of [service.child, argon2]) child.pin(BOTH_CORES)
   measured.loginOnBothCores = await step('login on both cores', () =>

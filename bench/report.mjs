@@ -100,7 +100,7 @@ function detailRows(name, { service, bare }) {
   })
 }
 
-function otherRows({ memory, manySessions, userImport, start, timing }) {
+function otherRows({ memory, manySessions, userImport, start, timing, forgotTiming }) {
   return [
     mostRow('Redis memory of a session, bytes', memory.session, BARS.sessionBytes, 0),
     mostRow("… and of its entry in its user's index, bytes", memory.indexEntry, null, 0),
@@ -109,19 +109,21 @@ function otherRows({ memory, manySessions, userImport, start, timing }) {
     mostRow('resident memory there, MB', start.resident / MEGABYTE, BARS.residentMegabytes, 0),
     mostRow('refused login, known e-mail, ms', timing.known, null, 2),
     mostRow('refused login, unknown e-mail, ms', timing.unknown, null, 2),
-    mostRow(
-      '… difference, as a share',
-      Math.abs(timing.known - timing.unknown) / timing.unknown,
-      BARS.timingShare,
-      3,
-    ),
+    mostRow('… difference, as a share', shareApart(timing), BARS.timingShare, 3),
     mostRow('… half of the answers of one kind lie within, ms', timing.spread, null, 2),
+    mostRow('forgotten password, known e-mail, ms', forgotTiming.known, null, 2),
+    mostRow('forgotten password, unknown e-mail, ms', forgotTiming.unknown, null, 2),
+    mostRow('… difference, as a share', shareApart(forgotTiming), BARS.timingShare, 3),
     mostRow('one round trip to Redis, ms', manySessions.roundTrip, null, 2),
     mostRow('listing the 50 sessions of a user, ms', manySessions.list, null, 2),
     mostRow('changing the permissions of these, ms', manySessions.change, BARS.changeMilliseconds, 2),
     mostRow('import of 100,000 users, s', userImport.seconds, null, 1),
     mostRow('… memory at most, MB', userImport.peakBytes / MEGABYTE, BARS.importMegabytes, 0),
   ]
+}
+
+function shareApart({ known, unknown }) {
+  return Math.abs(known - unknown) / unknown
 }
 
 function mostRow(what, value, bar, digits) {

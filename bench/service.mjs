@@ -8,7 +8,7 @@ export const SATELLITE = 'https://data.customer-of-ours.example'
 const PROFILER = pathToFileURL(join(import.meta.dirname, 'profiler.mjs')).href
 
 /** The settings of production, but for log lines of single requests. */
-export function serviceEnvironment({ databaseUrl, redisUrl }) {
+export function serviceEnvironment({ databaseUrl, redisUrl, smtpUrl }) {
   return {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
@@ -24,6 +24,9 @@ export function serviceEnvironment({ databaseUrl, redisUrl }) {
     STRIPE_PRICE_IDS: 'price_monthly',
     DATA_DIR: FOLDER,
     LOG_LEVEL: 'warn',
+    ...(smtpUrl && { SMTP_URL: smtpUrl, MAIL_FROM: 'no-reply@main-site.example' }),
+    MAILS_PER_ADDRESS: '1000',
+    MAILS_PER_NETWORK: '100000',
     // Every guess of the bench comes from one address.
     ATTEMPTS_PER_NETWORK: '100000',
     ATTEMPTS_PER_ORIGIN: '100000',

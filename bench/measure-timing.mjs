@@ -1,15 +1,28 @@
 import { Agent, request } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { median } from './rounds.mjs'
 
 const PAIRS = 200
 const WARM_UP_PAIRS = 20
 
+/** Refused logins, with a wrong password where there is such a user. */
+export const REFUSED_LOGIN = {
+  path: '/api/login',
+  bodyFor: email => ({ email, password: 'not the password', source: 'satellite' }),
+  isAnswer: ({ code }) => code === 'INVALID_CREDENTIALS',
+}
+/** A link for a new password, which goes to whoever there is. */
+export const FORGOTTEN_PASSWORD = {
+  path: '/api/password/forgot',
+  bodyFor: email => ({ email }),
+  isAnswer: answer => answer === null,
+}
+
 /**
- * Median milliseconds of a refused login for e-mails that have a user (with a wrong password) and that have
- * none, one after the other on one connection, in turns.
+ * Median milliseconds of a question for e-mails that have a user and that have none, one after the other on one
+ * connection, in turns.
  */
-export async function measureLoginTiming({ port }, users) {
+export async function measureTiming(question, { port }, users) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times = { known: [], unknown: [] }
   try {
@@ -20,7 +33,7 @@ export async function measureLoginTiming({ port }, users) {
       }
       const order = pair % 2 === 0 ? ['known', 'unknown'] : ['unknown', 'known']
       for (const kind of order) {
-        const milliseconds = await refusedLogin(agent, port, emails[kind])
+        const milliseconds = await ask(question, agent, port, emails[kind])
         if (pair >= 0) times[kind].push(milliseconds)
       }
     }
@@ -35,24 +48,25 @@ export async function measureLoginTiming({ port }, users) {
   }
 }
 
-async function refusedLogin(agent, port, email) {
-  const body = JSON.stringify({ email, password: 'not the password', source: 'satellite' })
+async function ask({ path, bodyFor, isAnswer }, agent, port, email) {
+  const body = JSON.stringify(bodyFor(email))
   const startedAt = performance.now()
-  const answer = await post(agent, port, body)
-  const { code } = await json(answer)
+  const answer = await post(agent, port, path, body)
+  const content = await text(answer)
   const milliseconds = performance.now() - startedAt
-  if (code !== 'INVALID_CREDENTIALS') throw new Error(`login answered ${answer.statusCode} ${code}`)
+  if (!isAnswer(content === '' ? null : JSON.parse(content)))
+    throw new Error(`${path} answered ${answer.statusCode} ${content}`)
   return milliseconds
 }
 
-function post(agent, port, body) {
+function post(agent, port, path, body) {
   return new Promise((resolve, reject) => {
     request({
       agent,
       port,
       host: '127.0.0.1',
       method: 'POST',
-      path: '/api/login',
+      path,
       headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
     })
       .once('response', resolve)
