@@ -39,7 +39,7 @@ export class BillingController {
   @UseGuards(MainSourceGuard, PaymentsPermissionGuard)
   async openPortal(
     @CurrentCaller() caller: Caller,
-    @Body() { returnUrl }: PortalBody,
+    @Body() { return: returnUrl }: PortalBody,
     @CurrentClient() client: Client,
   ) {
     return { url: await this.billing.openPortal(caller, returnUrl, client) }

@@ -11,5 +11,5 @@ export class PortalBody {
   /** Where the provider's pages lead back to; the main site when absent. */
   @ValidateIf((_, value) => value !== undefined)
   @IsString()
-  returnUrl?: string
+  return?: string
 }

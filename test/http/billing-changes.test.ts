@@ -72,7 +72,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
 
   it('cancels and resumes in the portal, which shows here', async () => {
     const payer = await aSubscriber(app)
-    const answer = await openPortal(app, payer.signedIn, { returnUrl: `${MAIN}/account` })
+    const answer = await openPortal(app, payer.signedIn, { return: `${MAIN}/account` })
     expect(outcome(answer)).toBe('201')
     await click(answer.json.url, 'cancel', { subscription: payer.subscriptionId })
     expect(await subscription(payer)).toMatchObject({ state: 'active', cancelAtPeriodEnd: true })
@@ -87,7 +87,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     [1, '400 INVALID_BODY'],
   ])('opens no portal that leads to %s', async (returnUrl, refusal) => {
     const payer = await aSubscriber(app)
-    expect(outcome(await openPortal(app, payer.signedIn, { returnUrl }))).toBe(refusal)
+    expect(outcome(await openPortal(app, payer.signedIn, { return: returnUrl }))).toBe(refusal)
   })
 
   it('opens a portal only with the permission for payments, on the main site', async () => {
