@@ -11,6 +11,8 @@ const REFRESH_FROM = 0.85
 const REFRESH_TO = 0.95
 /** After a refusal that is no logout, such as an origin that was taken off the list: until somebody mends it. */
 const AFTER_REFUSAL_MS = 60_000
+/** Another process of the browser may see what was stored only after the message that was sent later. */
+const STORAGE_LAG_MS = 1_000
 
 /** Holds the access token, in memory alone, and sees that there is a live one. */
 export class TokenKeeper {
@@ -138,7 +140,10 @@ export class TokenKeeper {
     } else {
       const age = Math.max(0, this.platform.deviceTime() - message.bornAt)
       const token = readToken(message.accessToken, this.platform.now() - age)
-      if ((await this.home.isOwn(token.caller.sid)) && this.isNews(token)) this.adopt(token)
+      const { sid } = token.caller
+      if (!(await this.home.isOwn(sid)))
+        await new Promise<void>(done => this.platform.after(STORAGE_LAG_MS, done))
+      if ((await this.home.isOwn(sid)) && this.isNews(token)) this.adopt(token)
     }
   }
 

@@ -6,6 +6,8 @@ import { outboxFor } from './development-outbox.js'
 import { sandboxFor } from './development-sandbox.js'
 import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
 import { seedUsers } from './seed-users.js'
+import { serveMainSite } from './web-sites/main-site.js'
+import { startSatelliteSite } from './web-sites/satellite-site.js'
 import { welcome } from './welcome.js'
 
 process.env.NODE_ENV ??= 'development'
@@ -17,17 +19,22 @@ try {
     throw new SettingsError([
       'NODE_ENV is production: this seeds users with a public password. Run node dist/src/main.js',
     ])
-  const [sandbox, outbox] = await Promise.all([sandboxFor(settings), outboxFor(settings)])
+  const [sandbox, outbox, satellite] = await Promise.all([
+    sandboxFor(settings),
+    outboxFor(settings),
+    startSatelliteSite(settings),
+  ])
   await serve(settings, async (app: NestFastifyApplication) => {
     const server = app.getHttpAdapter().getInstance()
     server.addHook('onClose', async () => {
-      await Promise.all([sandbox?.stop(), outbox?.stop()])
+      await Promise.all([sandbox?.stop(), outbox?.stop(), satellite?.stop()])
     })
     if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)
+    await serveMainSite(app, settings)
     await seedUsers(app)
   })
-  console.log(welcome(settings, sandbox, outbox))
+  console.log(welcome(settings, { sandbox, outbox, satellite }))
 } catch (error) {
   console.error(error instanceof SettingsError ? error.message : error)
   process.exit(1)

@@ -70,6 +70,7 @@ function sourcesHash() {
     .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))
     .concat(filesUnder('client'))
     .concat(filesUnder('verify'))
+    .concat(filesUnder('web').filter(file => !file.startsWith('web/dist/')))
   return sha256(files.flatMap(file => [file, read(file)]))
 }
 

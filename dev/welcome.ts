@@ -2,22 +2,27 @@ import type { Settings } from '../src/config/settings.js'
 import type { MailOutbox } from './mail-outbox/mail-outbox.js'
 import type { PaymentSandbox } from './payment-sandbox/payment-sandbox.js'
 import { SEED_MEMBER, SEED_OWNER, SEED_PASSWORD } from './seed-users.js'
+import type { SatelliteSite } from './web-sites/satellite-site.js'
+
+/** What runs beside the service; null for what does not. */
+interface StandIns {
+  readonly sandbox: PaymentSandbox | null
+  readonly outbox: MailOutbox | null
+  readonly satellite: SatelliteSite | null
+}
 
 /** What to try next, printed when everything runs. */
-export function welcome(
-  { publicUrl }: Settings,
-  sandbox: PaymentSandbox | null,
-  outbox: MailOutbox | null,
-): string {
+export function welcome({ publicUrl }: Settings, { sandbox, outbox, satellite }: StandIns): string {
   const body = JSON.stringify({ email: SEED_OWNER, password: SEED_PASSWORD, source: 'main' })
   return `
-  Mainstay   ${publicUrl}
+  Main site  ${publicUrl}
+  Satellite  ${satellite ? satellite.url : 'not served: ALLOWED_ORIGINS has no free http origin on this machine'}
   API docs   ${publicUrl}/api/docs
   Payments   ${sandbox ? `${sandbox.url} (sandbox, no real money)` : "Stripe's test mode"}
   Mails      ${outbox ? `${publicUrl}/dev/mails (outbox, nothing leaves this machine)` : 'as SMTP_URL says'}
   Users      ${SEED_OWNER} and ${SEED_MEMBER}, password "${SEED_PASSWORD}"
 
-  Log in:
+  Log in there, or so:
     curl -c cookies.txt ${publicUrl}/api/login -H 'Content-Type: application/json' \\
       -d '${body}'
 `

@@ -14,6 +14,11 @@ const checks = {
     // What did not change is not looked at again.
     ...['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check/types.tsbuildinfo'],
   ],
+  'types of the pages': [
+    'node_modules/typescript/bin/tsc',
+    ...['-p', 'web/tsconfig.json'],
+    ...['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check/pages.tsbuildinfo'],
+  ],
   'import rules': ['test/import-rules.mjs'],
 }
 

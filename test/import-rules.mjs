@@ -1,4 +1,4 @@
-// Who may import whom under src, client and verify. Part of npm run check; fails too when it did not see every module.
+// Who may import whom under src, client, verify and web. Part of npm run check; fails too when it did not see every module.
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
@@ -28,16 +28,22 @@ const LAYERS = [
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
+const CHECKED = ['src', 'client', 'verify', 'web']
+
 const { output } = await cruise(
-  ['src', 'client', 'verify'],
+  CHECKED,
   {
     ruleSet: { forbidden: [...layerRules(), ...generalRules()] },
     validate: true,
     // Sees `import type` too: a layer that knows the types of a later one depends on it.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^web/dist/' },
   },
-  { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'], conditionNames: ['import', 'node', 'default'] },
+  {
+    extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
+    conditionNames: ['import', 'node', 'default'],
+  },
   { tsConfig: extractTSConfig('tsconfig.json') },
 )
 
@@ -61,7 +67,7 @@ function generalRules() {
     rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|client|web)/' }),
     // They put everything together; nothing is built on them.
     rule('imports-a-file-at-the-top-of-src', { path: '^src/[^/]+/' }, { path: '^src/[^/]+$' }),
-    rule('not-found', { path: '^(src|client|verify)/' }, { couldNotResolve: true }),
+    rule('not-found', { path: '^(src|client|verify|web)/' }, { couldNotResolve: true }),
     // They are installed in other projects, where there is nothing else of ours.
     rule(
       'client-imports-what-it-does-not-bring',
@@ -69,7 +75,16 @@ function generalRules() {
       { pathNot: '^client/|(^|/)node_modules/(@types/)?react/' },
     ),
     rule('verify-imports-the-service', { path: '^verify/' }, { path: '^(src|dev|test|client)/' }),
-    rule('library-circle', { path: '^(client|verify)/' }, { circular: true }),
+    rule('library-circle', { path: '^(client|verify|web)/' }, { circular: true }),
+    // They run in browsers, with what any site could install.
+    rule(
+      'page-imports-what-no-page-has',
+      { path: '^web/.*\\.tsx?$' },
+      { pathNot: '^(web|client)/|(^|/)node_modules/(@types/)?react(-dom)?/' },
+    ),
+    rule('main-site-imports-the-satellite', { path: '^web/main/' }, { path: '^web/satellite/' }),
+    rule('satellite-imports-the-main-site', { path: '^web/satellite/' }, { path: '^web/main/' }),
+    rule('piece-imports-a-site', { path: '^web/pieces/' }, { path: '^web/(main|satellite)/' }),
   ]
 }
 
@@ -83,7 +98,7 @@ function violations({ summary }) {
 // A checker that looked at nothing must not pass.
 function unseen({ modules }) {
   const seen = new Set(modules.map(module => module.source))
-  const sources = ['src', 'client', 'verify'].flatMap(modulesUnder)
+  const sources = CHECKED.flatMap(modulesUnder)
   if (sources.length === 0) return ['There is no module in src']
   return sources.filter(path => !seen.has(path)).map(path => `not-seen: ${path}`)
 }
@@ -91,7 +106,7 @@ function unseen({ modules }) {
 function modulesUnder(folder) {
   return readdirSync(folder, { recursive: true })
     .map(name => `${folder}/${name}`)
-    .filter(path => /\.[cm]?[jt]s$/.test(path))
+    .filter(path => /\.[cm]?[jt]sx?$/.test(path) && !path.startsWith('web/dist/'))
 }
 
 function unknownFolders() {

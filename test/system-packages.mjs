@@ -7,19 +7,21 @@ const POSTGRES_FOLDER = '/usr/lib/postgresql'
 const NEEDS = [
   { package: 'redis-server', isPresent: () => isOnPath('redis-server') && isOnPath('redis-cli') },
   { package: 'postgresql', isPresent: () => isOnPath('initdb') || hasDebianPostgres() },
+  { package: 'chromium', isPresent: () => isOnPath('chromium') },
+  { package: 'openssl', isPresent: () => isOnPath('openssl') },
 ]
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'
 
 /**
- * Installs the servers that the tests run on, where this machine has apt-get and we are root. Does nothing
+ * Installs the programs that the tests run on, where this machine has apt-get and we are root. Does nothing
  * when they are there. Ends the process with a message when they are missing and cannot be installed.
  */
 export async function installSystemPackages() {
   const missing = NEEDS.filter(need => !need.isPresent()).map(need => need.package)
   if (missing.length === 0) return
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {
-    fail(`The tests run on real servers. Please install: ${missing.join(', ')}`)
+    fail(`The tests run on real servers and a real browser. Please install: ${missing.join(', ')}`)
   }
   console.error(`Installing ${missing.join(', ')} …`)
   const allowStarts = forbidStarts()

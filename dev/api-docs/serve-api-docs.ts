@@ -19,5 +19,4 @@ export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Setting
     customSiteTitle: 'Mainstay API',
     swaggerOptions: { withCredentials: true },
   })
-  server.get('/', (_, reply) => reply.redirect(`/${PATH}`))
 }

@@ -10,6 +10,9 @@ const PREFLIGHT: FastifyCorsOptions = {
   strictPreflight: false,
 }
 
+/** What our clients read; a page sees no other header of ours across origins (Fetch, CORS-safelisted response-header name). */
+const EXPOSED = 'Retry-After, X-Request-Id'
+
 /**
  * Decides about the origin of every request, also on unknown paths, before anything else happens to it.
  * A refused origin is answered 403 and `onRefused` hears of it; the handler never runs.
@@ -31,10 +34,12 @@ export async function applyCors(
   await server.register(scope => answerPreflights(scope, known))
 }
 
-/** The two headers of an ordinary answer; none without an origin. */
+/** The headers of an ordinary answer; none without an origin. */
 function allowOrigin(reply: FastifyReply, policy: CorsPolicy): void {
   if (policy.kind === 'main' || policy.kind === 'satellite')
-    reply.header('Access-Control-Allow-Origin', policy.origin)
+    reply
+      .header('Access-Control-Allow-Origin', policy.origin)
+      .header('Access-Control-Expose-Headers', EXPOSED)
   if (policy.kind === 'main') reply.header('Access-Control-Allow-Credentials', 'true')
 }
 

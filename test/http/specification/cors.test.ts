@@ -153,6 +153,11 @@ describe.each(BACKENDS)('Cross-origin requests, on %s', backend => {
     })
   })
 
+  it.each(SITES)('a page of %s can read Retry-After and X-Request-Id', async origin => {
+    const { headers } = await readFrom(origin)
+    expect(headers['access-control-expose-headers']).toBe('Retry-After, X-Request-Id')
+  })
+
   it.each([undefined, MAIN, SHOP_ONE, 'https://evil.test'])(
     'Vary: Origin stands on every answer, also to %s',
     async origin => {

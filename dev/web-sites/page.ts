@@ -1,0 +1,40 @@
+import { html } from '../../src/mail/html.js'
+
+/** What the built pages have to be told: the <meta> elements that web/pieces/site.ts reads. */
+export interface Places {
+  /** Where the API is; empty when it is where the page is. */
+  readonly apiUrl: string
+  readonly mainUrl: string
+  readonly satellites: Iterable<string>
+  readonly priceIds: readonly string[]
+}
+
+/** The built page with its places filled in. Throws an Error when it has no place for one of them. */
+export function pageWith(built: string, { apiUrl, mainUrl, satellites, priceIds }: Places): string {
+  const contents = {
+    api: apiUrl,
+    main: mainUrl,
+    satellites: [...satellites].join(' '),
+    prices: priceIds.join(' '),
+  }
+  return Object.entries(contents).reduce((page, [name, content]) => {
+    const empty = `<meta name="mainstay-${name}" content=""`
+    if (!page.includes(empty)) throw new Error(`The page has no ${empty}`)
+    return page.replace(empty, () => html`<meta name="mainstay-${name}" content="${content}"`.text)
+  }, built)
+}
+
+/** Scripts and styles of the site itself, calls to the site and the API, nothing inline, nothing embedded. */
+export function pagePolicy({ apiUrl }: Places): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${apiUrl}`.trim(),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+}

@@ -1,0 +1,41 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { isLoopback } from '../../src/config/origin.js'
+import type { Settings } from '../../src/config/settings.js'
+import { PAGE_PATHS, serveSite } from './serve-site.js'
+
+export interface SatelliteSite {
+  readonly url: string
+  /** Safe to repeat. */
+  stop(): Promise<void>
+}
+
+/**
+ * The satellite on the first of ALLOWED_ORIGINS that is another http origin of this machine; null when there is none,
+ * or another instance has it: both would serve the same pages, and only one of them to the API of its own.
+ */
+export async function startSatelliteSite(settings: Settings): Promise<SatelliteSite | null> {
+  const origin = [...settings.satelliteOrigins].map(text => new URL(text)).find(isServable)
+  if (!origin) return null
+  const server = fastify({ forceCloseConnections: true })
+  await serveSite(server, {
+    name: 'satellite',
+    paths: PAGE_PATHS.satellite,
+    places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin, satellites: [], priceIds: [] },
+  })
+  const hasStarted = await listen(server, origin)
+  return hasStarted ? { url: origin.origin, stop: () => server.close() } : null
+}
+
+function isServable({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && isLoopback(hostname)
+}
+
+async function listen(server: FastifyInstance, { hostname, port }: URL): Promise<boolean> {
+  try {
+    await server.listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return false
+  }
+}

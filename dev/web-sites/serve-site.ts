@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import staticFiles from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { SECURITY_HEADERS } from '../../src/http/response-headers.js'
+import { type Places, pagePolicy, pageWith } from './page.js'
+
+/** Where `npm run build` puts the sites, seen from where the server is started. */
+const BUILT_FOLDER = 'web/dist'
+
+export interface Site {
+  readonly name: 'main' | 'satellite'
+  /** Of its pages; each is the one built page, which finds out what to show. */
+  readonly paths: readonly string[]
+  readonly places: Places
+}
+
+/** The paths of each site's pages; web/main/app.tsx and web/satellite/app.tsx know the same. */
+export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
+  main: [
+    ...['/', '/login', '/signup', '/subscribe', '/account', '/account/*'],
+    ...['/forgot-password', '/verify-email', '/reset-password', '/accept-invitation'],
+    ...['/confirm-email', '/undo-email', '/not-me'],
+  ],
+  satellite: ['/', '/data', '/reports'],
+}
+
+/**
+ * Serves a built site. Its page is read for each request, so that a new build shows without a restart; its other
+ * files have the hash of their content in their names and may be kept for ever.
+ */
+export async function serveSite(server: FastifyInstance, { name, paths, places }: Site): Promise<void> {
+  const folder = join(process.cwd(), BUILT_FOLDER, name)
+  const headers = { ...SECURITY_HEADERS, 'Content-Security-Policy': pagePolicy(places) }
+  for (const path of paths)
+    server.get(path, async (_, reply) => {
+      const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
+      if (html === null) return reply.status(503).send('These pages are not built yet: npm run build:web')
+      return reply
+        .headers({ ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
+        .send(pageWith(html, places))
+    })
+  await server.register(staticFiles, {
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    decorateReply: false,
+    index: false,
+    maxAge: '365d',
+    immutable: true,
+  })
+}

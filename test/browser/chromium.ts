@@ -1,0 +1,25 @@
+import { type Browser, chromium } from 'playwright-core'
+import type { Certificate } from './certificate.js'
+
+/** Debian's package; elsewhere another place may be named. */
+const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/**
+ * A headless Chromium that finds each origin at its port of this machine and trusts this one certificate there. All
+ * else is as people have it: https on the usual port, sites, cookies, preflights, locks.
+ */
+export function launchChromium(
+  { keyHash }: Certificate,
+  ports: Readonly<Record<string, number>>,
+): Promise<Browser> {
+  const rules = Object.entries(ports).map(
+    ([origin, port]) => `MAP ${new URL(origin).hostname}:443 127.0.0.1:${port}`,
+  )
+  return chromium.launch({
+    executablePath: PROGRAM,
+    args: [
+      `--host-resolver-rules=${[...rules, 'MAP *.test ~NOTFOUND'].join(', ')}`,
+      `--ignore-certificate-errors-spki-list=${keyHash}`,
+    ],
+  })
+}

@@ -1,0 +1,24 @@
+// node web/build.mjs [--watch]: both sites into web/dist. Not into dist/, which `nest start --watch` empties.
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const watch = process.argv.includes('--watch') ? {} : null
+
+for (const site of ['main', 'satellite']) {
+  await build({
+    configFile: false,
+    root: `${here}${site}`,
+    logLevel: watch ? 'info' : 'warn',
+    esbuild: { jsx: 'automatic' },
+    build: {
+      outDir: `${here}dist/${site}`,
+      emptyOutDir: true,
+      target: 'es2022',
+      // The policy of the pages allows neither inline code nor data: addresses.
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      watch,
+    },
+  })
+}

@@ -1,0 +1,75 @@
+import type { Permissions } from '../../client/index.js'
+
+/** What the service answers, as docs/openapi.json describes it. Times are ISO 8601. */
+export interface Profile {
+  readonly userId: string
+  readonly accountId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member'
+  readonly granted: Permissions
+  readonly satellites: readonly string[] | null
+  readonly createdAt: string
+}
+
+export interface Account {
+  readonly accountId: string
+  readonly name: string | null
+  readonly createdAt: string
+  readonly deleteAt: string | null
+}
+
+export interface Person {
+  readonly userId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member'
+  readonly permissions: Permissions
+  /** Null: at all of them. */
+  readonly satellites: readonly string[] | null
+  readonly isDisabled: boolean
+  readonly createdAt: string
+}
+
+export interface Invitation {
+  readonly id: string
+  readonly email: string
+  readonly expiresAt: string
+  readonly permissions: Permissions
+  readonly satellites: readonly string[] | null
+}
+
+export interface Session {
+  readonly sid: string
+  readonly current: boolean
+  readonly device: string
+  readonly place: string | null
+  readonly ip: string
+  readonly createdAt: string
+  readonly lastUsed: string
+  readonly expiresAt: string
+}
+
+export interface SiteSessions {
+  readonly site: string | null
+  readonly kind: 'main' | 'satellite' | 'app'
+  readonly sessions: readonly Session[]
+}
+
+export interface Login {
+  readonly at: string
+  readonly outcome: 'ok' | 'failed'
+  readonly origin: string | null
+  readonly ip: string | null
+  readonly device: string
+}
+
+export interface AuditEntry {
+  readonly id: number
+  readonly at: string
+  readonly action: string
+  readonly outcome: 'ok' | 'failed' | 'refused'
+  readonly email: string | null
+  readonly ip: string | null
+  readonly device: string | null
+}

@@ -1,0 +1,48 @@
+import { errorOf, MainstayError } from '../../client/index.js'
+import { site } from '../pieces/site.js'
+import { client } from './client.js'
+import { reauthenticate } from './reauthentication.js'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * Calls the service for who is logged in, and gives back the parsed answer; null for one without a body. Where it wants
+ * the password again, that is asked for and the call repeated. Throws a MainstayError for a refusal.
+ */
+export async function call<T = null>(method: Method, path: string, body?: object): Promise<T> {
+  const answer = await callForAnswer(method, path, body)
+  return read<T>(answer)
+}
+
+/** As {@link call}, for what is no JSON. */
+export async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
+  const once = () => client.fetch(`/api/${path}`, { method, ...jsonOf(body) }).then(accepted)
+  try {
+    return await once()
+  } catch (error) {
+    if (!(error instanceof MainstayError && error.code === 'REAUTHENTICATION_REQUIRED')) throw error
+    await reauthenticate()
+    return once()
+  }
+}
+
+/** Calls the service for whoever is there: what the links in mails need. */
+export async function callAsAnybody(path: string, body: object): Promise<void> {
+  await accepted(
+    await fetch(`${site.apiUrl}/api/${path}`, { method: 'POST', credentials: 'include', ...jsonOf(body) }),
+  )
+}
+
+async function accepted(answer: Response): Promise<Response> {
+  if (!answer.ok) throw await errorOf(answer)
+  return answer
+}
+
+async function read<T>(answer: Response): Promise<T> {
+  const text = await answer.text()
+  return (text ? JSON.parse(text) : null) as T
+}
+
+function jsonOf(body: object | undefined): RequestInit {
+  return body ? { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) } : {}
+}

@@ -1,0 +1,57 @@
+import { useEffect } from 'react'
+import { go, usePlace } from '../pieces/router.js'
+import { SessionGate } from '../pieces/session-gate.js'
+import { AccountPages } from './account-pages.js'
+import { client } from './client.js'
+import { ForgotPasswordPage } from './pages/forgot-password.js'
+import { LoginPage } from './pages/login.js'
+import { AcceptInvitationPage } from './pages/mailed/accept-invitation.js'
+import { ConfirmEmailPage, NotMePage, UndoEmailPage } from './pages/mailed/one-click.js'
+import { ResetPasswordPage } from './pages/mailed/reset-password.js'
+import { VerifyEmailPage } from './pages/mailed/verify-email.js'
+import { NotFoundPage } from './pages/not-found.js'
+import { SignupPage } from './pages/signup.js'
+import { SubscribePage } from './pages/subscribe.js'
+import { ReauthenticationDialog } from './reauthentication-dialog.js'
+
+/** Pages for whoever comes; dev/web knows the same paths. */
+const PUBLIC_PAGES = {
+  '/signup': SignupPage,
+  '/verify-email': VerifyEmailPage,
+  '/forgot-password': ForgotPasswordPage,
+  '/reset-password': ResetPasswordPage,
+  '/accept-invitation': AcceptInvitationPage,
+  '/confirm-email': ConfirmEmailPage,
+  '/undo-email': UndoEmailPage,
+  '/not-me': NotMePage,
+}
+
+export function App() {
+  const { path, query } = usePlace()
+  const PublicPage = PUBLIC_PAGES[path as keyof typeof PUBLIC_PAGES]
+  if (PublicPage) return <PublicPage />
+  if (path !== '/' && path !== '/login' && path !== '/subscribe' && !/^\/account(\/|$)/.test(path))
+    return <NotFoundPage />
+  return (
+    <SessionGate client={client} login={hasEnded => <LoginPage hasEnded={hasEnded} />}>
+      {caller => (
+        <>
+          {path === '/subscribe' ? (
+            <SubscribePage caller={caller} returnUrl={query.get('return')} />
+          ) : path.startsWith('/account') ? (
+            <AccountPages caller={caller} path={path} />
+          ) : (
+            <ToAccount />
+          )}
+          <ReauthenticationDialog />
+        </>
+      )}
+    </SessionGate>
+  )
+}
+
+/** The front page of somebody who is logged in. */
+function ToAccount() {
+  useEffect(() => go('/account', { replace: true }), [])
+  return null
+}

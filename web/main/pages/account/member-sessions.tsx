@@ -1,0 +1,39 @@
+import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { Section } from '../../../pieces/page.js'
+import { useLoad } from '../../../pieces/use-load.js'
+import { Loaded } from '../../../pieces/waiting.js'
+import type { SiteSessions } from '../../answers.js'
+import { call } from '../../api.js'
+import { SessionList } from './session-list.js'
+
+/** Where somebody of the team is logged in. */
+export function MemberSessions({ userId }: { readonly userId: string }) {
+  const path = `team/${userId}/sessions`
+  const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', path), userId)
+  return (
+    <Section title="Sessions">
+      <Loaded of={sessions}>
+        {({ sites }) => (
+          <>
+            <SessionList
+              sites={sites}
+              end={({ sid }) => call('DELETE', `${path}/${sid}`).then(sessions.reload)}
+            />
+            {sites.length > 0 && (
+              <div className="actions">
+                <ConfirmButton
+                  name="End all sessions"
+                  question="End all sessions of this person?"
+                  confirm="End all of them"
+                  act={() => call('DELETE', path).then(sessions.reload)}
+                >
+                  <p>They are logged out everywhere and may log in again.</p>
+                </ConfirmButton>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,157 @@
+import { useState } from 'react'
+import type { Caller } from '../../../../client/index.js'
+import { ActionButton } from '../../../pieces/button.js'
+import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { Form } from '../../../pieces/form.js'
+import { Failure, Hint, Success } from '../../../pieces/notice.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { PermissionList } from '../../../pieces/permission-list.js'
+import { go, Link } from '../../../pieces/router.js'
+import { useAction } from '../../../pieces/use-action.js'
+import { useLoad } from '../../../pieces/use-load.js'
+import { Loaded } from '../../../pieces/waiting.js'
+import { When } from '../../../pieces/when.js'
+import type { Person } from '../../answers.js'
+import { call } from '../../api.js'
+import { NotFoundHere } from '../not-found.js'
+import { MemberSessions } from './member-sessions.js'
+import { PermissionBoxes, permissionsIn } from './permission-boxes.js'
+import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+
+interface MemberProps {
+  readonly person: Person
+  readonly caller: Caller
+  readonly reload: () => Promise<void>
+}
+
+/** One person of the team, and what a manager can do about them. */
+export function MemberPage({ userId, caller }: { readonly userId: string; readonly caller: Caller }) {
+  const team = useLoad(() => call<{ users: Person[] }>('GET', 'team'))
+  const person = team.data?.users.find(user => user.userId === userId)
+  if (team.data && !person) return <NotFoundHere />
+  return (
+    <Page title={person ? (person.name ?? person.email) : 'Member'}>
+      <p>
+        <Link href="/account/team">← All of the team</Link>
+      </p>
+      <Loaded of={team}>
+        {() => person && <Member person={person} caller={caller} reload={team.reload} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Member({ person, caller, reload }: MemberProps) {
+  const isFixed = person.role === 'owner' || person.userId === caller.userId
+  return (
+    <>
+      <Section title="Person">
+        <dl>
+          <div>
+            <dt>E-mail</dt>
+            <dd>{person.email}</dd>
+          </div>
+          <div>
+            <dt>Role</dt>
+            <dd>{person.role === 'owner' ? 'Owner' : 'Member'}</dd>
+          </div>
+          <div>
+            <dt>Since</dt>
+            <dd>
+              <When at={person.createdAt} />
+            </dd>
+          </div>
+          {person.isDisabled && (
+            <div>
+              <dt>State</dt>
+              <dd>Disabled: cannot log in</dd>
+            </div>
+          )}
+        </dl>
+        {!isFixed && <Standing person={person} caller={caller} reload={reload} />}
+      </Section>
+      {isFixed ? (
+        <Section title="Permissions">
+          <PermissionList permissions={person.permissions} />
+          <Hint>
+            {person.role === 'owner'
+              ? 'The owner has all permissions. To change that, transfer the account.'
+              : 'These are your own permissions; somebody else has to change them.'}
+          </Hint>
+        </Section>
+      ) : (
+        <Rights person={person} caller={caller} reload={reload} />
+      )}
+      {(person.role !== 'owner' || person.userId === caller.userId) && (
+        <MemberSessions userId={person.userId} />
+      )}
+    </>
+  )
+}
+
+function Rights({ person, caller, reload }: MemberProps) {
+  const [saved, setSaved] = useState('')
+  const put = async (what: 'permissions' | 'satellites', body: object, message: string) => {
+    setSaved('')
+    await call('PUT', `team/${person.userId}/${what}`, body)
+    await reload()
+    setSaved(message)
+  }
+  return (
+    <Section title="Rights">
+      {saved && <Success>{saved}</Success>}
+      <Form
+        submit="Save the permissions"
+        send={(_, form) => put('permissions', permissionsIn(form), 'The permissions are saved.')}
+      >
+        <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
+      </Form>
+      <Form
+        submit="Save the sites"
+        send={(_, form) =>
+          put(
+            'satellites',
+            { satellites: satellitesIn(form) },
+            'The sites are saved. Sessions elsewhere have ended.',
+          )
+        }
+      >
+        <SatelliteBoxes chosen={person.satellites} />
+      </Form>
+    </Section>
+  )
+}
+
+/** Whether they may log in, and whether they stay. */
+function Standing({ person, reload }: MemberProps) {
+  const { userId, isDisabled } = person
+  const name = person.name ?? person.email
+  const enable = useAction(() => call('POST', `team/${userId}/enable`).then(reload))
+  return (
+    <>
+      <Failure error={enable.error} />
+      <div className="actions">
+        {isDisabled ? (
+          <ActionButton action={enable}>Enable</ActionButton>
+        ) : (
+          <ConfirmButton
+            name="Disable"
+            question={`Disable ${name}?`}
+            confirm="Disable this member"
+            act={() => call('POST', `team/${userId}/disable`).then(reload)}
+          >
+            <p>All their sessions end, and they cannot log in until somebody enables them again.</p>
+          </ConfirmButton>
+        )}
+        <ConfirmButton
+          name="Remove"
+          question={`Remove ${name} from the team?`}
+          confirm="Remove this member"
+          act={() => call('DELETE', `team/${userId}`).then(() => go('/account/team'))}
+        >
+          <p>There is no way back but a new invitation. What they did stays in the audit log.</p>
+        </ConfirmButton>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'react'
+import type { Caller } from '../../../../client/index.js'
+import { ActionButton } from '../../../pieces/button.js'
+import { Failure, Hint, Success } from '../../../pieces/notice.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { PermissionList } from '../../../pieces/permission-list.js'
+import { Link, usePlace } from '../../../pieces/router.js'
+import { hasPortal, maySubscribe, type Subscription, stateOf } from '../../../pieces/subscription.js'
+import { SubscriptionFacts } from '../../../pieces/subscription-facts.js'
+import { useAction } from '../../../pieces/use-action.js'
+import { type Load, useLoad } from '../../../pieces/use-load.js'
+import { Loaded, Waiting } from '../../../pieces/waiting.js'
+import { When } from '../../../pieces/when.js'
+import type { Account, Profile } from '../../answers.js'
+import { call } from '../../api.js'
+import { openPortal } from '../../checkout.js'
+
+/** The provider tells the service of a payment within seconds; after so many questions we stop waiting. */
+const MOST_QUESTIONS = 15
+const ASK_EVERY_MS = 1_000
+
+export function OverviewPage({ caller }: { readonly caller: Caller }) {
+  const profile = useLoad(() => call<Profile>('GET', 'profile'))
+  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
+  const isOwnPayment = usePlace().query.has('paid')
+  return (
+    <Page title="Overview">
+      {caller.permissions.accountSettings && <DeletionWarning />}
+      <Section title="You">
+        <Loaded of={profile}>
+          {({ email, name, role }) => (
+            <dl>
+              <div>
+                <dt>E-mail</dt>
+                <dd>{email}</dd>
+              </div>
+              {name && (
+                <div>
+                  <dt>Name</dt>
+                  <dd>{name}</dd>
+                </div>
+              )}
+              <div>
+                <dt>Role</dt>
+                <dd>{role === 'owner' ? 'Owner of the account' : 'Member of the team'}</dd>
+              </div>
+            </dl>
+          )}
+        </Loaded>
+        <h3>What you may do here</h3>
+        <PermissionList permissions={caller.permissions} />
+      </Section>
+      <Section title="Subscription">
+        {isOwnPayment && <PaymentNews subscription={subscription} />}
+        <Loaded of={subscription}>
+          {loaded => (
+            <>
+              <SubscriptionFacts subscription={loaded} />
+              {maySubscribe(loaded) && caller.permissions.payments && (
+                <Link href="/subscribe" className="button primary">
+                  Subscribe
+                </Link>
+              )}
+              {hasPortal(loaded) && caller.permissions.payments && <PortalButton />}
+            </>
+          )}
+        </Loaded>
+      </Section>
+    </Page>
+  )
+}
+
+function PortalButton() {
+  const portal = useAction(openPortal)
+  return (
+    <div className="actions">
+      <ActionButton action={portal}>Manage the subscription</ActionButton>
+      <Failure error={portal.error} />
+    </div>
+  )
+}
+
+/** After the way back from the payment page, which itself proves nothing: asks until the provider has told the service. */
+function PaymentNews({ subscription }: { readonly subscription: Load<Subscription> }) {
+  const [questions, setQuestions] = useState(0)
+  const { data, reload } = subscription
+  const isWaiting = data !== null && maySubscribe(data) && questions < MOST_QUESTIONS
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setTimeout(() => {
+      setQuestions(questions + 1)
+      void reload()
+    }, ASK_EVERY_MS)
+    return () => clearTimeout(timer)
+  }, [isWaiting, questions, reload])
+  if (isWaiting) return <Waiting what="Looking whether a payment has arrived …" />
+  if (!data) return null
+  return ['active', 'trialing'].includes(stateOf(data)) ? (
+    <Success>Thank you. Your subscription is active.</Success>
+  ) : (
+    <Hint>No payment has arrived. If you have paid, it will show here as soon as it does.</Hint>
+  )
+}
+
+function DeletionWarning() {
+  const account = useLoad(() => call<Account>('GET', 'account'))
+  if (!account.data?.deleteAt) return null
+  return (
+    <Hint>
+      This account will be deleted on <When at={account.data.deleteAt} />.{' '}
+      <Link href="/account/settings">Keep it after all</Link>
+    </Hint>
+  )
+}

@@ -1,0 +1,50 @@
+import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { hostOf } from '../../../pieces/site.js'
+import { When } from '../../../pieces/when.js'
+import type { Session, SiteSessions } from '../../answers.js'
+
+/** Sessions by site, each with a way to end it. */
+export function SessionList({
+  sites,
+  end,
+}: {
+  readonly sites: readonly SiteSessions[]
+  readonly end: (session: Session) => Promise<unknown>
+}) {
+  if (sites.length === 0) return <p>There is no session at the moment.</p>
+  return sites.map(({ site, kind, sessions }) => (
+    <div key={`${kind} ${site}`}>
+      <h3>{nameOf(kind, site)}</h3>
+      <ul className="rows">
+        {sessions.map(session => (
+          <li key={session.sid}>
+            <div>
+              {session.device} {session.current && <span className="tag good">This session</span>}
+              <small>
+                {session.place ? `${session.place}, ` : ''}
+                {session.ip} · last used <When at={session.lastUsed} />
+              </small>
+              <small>
+                since <When at={session.createdAt} />, ends <When at={session.expiresAt} /> at the latest
+              </small>
+            </div>
+            <ConfirmButton
+              name="End"
+              label={`End the session of ${session.device}`}
+              question="End this session?"
+              confirm="End the session"
+              act={() => end(session)}
+            >
+              <p>Whoever uses {session.device} there has to log in again.</p>
+            </ConfirmButton>
+          </li>
+        ))}
+      </ul>
+    </div>
+  ))
+}
+
+function nameOf(kind: SiteSessions['kind'], site: string | null): string {
+  if (kind === 'app' || site === null) return 'Apps'
+  return kind === 'main' ? `Main site (${hostOf(site)})` : hostOf(site)
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { ActionButton } from '../../../pieces/button.js'
+import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { Field } from '../../../pieces/field.js'
+import { Form } from '../../../pieces/form.js'
+import { Failure, Hint, Success } from '../../../pieces/notice.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { useAction } from '../../../pieces/use-action.js'
+import { type Load, useLoad } from '../../../pieces/use-load.js'
+import { Loaded } from '../../../pieces/waiting.js'
+import { When } from '../../../pieces/when.js'
+import type { Account, Profile } from '../../answers.js'
+import { call } from '../../api.js'
+import { Transfer } from './transfer.js'
+
+export function SettingsPage() {
+  const account = useLoad(() => call<Account>('GET', 'account'))
+  const profile = useLoad(() => call<Profile>('GET', 'profile'))
+  const isOwner = profile.data?.role === 'owner'
+  return (
+    <Page title="Account">
+      <Section title="Name of the account">
+        <Loaded of={account}>{({ name }) => <AccountName name={name} />}</Loaded>
+      </Section>
+      {isOwner && (
+        <>
+          <Section title="Transfer">
+            <Transfer ownUserId={profile.data?.userId ?? ''} onDone={profile.reload} />
+          </Section>
+          <Section title="Deletion">
+            <Deletion account={account} />
+          </Section>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function AccountName({ name }: { readonly name: string | null }) {
+  const [isSaved, setIsSaved] = useState(false)
+  return (
+    <Form
+      submit="Save the name"
+      send={async texts => {
+        setIsSaved(false)
+        await call('PATCH', 'account', { name: texts.name?.trim() ?? '' })
+        setIsSaved(true)
+      }}
+    >
+      {isSaved && <Success>The name is saved.</Success>}
+      <Field
+        label="Account name"
+        name="name"
+        defaultValue={name ?? ''}
+        autoComplete="organization"
+        maxLength={100}
+        required
+      />
+    </Form>
+  )
+}
+
+function Deletion({ account }: { readonly account: Load<Account> }) {
+  const keep = useAction(() => call('DELETE', 'account/deletion').then(account.reload))
+  return (
+    <Loaded of={account}>
+      {({ deleteAt }) =>
+        deleteAt ? (
+          <>
+            <Hint>
+              The account will be deleted on <When at={deleteAt} />, with everybody in it.
+            </Hint>
+            <Failure error={keep.error} />
+            <div className="actions">
+              <ActionButton action={keep}>Keep the account</ActionButton>
+            </div>
+          </>
+        ) : (
+          <>
+            <p>The account goes with everybody in it, after some days in which you can change your mind.</p>
+            <div className="actions">
+              <ConfirmButton
+                name="Delete the account"
+                question="Delete this account?"
+                confirm="Yes, delete it"
+                act={() => call('POST', 'account/deletion').then(account.reload)}
+              >
+                <p>
+                  Everything works as usual for some days; then nobody can log in any more. We mail you the
+                  date.
+                </p>
+              </ConfirmButton>
+            </div>
+          </>
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,21 @@
+import { Page, SmallPage } from '../../pieces/page.js'
+import { Link } from '../../pieces/router.js'
+
+/** Within the frame of the account pages. */
+export function NotFoundHere() {
+  return (
+    <Page title="There is nothing here">
+      <p>It may have been removed, or the address is mistyped.</p>
+    </Page>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <SmallPage title="There is nothing here">
+      <p>
+        The address may be mistyped. <Link href="/account">Go to your account</Link>
+      </p>
+    </SmallPage>
+  )
+}

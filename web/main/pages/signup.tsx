@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { EmailField, Field, NewPasswordField } from '../../pieces/field.js'
+import { Form } from '../../pieces/form.js'
+import { Success } from '../../pieces/notice.js'
+import { SmallPage } from '../../pieces/page.js'
+import { Link } from '../../pieces/router.js'
+import { callAsAnybody } from '../api.js'
+
+export function SignupPage() {
+  const [sentTo, setSentTo] = useState('')
+  const signUp = async ({ email = '', password = '', name }: Readonly<Record<string, string>>) => {
+    await callAsAnybody('signup', { email, password, ...(name?.trim() && { name: name.trim() }) })
+    setSentTo(email)
+  }
+  return (
+    <SmallPage title="Sign up">
+      {sentTo ? (
+        <Success>
+          We have sent a mail to {sentTo}. Follow the link in it to finish; you will need your password again.
+        </Success>
+      ) : (
+        <Form submit="Sign up" send={signUp}>
+          <Field label="Name (optional)" name="name" autoComplete="name" maxLength={100} />
+          <EmailField />
+          <NewPasswordField />
+        </Form>
+      )}
+      <p className="links">
+        <Link href="/login">Log in instead</Link>
+      </p>
+    </SmallPage>
+  )
+}

@@ -1,0 +1,23 @@
+import { Dialog } from '../pieces/dialog.js'
+import { PasswordField } from '../pieces/field.js'
+import { Form } from '../pieces/form.js'
+import { call } from './api.js'
+import { useQuestion } from './reauthentication.js'
+
+/** Asks for the password again when something needs it; wrong ones are said so in the dialog. */
+export function ReauthenticationDialog() {
+  const question = useQuestion()
+  if (!question) return null
+  return (
+    <Dialog title="Please confirm that it is you" onCancel={question.cancel}>
+      <p>This is a sensitive change. Give your password again to go on.</p>
+      <Form
+        submit="Confirm"
+        send={({ password }) => call('POST', 'reauthenticate', { password }).then(question.done)}
+        messages={{ INVALID_CREDENTIALS: 'This is not your password.' }}
+      >
+        <PasswordField label="Your password" />
+      </Form>
+    </Dialog>
+  )
+}

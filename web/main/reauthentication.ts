@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react'
+import { Cancelled } from '../pieces/use-action.js'
+
+/** A call that waits for the password. */
+export interface Question {
+  readonly done: () => void
+  readonly cancel: () => void
+}
+
+let question: Question | null = null
+let waiting: Promise<void> | null = null
+const listeners = new Set<() => void>()
+
+/** Resolves when the person has given their password again; throws Cancelled when they will not. One dialog for all who ask. */
+export function reauthenticate(): Promise<void> {
+  waiting ??= new Promise<void>((resolve, reject) => {
+    ask({ done: resolve, cancel: () => reject(new Cancelled()) })
+  }).finally(() => {
+    waiting = null
+    ask(null)
+  })
+  return waiting
+}
+
+/** The question to show; null when there is none. */
+export function useQuestion(): Question | null {
+  return useSyncExternalStore(listen, () => question)
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function ask(next: Question | null): void {
+  question = next
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,37 @@
+import { type ReactNode, useState } from 'react'
+import { Dialog } from './dialog.js'
+import { Form } from './form.js'
+
+/** For what cannot be taken back: asks before it does it. */
+export function ConfirmButton({
+  name,
+  label,
+  question,
+  confirm,
+  act,
+  children,
+}: {
+  readonly name: string
+  /** Where several of the same name stand on one page. */
+  readonly label?: string
+  readonly question: string
+  readonly confirm: string
+  readonly act: () => Promise<unknown>
+  readonly children?: ReactNode
+}) {
+  const [isAsking, setIsAsking] = useState(false)
+  const close = () => setIsAsking(false)
+  return (
+    <>
+      <button type="button" className="danger" aria-label={label} onClick={() => setIsAsking(true)}>
+        {name}
+      </button>
+      {isAsking && (
+        <Dialog title={question} onCancel={close}>
+          {children}
+          <Form kind="danger" submit={confirm} send={() => act().then(close)} />
+        </Dialog>
+      )}
+    </>
+  )
+}

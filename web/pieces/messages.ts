@@ -1,0 +1,57 @@
+import { type ErrorCode, MainstayError } from '../../client/index.js'
+
+/** Sentences by the code of a refusal. */
+export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>
+
+/** What people read, by the code of the refusal. What is missing here says the service's own sentence. */
+const MESSAGES: Messages = {
+  INVALID_BODY: 'Something in this form is not right. Please look at the fields marked below.',
+  INVALID_RETURN_URL: 'The address you came from is not one of our sites, so we cannot send you back there.',
+  UNKNOWN_PRICE: 'This plan is no longer offered. Please choose another one.',
+  WEAK_PASSWORD: 'This password is too easy to guess. Try a longer one, for example four unrelated words.',
+  INVALID_LINK: 'This link has been used already, has expired, or is incomplete. Please ask for a new one.',
+  INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
+  SESSION_NOT_FOUND: 'You are no longer logged in. Please log in again.',
+  ACCESS_TOKEN_REQUIRED: 'You are no longer logged in. Please log in again.',
+  INVALID_ACCESS_TOKEN: 'You are no longer logged in. Please log in again.',
+  SESSION_MISMATCH: 'Somebody else has logged in with this browser. Please load the page again.',
+  SESSION_COOKIE_REQUIRED: 'Your browser did not send its cookie. Please allow cookies and log in again.',
+  ORIGIN_NOT_ALLOWED: 'This site is not connected to our service.',
+  PAYMENTS_PERMISSION_REQUIRED: 'You may not make payments for this account. Please ask its owner.',
+  PERMISSION_REQUIRED: 'You may not do this. Please ask the owner of the account.',
+  OWN_RIGHTS: 'You cannot change your own rights, or give rights that you do not have.',
+  OWNER_REQUIRED: 'Only the owner of the account may do this.',
+  OWNER_LOGIN_BARRED: 'Owners log in on the main site only. Never type your password here.',
+  SIGN_UP_CLOSED: 'New accounts cannot be made at the moment.',
+  NOT_FOUND: 'This is not there any more.',
+  ALREADY_SUBSCRIBED: 'This account has a subscription already.',
+  LAST_OWNER: 'The owner of the account cannot be changed this way. Transfer the account first.',
+  SUBSCRIPTION_LIVE: 'The account still has a subscription. Please end it first.',
+  TOO_MANY_INVITATIONS: 'Too many invitations are open. Please withdraw some first.',
+  EMAIL_TAKEN: 'Somebody uses this e-mail address here already.',
+  TOO_MANY_ATTEMPTS: 'Too many attempts.',
+  INTERNAL_ERROR: 'Something went wrong on our side. It is not your fault.',
+  PAYMENT_PROVIDER_FAILED: 'The payment provider could not do this. Please try again.',
+  PAYMENT_PROVIDER_UNAVAILABLE: 'The payment provider does not answer. Please try again in a minute.',
+  MAIL_UNAVAILABLE: 'We cannot send mail right now. Please try again in a few minutes.',
+  TOO_BUSY: 'A lot is going on right now. Please try again in a moment.',
+  SESSION_STORE_UNAVAILABLE: 'We have a short outage. Please try again in a minute.',
+  DATABASE_UNAVAILABLE: 'We have a short outage. Please try again in a minute.',
+  NOT_READY: 'We have a short outage. Please try again in a minute.',
+  UNKNOWN: 'We got an answer we do not understand. Please try again in a minute.',
+}
+
+/** A sentence for people about whatever was thrown; `own` are those of the place where it happened. */
+export function messageOf(error: unknown, own: Messages = {}): string {
+  if (!(error instanceof MainstayError)) return 'No connection. Please check your network and try again.'
+  const message = own[error.code] ?? MESSAGES[error.code] ?? `${error.message}.`
+  return error.code === 'TOO_MANY_ATTEMPTS'
+    ? `${message} Please try again ${after(error.retryAfterSeconds)}.`
+    : message
+}
+
+function after(seconds: number | null): string {
+  if (seconds === null) return 'in some minutes'
+  if (seconds <= 60) return 'in a minute'
+  return `in ${Math.ceil(seconds / 60)} minutes`
+}

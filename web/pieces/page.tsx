@@ -1,0 +1,46 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { hostOf, site } from './site.js'
+
+let isFirst = true
+
+/** A page with its one heading. After a way within the site the heading gets the focus, so that it is read out. */
+export function Page({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Mainstay`
+    if (!isFirst) heading.current?.focus()
+    isFirst = false
+  }, [title])
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </>
+  )
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** A page of one small form, in the middle of the screen. */
+export function SmallPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <main className="small">
+      <a className="brand" href="/">
+        {hostOf(site.mainUrl) === location.host ? 'Mainstay' : location.host}
+      </a>
+      <div className="card">
+        <Page title={title}>{children}</Page>
+      </div>
+    </main>
+  )
+}

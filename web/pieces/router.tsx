@@ -1,0 +1,54 @@
+import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react'
+
+/** What a page knows of its address; the part behind the `#` is read by the pages that mails lead to. */
+export interface Place {
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+let place = read()
+const listeners = new Set<() => void>()
+addEventListener('popstate', arrive)
+
+/** Goes to a path of this site without loading it anew. */
+export function go(path: string, { replace = false } = {}): void {
+  history[replace ? 'replaceState' : 'pushState'](null, '', path)
+  if (!replace) scrollTo(0, 0)
+  arrive()
+}
+
+export function usePlace(): Place {
+  return useSyncExternalStore(listen, () => place)
+}
+
+/** A link within the site. Clicks that ask for a new tab or window are left to the browser. */
+export function Link({
+  href,
+  children,
+  ...attributes
+}: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly href: string }) {
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    go(href)
+  }
+  return (
+    <a {...attributes} href={href} onClick={follow}>
+      {children}
+    </a>
+  )
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function arrive(): void {
+  place = read()
+  for (const listener of listeners) listener()
+}
+
+function read(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search) }
+}

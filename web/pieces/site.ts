@@ -1,0 +1,24 @@
+/**
+ * Where things are, from the <meta> elements of the page: whoever serves the built files writes them there, so one
+ * build runs everywhere and no inline script is needed. An empty one means: where this page is.
+ */
+export const site = {
+  apiUrl: told('mainstay-api') || location.origin,
+  mainUrl: told('mainstay-main') || location.origin,
+  satellites: list('mainstay-satellites'),
+  /** What can be bought, the default first; empty leaves the choice to the service. */
+  priceIds: list('mainstay-prices'),
+}
+
+/** How people call a site: by its host. */
+export function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : origin
+}
+
+function told(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? ''
+}
+
+function list(name: string): string[] {
+  return told(name).split(' ').filter(Boolean)
+}

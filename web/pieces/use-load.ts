@@ -1,0 +1,36 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+
+export interface Load<T> {
+  readonly data: T | null
+  readonly error: unknown
+  /** Asks again; what was there stays to be seen meanwhile. */
+  readonly reload: () => Promise<void>
+}
+
+/** What a page shows, asked for when it opens and whenever `key` changes. */
+export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
+  const [state, setState] = useState<{ key: string; data: T | null; error: unknown }>({
+    key,
+    data: null,
+    error: null,
+  })
+  const latest = useRef({ load, turn: 0 })
+  latest.current.load = load
+  const reload = useCallback(async () => {
+    latest.current.turn += 1
+    const { turn } = latest.current
+    try {
+      const data = await latest.current.load()
+      if (turn === latest.current.turn) setState({ key, data, error: null })
+    } catch (error) {
+      if (turn === latest.current.turn) setState({ key, data: null, error })
+    }
+  }, [key])
+  useEffect(() => {
+    void reload()
+    return () => {
+      latest.current.turn += 1
+    }
+  }, [reload])
+  return state.key === key ? { ...state, reload } : { data: null, error: null, reload }
+}

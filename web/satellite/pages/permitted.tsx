@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import type { Permissions } from '../../../client/index.js'
+import { Hint } from '../../pieces/notice.js'
+import { PERMISSION_NAMES, type Permission } from '../../pieces/permission-names.js'
+import { useLoad } from '../../pieces/use-load.js'
+import { Loaded } from '../../pieces/waiting.js'
+import { read } from '../client.js'
+
+/** Shows its content to those who may see it, by what the service answers for this very token. */
+export function Permitted({
+  permission,
+  children,
+}: {
+  readonly permission: Permission
+  readonly children: ReactNode
+}) {
+  const answer = useLoad(() => read<{ permissions: Permissions }>('data'))
+  return (
+    <Loaded of={answer}>
+      {({ permissions }) =>
+        permissions[permission] ? (
+          children
+        ) : (
+          <Hint>
+            You do not have the permission “{PERMISSION_NAMES[permission]}”. Please ask the owner of the
+            account.
+          </Hint>
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,85 @@
+import type { Caller } from '../../../client/index.js'
+import { Hint } from '../../pieces/notice.js'
+import { Page, Section } from '../../pieces/page.js'
+import { PermissionList } from '../../pieces/permission-list.js'
+import { usePlace } from '../../pieces/router.js'
+import { hostOf, site } from '../../pieces/site.js'
+import { maySubscribe, type Subscription } from '../../pieces/subscription.js'
+import { SubscriptionFacts } from '../../pieces/subscription-facts.js'
+import { useLoad } from '../../pieces/use-load.js'
+import { Loaded } from '../../pieces/waiting.js'
+import { read } from '../client.js'
+
+interface Profile {
+  readonly email: string
+  readonly name: string | null
+}
+
+export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
+  const profile = useLoad(() => read<Profile>('profile'))
+  const subscription = useLoad(() => read<Subscription>('subscription'))
+  return (
+    <Page title="Who am I">
+      <Section title="You">
+        <Loaded of={profile}>
+          {({ email, name }) => (
+            <dl>
+              <div>
+                <dt>E-mail</dt>
+                <dd>{email}</dd>
+              </div>
+              {name && (
+                <div>
+                  <dt>Name</dt>
+                  <dd>{name}</dd>
+                </div>
+              )}
+            </dl>
+          )}
+        </Loaded>
+        <h3>What you may do on this site</h3>
+        <PermissionList permissions={caller.permissions} />
+        <p>
+          Payments, account and team are kept on{' '}
+          <a href={`${site.mainUrl}/account`}>{hostOf(site.mainUrl)}</a>.
+        </p>
+      </Section>
+      <Section title="Subscription">
+        <Loaded of={subscription}>
+          {loaded => <SubscriptionHere subscription={loaded} reload={subscription.reload} />}
+        </Loaded>
+      </Section>
+    </Page>
+  )
+}
+
+/** Payments are made on the main site only: this leads there, and back to here. */
+function SubscriptionHere({
+  subscription,
+  reload,
+}: {
+  readonly subscription: Subscription
+  readonly reload: () => Promise<void>
+}) {
+  const isBack = usePlace().query.has('paid')
+  const mayStart = maySubscribe(subscription)
+  const back = `${location.origin}/?paid`
+  return (
+    <>
+      <SubscriptionFacts subscription={subscription} />
+      {isBack && mayStart && (
+        <Hint>
+          No payment has arrived yet.{' '}
+          <button type="button" className="plain" onClick={() => void reload()}>
+            Look again
+          </button>
+        </Hint>
+      )}
+      {mayStart && (
+        <a className="button primary" href={`${site.mainUrl}/subscribe?return=${encodeURIComponent(back)}`}>
+          Subscribe
+        </a>
+      )}
+    </>
+  )
+}

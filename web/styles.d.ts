@@ -1,0 +1,2 @@
+/** Style sheets are taken out by the build. */
+declare module '*.css'
