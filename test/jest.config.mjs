@@ -39,7 +39,7 @@ export default {
   watchman: false,
   // Many tests run servers of their own beside them.
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 }

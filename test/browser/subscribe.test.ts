@@ -32,11 +32,10 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   await keepScreenshot(page, 'payment-sandbox')
   await page.getByRole('button', { name: /^Pay/ }).click()
 
-  await page.waitForURL(`${SHOP_ONE}/?paid**`)
+  // The page asks by the checkout that the way back names, whether or not the provider's event has come.
+  await page.waitForURL(`${SHOP_ONE}/?checkout=**`)
   await untilShown(page)
-  await stage.app.sandbox.settled()
-  await page.reload()
-  await untilShown(page)
+  await page.getByText('Active').first().waitFor()
   expect(await page.getByText('Active').count()).toBeGreaterThan(0)
   expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
   await keepScreenshot(page, 'satellite-home-subscribed')

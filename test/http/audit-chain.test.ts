@@ -446,7 +446,7 @@ describe('npm run cli -- audit:verify', () => {
         SESSION_STORE_URL: sessionStoreUrl ?? '',
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 20_000,
+      timeout: 60_000,
     })
     const code = new Promise<number | null>(resolve => child.once('close', resolve))
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -8,7 +8,7 @@ interface StartedCheckout {
 export async function startCheckout(priceId: string | undefined, returnUrl: string | null): Promise<void> {
   const { checkoutUrl } = await call<StartedCheckout>('POST', 'subscription/create', {
     ...(priceId && { priceId }),
-    return: returnUrl ?? `${location.origin}/account?paid`,
+    return: returnUrl ?? `${location.origin}/account`,
   })
   location.assign(checkoutUrl)
 }

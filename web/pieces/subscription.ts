@@ -1,43 +1,55 @@
-/** An account's subscription as the service answers it. `state` is newer than `status` and coarser. */
+import { MainstayError } from '../../client/index.js'
+
+/** An account's subscription as the service answers it. */
 export interface Subscription {
   readonly status: string
-  readonly state?: string
+  readonly state: string
   readonly plan: string | null
   readonly currentPeriodEnd: string | null
   readonly cancelAtPeriodEnd: boolean
 }
 
+/**
+ * Who comes back from a payment brings `checkout`: then the service asks the provider instead of waiting for its news. One that
+ * is not of this account tells nothing.
+ */
+export async function readSubscription(
+  read: (path: string) => Promise<Subscription>,
+  checkout: string | null,
+): Promise<Subscription> {
+  if (checkout === null) return read('subscription')
+  try {
+    return await read(`subscription?checkout=${encodeURIComponent(checkout)}`)
+  } catch (error) {
+    if (error instanceof MainstayError && ['NOT_FOUND', 'INVALID_QUERY'].includes(error.code))
+      return read('subscription')
+    throw error
+  }
+}
+
 const STATE_NAMES: Readonly<Record<string, string>> = {
   none: 'No subscription',
-  incomplete: 'Waiting for the first payment',
-  incomplete_expired: 'The first payment did not succeed',
   trialing: 'Trial',
   active: 'Active',
   past_due: 'A payment is overdue',
   restricted: 'Restricted: a payment is missing',
-  unpaid: 'Unpaid',
-  paused: 'Paused',
   canceled: 'Ended',
 }
 
-const REPLACEABLE = ['none', 'canceled', 'incomplete', 'incomplete_expired']
+const REPLACEABLE = ['none', 'canceled']
 
-export function stateOf({ state, status }: Subscription): string {
-  return state ?? status
-}
-
-export function stateName(subscription: Subscription): string {
-  return STATE_NAMES[stateOf(subscription)] ?? stateOf(subscription)
+export function stateName({ state }: Subscription): string {
+  return STATE_NAMES[state] ?? state
 }
 
 /** Whether there is nothing that a new subscription would stand beside. */
-export function maySubscribe(subscription: Subscription): boolean {
-  return REPLACEABLE.includes(stateOf(subscription))
+export function maySubscribe({ state }: Subscription): boolean {
+  return REPLACEABLE.includes(state)
 }
 
-/** Whether the provider's own pages have something to say about it. Services that answer no `state` have no way there. */
+/** Whether the provider's own pages have something to say about it. */
 export function hasPortal({ state }: Subscription): boolean {
-  return state !== undefined && state !== 'none'
+  return state !== 'none'
 }
 
 /** `price_monthly` is “Monthly”. */

@@ -4,7 +4,7 @@ import { Page, Section } from '../../pieces/page.js'
 import { PermissionList } from '../../pieces/permission-list.js'
 import { usePlace } from '../../pieces/router.js'
 import { hostOf, site } from '../../pieces/site.js'
-import { maySubscribe, type Subscription } from '../../pieces/subscription.js'
+import { maySubscribe, readSubscription, type Subscription } from '../../pieces/subscription.js'
 import { SubscriptionFacts } from '../../pieces/subscription-facts.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
@@ -17,7 +17,8 @@ interface Profile {
 
 export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
   const profile = useLoad(() => read<Profile>('profile'))
-  const subscription = useLoad(() => read<Subscription>('subscription'))
+  const checkout = usePlace().query.get('checkout')
+  const subscription = useLoad(() => readSubscription(read, checkout))
   return (
     <Page title="Who am I">
       <Section title="You">
@@ -46,7 +47,9 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
       </Section>
       <Section title="Subscription">
         <Loaded of={subscription}>
-          {loaded => <SubscriptionHere subscription={loaded} reload={subscription.reload} />}
+          {loaded => (
+            <SubscriptionHere subscription={loaded} isBack={checkout !== null} reload={subscription.reload} />
+          )}
         </Loaded>
       </Section>
     </Page>
@@ -56,14 +59,15 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
 /** Payments are made on the main site only: this leads there, and back to here. */
 function SubscriptionHere({
   subscription,
+  isBack,
   reload,
 }: {
   readonly subscription: Subscription
+  readonly isBack: boolean
   readonly reload: () => Promise<void>
 }) {
-  const isBack = usePlace().query.has('paid')
   const mayStart = maySubscribe(subscription)
-  const back = `${location.origin}/?paid`
+  const back = `${location.origin}/`
   return (
     <>
       <SubscriptionFacts subscription={subscription} />

@@ -5,7 +5,7 @@ import { Failure, Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
 import { Link, usePlace } from '../../../pieces/router.js'
-import { hasPortal, maySubscribe, type Subscription, stateOf } from '../../../pieces/subscription.js'
+import { hasPortal, maySubscribe, readSubscription, type Subscription } from '../../../pieces/subscription.js'
 import { SubscriptionFacts } from '../../../pieces/subscription-facts.js'
 import { useAction } from '../../../pieces/use-action.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
@@ -15,14 +15,14 @@ import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
 import { openPortal } from '../../checkout.js'
 
-/** The provider tells the service of a payment within seconds; after so many questions we stop waiting. */
+/** A payment may take its seconds; after so many questions we stop waiting. */
 const MOST_QUESTIONS = 15
 const ASK_EVERY_MS = 1_000
 
 export function OverviewPage({ caller }: { readonly caller: Caller }) {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
-  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
-  const isOwnPayment = usePlace().query.has('paid')
+  const checkout = usePlace().query.get('checkout')
+  const subscription = useLoad(() => readSubscription(path => call('GET', path), checkout))
   return (
     <Page title="Overview">
       {caller.permissions.accountSettings && <DeletionWarning />}
@@ -51,7 +51,7 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
         <PermissionList permissions={caller.permissions} />
       </Section>
       <Section title="Subscription">
-        {isOwnPayment && <PaymentNews subscription={subscription} />}
+        {checkout && <PaymentNews subscription={subscription} />}
         <Loaded of={subscription}>
           {loaded => (
             <>
@@ -80,7 +80,7 @@ function PortalButton() {
   )
 }
 
-/** After the way back from the payment page, which itself proves nothing: asks until the provider has told the service. */
+/** After the way back from the payment page, which itself proves nothing: asks until the service knows of the payment. */
 function PaymentNews({ subscription }: { readonly subscription: Load<Subscription> }) {
   const [questions, setQuestions] = useState(0)
   const { data, reload } = subscription
@@ -95,7 +95,7 @@ function PaymentNews({ subscription }: { readonly subscription: Load<Subscriptio
   }, [isWaiting, questions, reload])
   if (isWaiting) return <Waiting what="Looking whether a payment has arrived …" />
   if (!data) return null
-  return ['active', 'trialing'].includes(stateOf(data)) ? (
+  return ['active', 'trialing'].includes(data.state) ? (
     <Success>Thank you. Your subscription is active.</Success>
   ) : (
     <Hint>No payment has arrived. If you have paid, it will show here as soon as it does.</Hint>
