@@ -30,7 +30,7 @@ test('from a satellite to the main site, to the payment, and back', async () => 
 
   await page.waitForURL(`${stage.app.sandbox.url}/**`)
   await keepScreenshot(page, 'payment-sandbox')
-  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByRole('button', { name: /^Pay \$/ }).click()
 
   // The page asks by the checkout that the way back names, whether or not the provider's event has come.
   await page.waitForURL(`${SHOP_ONE}/?checkout=**`)
