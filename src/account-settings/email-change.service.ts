@@ -37,12 +37,9 @@ export class EmailChangeService {
    */
   async confirm(text: string, client: Client): Promise<void> {
     this.mails.require()
-    await this.links.follow(
-      { purpose: 'email-change', text, action: 'email.change', client },
-      async ({ id }) => {
-        const { email, undoToken } = await this.emailChanges.make(id, text, client)
-        this.mails.sendUndo(email, undoToken)
-      },
-    )
+    const link = { purpose: 'email-change', text, action: 'email.change', client } as const
+    const { id } = await this.links.userOf(link)
+    const { email, undoToken } = await this.emailChanges.make(id, text, client)
+    this.mails.sendUndo(email, undoToken)
   }
 }

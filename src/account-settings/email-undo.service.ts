@@ -22,16 +22,15 @@ export class EmailUndoService {
   async undo(text: string, client: Client): Promise<void> {
     this.mails.require()
     const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
-    await this.links.follow(link, async ({ id: userId, accountId }) => {
-      let restored: Restored | undefined
-      await this.changes.make(
-        { kind: 'end-all', userId },
-        { action: 'email.undo', outcome: 'ok', userId, accountId, client },
-        async transaction => {
-          restored = await this.restoring.restore(transaction, userId, text)
-        },
-      )
-      if (restored) this.mails.sendResetLink(restored.email, restored.resetToken)
-    })
+    const { id: userId, accountId } = await this.links.userOf(link)
+    let restored: Restored | undefined
+    await this.changes.make(
+      { kind: 'end-all', userId },
+      { action: 'email.undo', outcome: 'ok', userId, accountId, client },
+      async transaction => {
+        restored = await this.restoring.restore(transaction, userId, text)
+      },
+    )
+    if (restored) this.mails.sendResetLink(restored.email, restored.resetToken)
   }
 }

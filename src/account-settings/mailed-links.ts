@@ -25,15 +25,8 @@ export class MailedLinks {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /**
-   * Does `work` for the user of a good link; it has to consume the token. Throws `INVALID_LINK` for any other link, and for
-   * a disabled user.
-   */
-  async follow(link: FollowedLink, work: (user: User) => Promise<void>): Promise<void> {
-    await work(await this.userOf(link))
-  }
-
-  private async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
+  /** The user of a good link, which is not used up by that. Throws `INVALID_LINK` for any other link, and for a disabled user. */
+  async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
     const found = await this.followed.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (user && !user.disabledAt) return user

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { canonicalEmail, type Email } from '../accounts/email.js'
+import type { Email } from '../accounts/email.js'
 import { Passwords } from '../accounts/passwords.js'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
@@ -24,8 +24,7 @@ export class Credentials {
    * The user whose password this is and who may log in there. Unknown, disabled, wrong and out of scope are the same
    * `INVALID_CREDENTIALS`, after the same work. Throws `OWNER_LOGIN_BARRED` before any of it.
    */
-  async check({ password, source, ...login }: LoginBody, client: Client): Promise<User> {
-    const email = canonicalEmail(login.email) as Email
+  async check(email: Email, { password, source }: LoginBody, client: Client): Promise<User> {
     const place = { source, origin: client.origin }
     const user = await this.users.findByEmail(email)
     if (user && isBarredOwner(user, place, this.settings)) {

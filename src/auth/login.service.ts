@@ -26,11 +26,11 @@ export class LoginService {
    */
   login(login: LoginBody, client: Client): Promise<NewSession> {
     const email = canonicalEmail(login.email) as Email
-    return this.attempts.during(email, client, () => this.open(login, client))
+    return this.attempts.during(email, client, () => this.open(email, login, client))
   }
 
-  private async open(login: LoginBody, client: Client): Promise<NewSession> {
-    const user = await this.credentials.check(login, client)
+  private async open(email: Email, login: LoginBody, client: Client): Promise<NewSession> {
+    const user = await this.credentials.check(email, login, client)
     const newHash = this.passwords.needsRehash(user.passwordHash as string)
       ? await this.passwords.hash(login.password)
       : null
