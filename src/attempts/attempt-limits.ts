@@ -4,12 +4,20 @@ import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Attempt } from './attempt.js'
 import { type Bucket, bucketsOf } from './buckets.js'
-import { type Count, type Counted, Counters } from './counters.js'
+import { type Added, type Count, type Counted, Counters } from './counters.js'
 
 /** The growing wait ends here (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const LONGEST_WAIT_SECONDS = 60 * 60
 /** So long it is remembered how often a bucket was full. */
 const OFFENCES_SECONDS = 24 * 60 * 60
+
+/** An attempt that was let through. It counts as a wrong one until something else is said. */
+export interface CountedAttempt {
+  /** It was right: the account's counters begin anew, and it does not weigh on the others. */
+  succeeded(): Promise<void>
+  /** It was not made, because something was down or busy: as if it had not been counted. */
+  takeBack(): Promise<void>
+}
 
 interface Filling extends Bucket, Count {}
 
@@ -30,7 +38,10 @@ export class AttemptLimits {
    * it is not counted. `isFamiliar` is asked only when a limit is reached that others may have filled: who has logged in
    * from this network before, or holds a good link, is let in while others fail, as long as their own limit allows.
    */
-  async count(attempt: Attempt, isFamiliar: () => Promise<boolean> = async () => false): Promise<void> {
+  async count(
+    attempt: Attempt,
+    isFamiliar: () => Promise<boolean> = async () => false,
+  ): Promise<CountedAttempt> {
     const buckets = bucketsOf(attempt, this.settings.attempts)
     let familiar: Promise<boolean> | undefined
     const mayPass = () => {
@@ -38,7 +49,8 @@ export class AttemptLimits {
       return familiar
     }
     const windows = await this.windowsOf(buckets, attempt, mayPass)
-    const filled = together(buckets, await this.counters.add(windows))
+    const added = await this.counters.add(windows)
+    const filled = together(buckets, added.counts)
     try {
       await this.refuseIfFull(
         filled.filter(({ points, most }) => points > most),
@@ -46,10 +58,11 @@ export class AttemptLimits {
         mayPass,
       )
     } catch (refusal) {
-      await this.counters.giveBack(windows)
+      await added.giveBack()
       throw refusal
     }
     await this.noteOffences(filled)
+    return this.countedAttempt(buckets, added)
   }
 
   /** As {@link count}, for what has no other answer than no: false when there were too many. */
@@ -63,19 +76,17 @@ export class AttemptLimits {
     }
   }
 
-  /** It was right: the account's counters begin anew, and it does not weigh on the others. */
-  async succeeded(attempt: Attempt): Promise<void> {
-    const buckets = bucketsOf(attempt, this.settings.attempts)
-    const ofAccount = buckets.filter(({ isOfAccount }) => isOfAccount)
-    await Promise.all([
-      this.counters.forget(ofAccount.flatMap(({ key }) => [key, offencesOf(key)])),
-      this.counters.giveBack(buckets.filter(({ isOfAccount }) => !isOfAccount)),
-    ])
-  }
-
-  /** It was not made, because something was down or busy: as if it had not been counted. */
-  async takeBack(attempt: Attempt): Promise<void> {
-    await this.counters.giveBack(bucketsOf(attempt, this.settings.attempts))
+  private countedAttempt(buckets: readonly Bucket[], added: Added): CountedAttempt {
+    const ofAccount = buckets.filter(bucket => bucket.isOfAccount).map(bucket => bucket.key)
+    return {
+      succeeded: async () => {
+        await Promise.all([
+          this.counters.forget([...ofAccount, ...ofAccount.map(offencesOf)]),
+          added.giveBack(key => !ofAccount.includes(key)),
+        ])
+      },
+      takeBack: () => added.giveBack(),
+    }
   }
 
   /**

@@ -15,18 +15,32 @@ export interface Counted {
   readonly windowSeconds: number
 }
 
+/** One more in each of some counters. */
+export interface Added {
+  /** The counters with it. */
+  readonly counts: readonly Count[]
+  /** Takes it off again, there and only there where it was counted: another's must not go in its stead. */
+  giveBack(which?: (key: string) => boolean): Promise<void>
+}
+
 /** Whoever logs in also waits for the session store, and 350 ms in all are promised. */
 const PATIENCE_MS = 150
 /** So long we do not ask a Redis that did not answer. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
+/** Adds to a counter, or takes off it what is there: below nothing would be guesses for free. */
+const COUNT = `
+if tonumber(ARGV[1]) < 0 and tonumber(redis.call('get', KEYS[1]) or '0') <= 0 then return {0, 0} end
+redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+return {redis.call('incrby', KEYS[1], ARGV[1]), redis.call('pttl', KEYS[1])}`
+
 const NOTHING: Count = { points: 0, msLeft: 0 }
 const PREFIX = 'attempts'
 
 /**
- * Counters that expire, in Redis and so the same for all replicas; in the memory of this process where there is no
- * Redis and while it does not answer. Each method is one round trip, and each counter atomic.
+ * Counters that expire, in Redis and so the same for all replicas. This process counts in its memory as well, and by that
+ * alone where there is no Redis and while it does not answer. Each method is one round trip, and each counter atomic.
  */
 export class Counters {
   private readonly logger = new Logger('Attempts')
@@ -41,6 +55,7 @@ export class Counters {
       new RateLimiterRedis({
         storeClient: redis.commands,
         useRedisPackage: true,
+        customIncrTtlLuaScript: COUNT,
         keyPrefix: PREFIX,
         points: 0,
         duration: 0,
@@ -48,50 +63,57 @@ export class Counters {
   }
 
   /** The counters as they stand, in the order of the keys; looking makes none. */
-  look(keys: readonly string[]): Promise<Count[]> {
-    return this.each(keys, async (limiter, key) => {
-      const found = await limiter.get(key)
-      return found ? { points: found.consumedPoints, msLeft: found.msBeforeNext } : NOTHING
-    })
+  async look(keys: readonly string[]): Promise<readonly Count[]> {
+    const lookIn = (limiter: RateLimiterAbstract) =>
+      Promise.all(
+        keys.map(async key => {
+          const found = await limiter.get(key)
+          return found ? { points: found.consumedPoints, msLeft: found.msBeforeNext } : NOTHING
+        }),
+      )
+    return (await this.ofShared(lookIn)) ?? lookIn(this.memory)
   }
 
-  /** Adds one to each; the counters with it. The window begins with the first. */
-  add(counted: readonly Counted[]): Promise<Count[]> {
-    return this.each(counted, async (limiter, { key, windowSeconds }) => {
-      const added = await limiter.penalty(key, 1, { customDuration: windowSeconds })
-      return { points: added.consumedPoints, msLeft: added.msBeforeNext }
-    })
-  }
-
-  /** Takes one off each that is above nothing. */
-  async giveBack(counted: readonly Counted[]): Promise<void> {
-    await this.each(counted, async (limiter, { key, windowSeconds }) => {
-      const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
-      // It was counted elsewhere, or has expired since: what is below nothing would be guesses for free.
-      if (consumedPoints < 0) await limiter.delete(key)
-    })
+  /** Adds one to each. The window begins with the first. */
+  async add(counted: readonly Counted[]): Promise<Added> {
+    const addTo = (limiter: RateLimiterAbstract) =>
+      Promise.all(
+        counted.map(async ({ key, windowSeconds }) => {
+          const added = await limiter.penalty(key, 1, { customDuration: windowSeconds })
+          return { points: added.consumedPoints, msLeft: added.msBeforeNext }
+        }),
+      )
+    const own = await addTo(this.memory)
+    const shared = await this.ofShared(addTo)
+    return {
+      counts: shared ?? own,
+      giveBack: async (which = () => true) => {
+        const given = counted.filter(({ key }) => which(key))
+        await takeOff(this.memory, given)
+        if (shared) await this.ofShared(limiter => takeOff(limiter, given))
+      },
+    }
   }
 
   async forget(keys: readonly string[]): Promise<void> {
-    await this.each(keys, (limiter, key) => limiter.delete(key))
+    const forgetIn = (limiter: RateLimiterAbstract) => Promise.all(keys.map(key => limiter.delete(key)))
+    await forgetIn(this.memory)
+    await this.ofShared(forgetIn)
   }
 
-  private async each<T, R>(
-    items: readonly T[],
-    work: (limiter: RateLimiterAbstract, item: T) => Promise<R>,
-  ): Promise<R[]> {
-    const all = (limiter: RateLimiterAbstract) => Promise.all(items.map(item => work(limiter, item)))
+  /** What `work` makes of the counters in Redis; null where there is none and while it does not answer. */
+  private async ofShared<T>(work: (limiter: RateLimiterAbstract) => Promise<T>): Promise<T | null> {
     const { redis, shared } = this
-    if (!redis || !shared || performance.now() < this.pausedUntil) return all(this.memory)
+    if (!redis || !shared || performance.now() < this.pausedUntil) return null
     try {
       // Commands of one tick travel together.
       return await within(
         PATIENCE_MS,
-        redis.run(() => all(shared)),
+        redis.run(() => work(shared)),
       )
     } catch (error) {
       this.pause(error as Error)
-      return all(this.memory)
+      return null
     }
   }
 
@@ -103,4 +125,14 @@ export class Counters {
     const reason = (cause as Error | undefined)?.message ?? message
     this.logger.error(`Attempts are counted by each process for itself: ${reason}`)
   }
+}
+
+async function takeOff(limiter: RateLimiterAbstract, counted: readonly Counted[]): Promise<void> {
+  await Promise.all(
+    counted.map(async ({ key, windowSeconds }) => {
+      const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
+      // Its window has ended meanwhile.
+      if (consumedPoints < 0) await limiter.delete(key)
+    }),
+  )
 }

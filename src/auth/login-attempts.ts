@@ -30,13 +30,13 @@ export class LoginAttempts {
     isFamiliar = () => this.isFamiliar(subject, client),
   ): Promise<T> {
     const attempt: Attempt = { kind: 'password', subject, client }
-    await this.limits.count(attempt, isFamiliar)
+    const counted = await this.limits.count(attempt, isFamiliar)
     try {
       const done = await work()
-      await this.limits.succeeded(attempt)
+      await counted.succeeded()
       return done
     } catch (error) {
-      if (!isRefusal(error)) await this.limits.takeBack(attempt)
+      if (!isRefusal(error)) await counted.takeBack()
       throw error
     }
   }

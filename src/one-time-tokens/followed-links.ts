@@ -25,9 +25,9 @@ export class FollowedLinks {
       found ??= this.tokens.find(purpose, text)
       return found
     }
-    await this.attempts.count(attempt, async () => (await look()) !== null)
+    const counted = await this.attempts.count(attempt, async () => (await look()) !== null)
     const token = await look()
-    if (token) await this.attempts.succeeded(attempt)
+    if (token) await counted.succeeded()
     return token
   }
 }

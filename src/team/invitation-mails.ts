@@ -22,8 +22,8 @@ export class InvitationMails {
   }
 
   /** Throws `TOO_MANY_ATTEMPTS` when the address has had many. */
-  count(email: Email, client: Client): Promise<void> {
-    return this.attempts.count({ kind: 'mail', subject: email, client })
+  async count(email: Email, client: Client): Promise<void> {
+    await this.attempts.count({ kind: 'mail', subject: email, client })
   }
 
   /** To an address without a login. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Counters } from '../../src/attempts/counters.js'
+import { type Added, Counters } from '../../src/attempts/counters.js'
 import { RedisConnection } from '../../src/redis/redis-connection.js'
 import { startRedisCluster } from '../support/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis-sentinel.js'
-import { startRedis } from '../support/redis-server.js'
+import { type RedisServer, startRedis } from '../support/redis-server.js'
 
 const WINDOW_SECONDS = 100
+/** A Redis that did not answer is left alone for a second. */
+const ASKED_AGAIN_MS = 1_200
 
 interface Store {
   readonly url: string
@@ -51,7 +54,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     const [one, two] = someKeys() as [string, string]
     await counters.add(counted([two]))
     const both = await Promise.all(Array.from({ length: 100 }, () => counters.add(counted([one, two]))))
-    const seen = both.map(([first]) => first?.points ?? 0).sort((a, b) => a - b)
+    const seen = both.map(({ counts }) => counts[0]?.points ?? 0).sort((a, b) => a - b)
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
     expect(await points([one, two])).toEqual([100, 101])
   })
@@ -59,10 +62,11 @@ describe.each<[string, (() => Promise<Store>) | null]>([
   it('end with the window that the first time began', async () => {
     const keys = someKeys()
     await counters.add(keys.map(key => ({ key, windowSeconds: 2 })))
-    for (const { msLeft } of await counters.add(counted(keys))) expect(msLeft).toBeLessThanOrEqual(2_000)
-    await new Promise(resolve => setTimeout(resolve, 2_100))
+    for (const { msLeft } of (await counters.add(counted(keys))).counts)
+      expect(msLeft).toBeLessThanOrEqual(2_000)
+    await sleep(2_100)
     expect(await points(keys)).toEqual(keys.map(() => 0))
-    for (const { points: anew, msLeft } of await counters.add(counted(keys))) {
+    for (const { points: anew, msLeft } of (await counters.add(counted(keys))).counts) {
       expect(anew).toBe(1)
       expect(msLeft).toBeGreaterThan(90_000)
     }
@@ -71,10 +75,57 @@ describe.each<[string, (() => Promise<Store>) | null]>([
   it('are given back and forgotten', async () => {
     const keys = someKeys()
     await counters.add(counted(keys))
-    await counters.add(counted(keys))
-    await counters.giveBack(counted(keys))
-    expect(await points(keys)).toEqual(keys.map(() => 1))
+    const second = await counters.add(counted(keys))
+    await second.giveBack(key => key !== keys[0])
+    expect(await points(keys)).toEqual([2, 1, 1, 1, 1, 1])
     await counters.forget(keys.slice(0, 3))
     expect(await points(keys)).toEqual([0, 0, 0, 1, 1, 1])
+  })
+
+  it('given back after their window do not go below nothing', async () => {
+    const keys = someKeys()
+    const added = await Promise.all(
+      Array.from({ length: 3 }, () => counters.add(keys.map(key => ({ key, windowSeconds: 1 })))),
+    )
+    await sleep(1_100)
+    await Promise.all(added.map(each => each.giveBack()))
+    await counters.add(counted(keys))
+    expect(await points(keys)).toEqual(keys.map(() => 1))
+  })
+})
+
+describe('Counters while Redis hangs', () => {
+  let redis: RedisServer
+  const connections: RedisConnection[] = []
+  const open = async () => {
+    const connection = await RedisConnection.open(redis.url)
+    connections.push(connection)
+    return new Counters(connection)
+  }
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(async () => {
+    for (const connection of connections) connection.onApplicationShutdown()
+    await redis?.stop()
+  })
+
+  it('go on from where this process has come, and are given back where they were counted', async () => {
+    const [counters, others] = [await open(), await open()]
+    const counted = [{ key: randomUUID(), windowSeconds: WINDOW_SECONDS }]
+    const add = () => counters.add(counted)
+    const pointsOf = ({ counts }: Added) => counts[0]?.points
+    expect(pointsOf(await add())).toBe(1)
+    await redis.kill('SIGSTOP')
+    const unsure = [await add(), await add()]
+    expect(unsure.map(pointsOf)).toEqual([2, 3])
+    await redis.kill('SIGCONT')
+    await sleep(ASKED_AGAIN_MS)
+    for (const added of unsure) await added.giveBack()
+    const [inRedis] = await others.look(counted.map(({ key }) => key))
+    expect(inRedis?.points).toBeGreaterThanOrEqual(1)
+    await redis.kill('SIGSTOP')
+    expect(pointsOf(await add())).toBe(2)
+    await redis.kill('SIGCONT')
   })
 })

@@ -33,11 +33,11 @@ export class SignUpVerification {
     if (!found) throw this.refusal('INVALID_LINK', client, { reason: 'invalid link' })
     const guess = { kind: 'password', subject: found.email, client } as const
     // Whoever has the link has this mailbox: strangers who fail at the address do not count against them.
-    await this.attempts.count(guess, async () => true)
+    const counted = await this.attempts.count(guess, async () => true)
     if (!(await this.passwords.verify(found.passwordHash, password)))
       throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
     const owner = await this.makeAccount(found, token, client)
-    await this.attempts.succeeded(guess)
+    await counted.succeeded()
     return owner
   }
 

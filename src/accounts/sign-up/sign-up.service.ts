@@ -38,12 +38,11 @@ export class SignUpService {
    */
   async signUp({ email, password, name }: Applicant, client: Client): Promise<void> {
     this.mails.require()
-    const attempt = { kind: 'mail', subject: email, client } as const
-    await this.attempts.count(attempt)
+    const counted = await this.attempts.count({ kind: 'mail', subject: email, client })
     try {
       await this.policy.require(password, [email, name ?? ''])
     } catch (weakness) {
-      await this.attempts.takeBack(attempt)
+      await counted.takeBack()
       throw weakness
     }
     const passwordHash = await this.passwords.hash(password)
