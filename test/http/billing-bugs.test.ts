@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
 import { BillingInbox } from '../../src/billing/billing-inbox.js'
+import { CustomerLooks } from '../../src/billing/customer-look.js'
+import { CustomerSync } from '../../src/billing/customer-sync.js'
 import { unavailable } from '../../src/errors/api-error.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, signIn } from '../support/people.js'
@@ -52,6 +54,32 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     const old = { ...creationOf(app, payer.subscriptionId), id: `evt_old_${backend.length}` }
     expect(outcome(await postEvent(app, old))).toBe('200')
     expect(await keptEvents(app, old.id)).toEqual([expect.objectContaining({ effect: 'applied' })])
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+  })
+
+  it('lets what it saw earlier win over what it has seen since', async () => {
+    const payer = await aSubscriber(app)
+    const looks = app.app.get(CustomerLooks)
+    const { look } = looks
+    let write = () => {}
+    let seen: Awaited<ReturnType<typeof look>> | undefined
+    const slowLook = jest.spyOn(looks, 'look').mockImplementationOnce(async customerId => {
+      const early = await look.call(looks, customerId)
+      seen = early
+      await new Promise<void>(resolve => {
+        write = resolve
+      })
+      return early
+    })
+    const slow = app.app.get(CustomerSync).lookNow(payer.customerId)
+    await eventually(() => seen)
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+    write()
+    await slow
+    slowLook.mockRestore()
+    expect(seen?.subscriptions.map(({ status }) => status)).toEqual(['active'])
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
