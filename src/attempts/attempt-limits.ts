@@ -4,7 +4,8 @@ import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Attempt } from './attempt.js'
 import { type Bucket, bucketsOf } from './buckets.js'
-import { type Added, type Count, type Counted, Counters } from './counters.js'
+import type { Count, Counted } from './count.js'
+import { type Added, Counters } from './counters.js'
 
 /** The growing wait ends here (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const LONGEST_WAIT_SECONDS = 60 * 60

@@ -1,19 +1,8 @@
 import { Logger } from '@nestjs/common'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { type RedisConnection, within } from '../redis/redis-connection.js'
-
-/** How far a counter has come. */
-export interface Count {
-  readonly points: number
-  /** Until it begins anew. */
-  readonly msLeft: number
-}
-
-/** What to count, and how long from the first time on. */
-export interface Counted {
-  readonly key: string
-  readonly windowSeconds: number
-}
+import { Arrears } from './arrears.js'
+import type { Count, Counted } from './count.js'
 
 /** One more in each of some counters. */
 export interface Added {
@@ -46,6 +35,7 @@ export class Counters {
   private readonly logger = new Logger('Attempts')
   private readonly memory = new RateLimiterMemory({ keyPrefix: PREFIX, points: 0, duration: 0 })
   private readonly shared: RateLimiterRedis | null
+  private readonly arrears = new Arrears()
   private pausedUntil = Number.NEGATIVE_INFINITY
   private lastLogAt = Number.NEGATIVE_INFINITY
 
@@ -85,18 +75,21 @@ export class Counters {
       )
     const own = await addTo(this.memory)
     const shared = await this.ofShared(addTo)
+    if (!shared && this.shared) this.arrears.add(counted)
     return {
       counts: shared ?? own,
       giveBack: async (which = () => true) => {
         const given = counted.filter(({ key }) => which(key))
         await takeOff(this.memory, given)
         if (shared) await this.ofShared(limiter => takeOff(limiter, given))
+        else this.arrears.takeOff(given.map(({ key }) => key))
       },
     }
   }
 
   async forget(keys: readonly string[]): Promise<void> {
     const forgetIn = (limiter: RateLimiterAbstract) => Promise.all(keys.map(key => limiter.delete(key)))
+    this.arrears.forget(keys)
     await forgetIn(this.memory)
     await this.ofShared(forgetIn)
   }
@@ -106,15 +99,22 @@ export class Counters {
     const { redis, shared } = this
     if (!redis || !shared || performance.now() < this.pausedUntil) return null
     try {
-      // Commands of one tick travel together.
-      return await within(
+      const [, result] = await within(
         PATIENCE_MS,
-        redis.run(() => work(shared)),
+        // Commands of one tick travel together, in this order.
+        redis.run(() => Promise.all([this.settle(shared), work(shared)])),
       )
+      return result
     } catch (error) {
       this.pause(error as Error)
       return null
     }
+  }
+
+  private settle(shared: RateLimiterRedis): Promise<void> {
+    return this.arrears.settle((key, points, seconds) =>
+      shared.penalty(key, points, { customDuration: seconds }),
+    )
   }
 
   /** Whatever is wrong with Redis, people can log in and nobody can guess without end. */

@@ -128,4 +128,24 @@ describe('Counters while Redis hangs', () => {
     expect(pointsOf(await add())).toBe(2)
     await redis.kill('SIGCONT')
   })
+
+  it('are told to the other replicas when it answers again', async () => {
+    const [counters, others] = [await open(), await open()]
+    const [told, forgotten] = [randomUUID(), randomUUID()]
+    const keys = [told, forgotten]
+    await redis.kill('SIGSTOP')
+    for (let count = 0; count < 3; count++)
+      await counters.add(keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS })))
+    await counters.forget([forgotten])
+    await redis.kill('SIGCONT')
+    await sleep(ASKED_AGAIN_MS)
+    // The one that was under way when Redis stopped may have been counted there as well.
+    const pointsAt = async (from: Counters) => (await from.look(keys)).map(({ points }) => points)
+    const [own] = await pointsAt(counters)
+    expect(own).toBeGreaterThanOrEqual(3)
+    expect(own).toBeLessThanOrEqual(4)
+    const [seenByOthers, forgottenByAll] = await pointsAt(others)
+    expect(seenByOthers).toBe(own)
+    expect(forgottenByAll).toBeLessThanOrEqual(1)
+  })
 })
