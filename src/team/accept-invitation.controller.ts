@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
 import { Public } from '../tokens/public.decorator.js'
 import { AcceptInvitationBody } from './accept-invitation.body.js'
-import { AcceptInvitationService } from './accept-invitation.service.js'
+import { type Accepted, AcceptInvitationService } from './accept-invitation.service.js'
 import { AcceptInvitationDocs } from './invitations.docs.js'
 
 @ApiTags('Team')
@@ -15,7 +15,7 @@ export class AcceptInvitationController {
   @Public()
   @Post('accept')
   @AcceptInvitationDocs()
-  async accept(@Body() body: AcceptInvitationBody, @CurrentClient() client: Client) {
-    return { userId: await this.acceptInvitation.accept(body, client) }
+  accept(@Body() body: AcceptInvitationBody, @CurrentClient() client: Client): Promise<Accepted> {
+    return this.acceptInvitation.accept(body, client)
   }
 }

@@ -7,6 +7,12 @@ import type { AcceptInvitationBody } from './accept-invitation.body.js'
 import { Invitations } from './invitations.js'
 import { NewMembers } from './new-members.js'
 
+/** Somebody who has joined, and where they may log in: origins; null is everywhere. */
+export interface Accepted {
+  readonly userId: string
+  readonly satellites: readonly string[] | null
+}
+
 /** Lets people who were invited in. */
 @Injectable()
 export class AcceptInvitationService {
@@ -18,15 +24,15 @@ export class AcceptInvitationService {
   ) {}
 
   /**
-   * Makes the member of an invitation and returns their userId; logs in nobody. Throws `INVALID_LINK`, `EMAIL_TAKEN` for an
+   * Makes the member of an invitation; logs in nobody. Throws `INVALID_LINK`, `EMAIL_TAKEN` for an
    * address that has found another account meanwhile, and `WEAK_PASSWORD`, after which the link is as good as before.
    */
-  async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<string> {
+  async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<Accepted> {
     const invitation = await this.invitations.find(token, client)
     await this.passwordPolicy.require(password, [invitation.email, name ?? ''])
     const passwordHash = await this.passwords.hash(password)
-    const id = randomUUID()
-    await this.newMembers.join({ id, invitation, token, name: name ?? null, passwordHash, client })
-    return id
+    const userId = randomUUID()
+    await this.newMembers.join({ id: userId, invitation, token, name: name ?? null, passwordHash, client })
+    return { userId, satellites: invitation.satellites }
   }
 }

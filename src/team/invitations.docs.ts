@@ -36,6 +36,9 @@ class InvitationsAnswer {
 class AcceptedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  satellites!: string[] | null
 }
 
 export const InviteDocs = () =>

@@ -10,6 +10,7 @@ import { SatellitesBody } from './satellites.body.js'
 import {
   DisableMemberDocs,
   EnableMemberDocs,
+  FindMemberDocs,
   ListTeamDocs,
   RemoveMemberDocs,
   SetPermissionsDocs,
@@ -37,6 +38,12 @@ export class TeamController {
   @ListTeamDocs()
   list(@CurrentManager() { session }: Manager, @Query() query: TeamQuery) {
     return this.team.list(session.accountId, query)
+  }
+
+  @Get(':userId')
+  @FindMemberDocs()
+  find(@CurrentManager() { session }: Manager, @Param('userId', IdInPath) userId: string) {
+    return this.team.find(session.accountId, userId)
   }
 
   /** Grants exactly these permissions. */

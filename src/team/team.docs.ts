@@ -51,6 +51,16 @@ export const ListTeamDocs = () =>
     refusals: ['INVALID_QUERY', ...MANAGER_REFUSALS],
   })
 
+export const FindMemberDocs = () =>
+  Documented({
+    summary: 'One of the people of the account',
+    description: MAIN_SITE_ONLY,
+    status: 200,
+    answer: 'As in the list',
+    type: TeamMemberAnswer,
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND'],
+  })
+
 export const SetPermissionsDocs = () =>
   Documented({
     summary: "Change a member's permissions",

@@ -3,6 +3,7 @@ import { AccountsService } from '../accounts/accounts.service.js'
 import type { Role, User } from '../accounts/user.js'
 import { UserRemoval } from '../accounts/user-removal.js'
 import { Users } from '../accounts/users.js'
+import { ApiError } from '../errors/api-error.js'
 import { pageOf } from '../http/page.js'
 import type { Permissions } from '../permissions/permissions.js'
 import type { Manager } from './manager.js'
@@ -42,6 +43,12 @@ export class TeamService {
     const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
     const { rows, next } = await pageOf(limit, read, teamCursor)
     return { users: rows.map(asTeamMember), next }
+  }
+
+  async find(accountId: string, userId: string): Promise<TeamMember> {
+    const user = await this.users.find(userId)
+    if (user?.accountId !== accountId) throw new ApiError('NOT_FOUND')
+    return asTeamMember(user)
   }
 
   /** Grants exactly these permissions; of them the manager must have what the member has not had. */

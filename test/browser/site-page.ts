@@ -31,9 +31,13 @@ export async function untilShown(page: Page): Promise<void> {
 }
 
 /** Logs in on the login form that the page shows. */
-export async function logInOn(page: Page, { email }: Pick<User, 'email'>): Promise<void> {
+export async function logInOn(
+  page: Page,
+  { email }: Pick<User, 'email'>,
+  password = PASSWORD,
+): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('button', { name: 'Log out' }).waitFor()
   await untilShown(page)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { createDatabase } from '../support/postgres-server.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 import { TestApp } from '../support/test-app.js'
@@ -41,8 +41,8 @@ export class Stage {
   }
 
   /** Another person's browser: cookies, storage and tabs of its own. */
-  async newPerson(): Promise<BrowserContext> {
-    const person = await this.browser.newContext({ serviceWorkers: 'block' })
+  async newPerson(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const person = await this.browser.newContext({ serviceWorkers: 'block', ...options })
     person.setDefaultTimeout(PATIENCE_MS)
     return person
   }
@@ -74,6 +74,7 @@ export class Stage {
       MAIN_ORIGIN: MAIN,
       ALLOWED_ORIGINS: `${SHOP_ONE},${SHOP_TWO}`,
       COOKIE_DOMAIN: new URL(MAIN).hostname,
+      SIGN_UP: 'on',
       TLS_CERT_FILE: certificate.certFile,
       TLS_KEY_FILE: certificate.keyFile,
       // What is refused fills the log, as it should.

@@ -9,7 +9,7 @@ import { aSession, wholeSecondNow } from './a-session.js'
 import { openRedisStore } from './open-redis-store.js'
 
 const SESSIONS = 20_000
-const BATCH = 100
+const BATCH = 20
 /** Ten million sessions then fit into 4 GB. */
 const MOST_BYTES_A_SESSION = 400
 const CHROME =

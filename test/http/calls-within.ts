@@ -11,10 +11,11 @@ export async function callsWithin<T extends object>(
   const methods = object as Record<string, (...args: unknown[]) => unknown>
   const original = (methods[method] as (...args: unknown[]) => unknown).bind(object)
   let calls = 0
-  jest.spyOn(methods, method).mockImplementation((...args) => {
+  const spy = jest.spyOn(methods, method).mockImplementation((...args) => {
     if (within.getStore()) calls++
     return original(...args)
   })
   await within.run(true, work)
+  spy.mockRestore()
   return calls
 }

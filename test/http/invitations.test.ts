@@ -277,7 +277,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       const { owner, session, email, id, token } = await anInvited({ satellites: [SHOP_ONE] })
       const { status, json, setCookies } = await join(token, { name: 'Zoë Ünal' })
       expect(status).toBe(201)
-      expect(json).toEqual({ userId: expect.any(String) })
+      expect(json).toEqual({ userId: expect.any(String), satellites: [SHOP_ONE] })
       expect(setCookies).toEqual([])
       const { users } = (await team(app, session, 'GET')).json
       expect(users).toContainEqual(

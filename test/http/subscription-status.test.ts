@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Database } from '../../src/database/database.js'
-import { anOwner, signIn } from '../support/people.js'
-import { TestApp } from '../support/test-app.js'
-import { readSubscription } from './api-calls.js'
+import { anOwner, type SignedIn, signIn } from '../support/people.js'
+import { MAIN, TestApp } from '../support/test-app.js'
+import { bearer } from './api-calls.js'
+import { callsWithin } from './calls-within.js'
 import { anotherSubscription, aSubscriber, openCheckout, statusOf } from './subscriber.js'
 
 let app: TestApp
@@ -53,27 +54,18 @@ describe('the cached subscription status', () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
     expect(await statusOf(app, signedIn)).toBe('none')
-    const { statements } = await counting(() => readSubscription(app, signedIn.accessToken))
-    expect(statements).toBe(0)
+    expect(await statementsFor(signedIn, 'none')).toBe(0)
     await app.sandbox.pay(checkoutId)
     await app.paymentsSettled()
-    const { result, statements: afterwards } = await counting(() =>
-      readSubscription(app, signedIn.accessToken),
-    )
-    expect(result.json.status).toBe('active')
-    expect(afterwards).toBe(1)
+    expect(await statementsFor(signedIn, 'active')).toBe(1)
   })
 
-  async function counting<T>(work: () => Promise<T>): Promise<{ result: T; statements: number }> {
-    const database = app.app.get(Database)
-    const run = database.run.bind(database)
-    let statements = 0
-    database.run = question => {
-      statements++
-      return run(question)
-    }
-    const result = await work()
-    database.run = run
-    return { result, statements }
+  /** Not over the network, so that the question can be told from what runs beside it. */
+  function statementsFor({ accessToken }: SignedIn, status: string): Promise<number> {
+    return callsWithin(app.app.get(Database), 'run', async () => {
+      const headers = { Origin: MAIN, ...bearer(accessToken) }
+      const answer = await app.app.inject({ url: '/api/subscription', headers })
+      expect(answer.json().status).toBe(status)
+    })
   }
 })

@@ -89,6 +89,8 @@ describe.each(BACKENDS)('the team on %s', backend => {
       ]),
     )
     expect(json.users).toHaveLength(2)
+    for (const user of json.users)
+      expect(await team(app, session, 'GET', `/${user.userId}`)).toMatchObject({ status: 200, json: user })
   })
 
   describe('pages', () => {
@@ -427,6 +429,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
     const theirs = await signIn(app, stranger, 'satellite')
     const ids = [stranger.id, randomUUID(), stranger.id.toUpperCase(), 'nobody', '..%2f', "'", '%00']
     const calls: [string, string, object?][] = [
+      ['GET', ''],
       ['PUT', '/permissions', permissionsOf(['payments'])],
       ['PUT', '/satellites', { satellites: [SHOP_TWO] }],
       ['POST', '/disable'],

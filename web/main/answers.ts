@@ -39,6 +39,13 @@ export interface Invitation {
   readonly satellites: readonly string[] | null
 }
 
+/** Somebody who has joined. */
+export interface Accepted {
+  readonly userId: string
+  /** Where they log in; null: everywhere. */
+  readonly satellites: readonly string[] | null
+}
+
 export interface Session {
   readonly sid: string
   readonly current: boolean

@@ -26,11 +26,11 @@ export async function callForAnswer(method: Method, path: string, body?: object)
   }
 }
 
-/** Calls the service for whoever is there: what the links in mails need. */
-export async function callAsAnybody(path: string, body: object): Promise<void> {
-  await accepted(
-    await fetch(`${site.apiUrl}/api/${path}`, { method: 'POST', credentials: 'include', ...jsonOf(body) }),
-  )
+/** As {@link call}, for whoever is there: what the links in mails need. */
+export async function callAsAnybody<T = null>(path: string, body: object): Promise<T> {
+  const url = `${site.apiUrl}/api/${path}`
+  const answer = await fetch(url, { method: 'POST', credentials: 'include', ...jsonOf(body) })
+  return read<T>(await accepted(answer))
 }
 
 async function accepted(answer: Response): Promise<Response> {

@@ -5,12 +5,21 @@ import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { client } from '../client.js'
 
+const MESSAGES = {
+  INVALID_CREDENTIALS:
+    'The e-mail address or the password is wrong. If you were invited to one of our other sites only, log in there.',
+}
+
 /** Stands in the place of a page that needs a login; who logs in goes on there. */
 export function LoginPage({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   return (
     <SmallPage title="Log in">
       {hasEnded && <Hint>You have been logged out.</Hint>}
-      <Form submit="Log in" send={({ email = '', password = '' }) => client.login({ email, password })}>
+      <Form
+        submit="Log in"
+        messages={MESSAGES}
+        send={({ email = '', password = '' }) => client.login({ email, password })}
+      >
         <EmailField />
         <PasswordField />
       </Form>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Caller } from '../../../../client/index.js'
+import { type Caller, MainstayError } from '../../../../client/index.js'
 import { ActionButton } from '../../../pieces/button.js'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
 import { Form } from '../../../pieces/form.js'
@@ -17,6 +17,7 @@ import { NotFoundHere } from '../not-found.js'
 import { MemberSessions } from './member-sessions.js'
 import { PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+import { Transfer } from './transfer.js'
 
 interface MemberProps {
   readonly person: Person
@@ -26,17 +27,14 @@ interface MemberProps {
 
 /** One person of the team, and what a manager can do about them. */
 export function MemberPage({ userId, caller }: { readonly userId: string; readonly caller: Caller }) {
-  const team = useLoad(() => call<{ users: Person[] }>('GET', 'team'))
-  const person = team.data?.users.find(user => user.userId === userId)
-  if (team.data && !person) return <NotFoundHere />
+  const person = useLoad(() => call<Person>('GET', `team/${userId}`))
+  if (isNotFound(person.error)) return <NotFoundHere />
   return (
-    <Page title={person ? (person.name ?? person.email) : 'Member'}>
+    <Page title={person.data ? nameOf(person.data) : 'Member'}>
       <p>
         <Link href="/account/team">← All of the team</Link>
       </p>
-      <Loaded of={team}>
-        {() => person && <Member person={person} caller={caller} reload={team.reload} />}
-      </Loaded>
+      <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
     </Page>
   )
 }
@@ -122,10 +120,18 @@ function Rights({ person, caller, reload }: MemberProps) {
   )
 }
 
+function nameOf({ name, email }: Person): string {
+  return name ?? email
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof MainstayError && error.code === 'NOT_FOUND'
+}
+
 /** Whether they may log in, and whether they stay. */
 function Standing({ person, reload }: MemberProps) {
   const { userId, isDisabled } = person
-  const name = person.name ?? person.email
+  const name = nameOf(person)
   const enable = useAction(() => call('POST', `team/${userId}/enable`).then(reload))
   return (
     <>
@@ -134,14 +140,17 @@ function Standing({ person, reload }: MemberProps) {
         {isDisabled ? (
           <ActionButton action={enable}>Enable</ActionButton>
         ) : (
-          <ConfirmButton
-            name="Disable"
-            question={`Disable ${name}?`}
-            confirm="Disable this member"
-            act={() => call('POST', `team/${userId}/disable`).then(reload)}
-          >
-            <p>All their sessions end, and they cannot log in until somebody enables them again.</p>
-          </ConfirmButton>
+          <>
+            <Transfer person={person} />
+            <ConfirmButton
+              name="Disable"
+              question={`Disable ${name}?`}
+              confirm="Disable this member"
+              act={() => call('POST', `team/${userId}/disable`).then(reload)}
+            >
+              <p>All their sessions end, and they cannot log in until somebody enables them again.</p>
+            </ConfirmButton>
+          </>
         )}
         <ConfirmButton
           name="Remove"

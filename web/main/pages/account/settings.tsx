@@ -5,13 +5,13 @@ import { Field } from '../../../pieces/field.js'
 import { Form } from '../../../pieces/form.js'
 import { Failure, Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
+import { Link } from '../../../pieces/router.js'
 import { useAction } from '../../../pieces/use-action.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
 import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
-import { Transfer } from './transfer.js'
 
 export function SettingsPage() {
   const account = useLoad(() => call<Account>('GET', 'account'))
@@ -25,7 +25,9 @@ export function SettingsPage() {
       {isOwner && (
         <>
           <Section title="Transfer">
-            <Transfer ownUserId={profile.data?.userId ?? ''} onDone={profile.reload} />
+            <p>
+              To make somebody else the owner, open their page in the <Link href="/account/team">team</Link>.
+            </p>
           </Section>
           <Section title="Deletion">
             <Deletion account={account} />

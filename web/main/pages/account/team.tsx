@@ -14,14 +14,25 @@ import type { Invitation, Person } from '../../answers.js'
 import { call } from '../../api.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+import { usePages } from './use-pages.js'
 
 export function TeamPage({ caller }: { readonly caller: Caller }) {
-  const people = useLoad(() => call<{ users: Person[] }>('GET', 'team'))
+  const { list, more } = usePages(async after => {
+    const path = after ? `team?after=${encodeURIComponent(after)}` : 'team'
+    const { users, next } = await call<{ users: Person[]; next: string | null }>('GET', path)
+    return { rows: users, next }
+  })
   const open = useLoad(() => call<{ invitations: Invitation[] }>('GET', 'team/invitations'))
   return (
     <Page title="Team">
       <Section title="People">
-        <Loaded of={people}>{({ users }) => <People users={users} />}</Loaded>
+        <Loaded of={list}>{({ rows }) => <People users={rows} />}</Loaded>
+        {more && (
+          <div className="actions">
+            <ActionButton action={more}>Show more</ActionButton>
+            <Failure error={more.error} />
+          </div>
+        )}
       </Section>
       <Section title="Open invitations">
         <Loaded of={open}>

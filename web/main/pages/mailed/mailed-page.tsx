@@ -11,11 +11,12 @@ import { callAsAnybody } from '../../api.js'
  * A page that a mail leads to. Nothing happens before somebody presses its button: programs that look through mails open
  * links too. The token is taken out of the address once it was used.
  */
-export function MailedPage({
+export function MailedPage<T = null>({
   title,
   path,
   submit,
   done,
+  next = ToLogin,
   messages,
   children,
 }: {
@@ -24,26 +25,26 @@ export function MailedPage({
   readonly path: string
   readonly submit: string
   readonly done: ReactNode
+  /** Where to go then. */
+  readonly next?: (answer: T) => ReactNode
   readonly messages?: Messages
   readonly children?: ReactNode
 }) {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '')
-  const [isDone, setIsDone] = useState(false)
+  const [answer, setAnswer] = useState<{ readonly body: T } | null>(null)
   const send = async (texts: Texts) => {
-    await callAsAnybody(path, { ...filled(texts), token })
+    const body = await callAsAnybody<T>(path, { ...filled(texts), token })
     history.replaceState(null, '', location.pathname)
-    setIsDone(true)
+    setAnswer({ body })
   }
   return (
     <SmallPage title={title}>
       {token === '' ? (
         <Failure error={new MainstayError(400, { code: 'INVALID_LINK' })} />
-      ) : isDone ? (
+      ) : answer ? (
         <>
           <Success>{done}</Success>
-          <p className="links">
-            <Link href="/login">Go to the login</Link>
-          </p>
+          <p className="links">{next(answer.body)}</p>
         </>
       ) : (
         <Form submit={submit} send={send} {...(messages && { messages })}>
@@ -52,6 +53,10 @@ export function MailedPage({
       )}
     </SmallPage>
   )
+}
+
+function ToLogin() {
+  return <Link href="/login">Go to the login</Link>
 }
 
 /** What was left empty is not sent: it is optional. */

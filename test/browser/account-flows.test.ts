@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { User } from '../../src/accounts/user.js'
+import { aMember, anEmail, anOwner, PASSWORD } from '../support/people.js'
+import { startBuiltPages } from './built-pages.js'
+import { MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
+import { keepScreenshot } from './screenshot.js'
+import { logInOn, openTab, untilShown, visit } from './site-page.js'
+import { START_MS, Stage } from './stage.js'
+
+const NEW_PASSWORD = 'another password nobody else has'
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages)
+}, START_MS)
+afterAll(() => stage?.stop())
+
+let page: Page
+let complaints: string[]
+beforeEach(async () => {
+  const tab = await openTab(await stage.newPerson())
+  ;({ page, complaints } = tab)
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+/** Somebody else's browser on another device, logged in on a satellite. */
+async function elsewhere(user: Pick<User, 'email'>): Promise<Page> {
+  const person = await stage.newPerson({ userAgent: IPHONE })
+  const { page: other } = await openTab(person)
+  await visit(other, `${SHOP_ONE}/`)
+  await logInOn(other, user)
+  return other
+}
+
+async function logInAtHome(user: Pick<User, 'email'>): Promise<void> {
+  await visit(page, `${MAIN}/`)
+  await logInOn(page, user)
+}
+
+/** Follows the link of the newest mail with this subject, as people do: in the browser they are in. */
+async function followMail(email: string, subject: RegExp): Promise<void> {
+  const mails = (await stage.app.mailsTo(email)).filter(mail => subject.test(mail.subject))
+  const link = /https:\/\/\S+#token=[\w-]+/.exec(mails.at(-1)?.text ?? '')?.[0]
+  if (!link) throw new Error(`no mail to ${email} has a link: ${mails.map(mail => mail.subject)}`)
+  // Another part behind the # alone would not load the page.
+  await page.goto('about:blank')
+  await visit(page, link)
+}
+
+function press(name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click()
+}
+
+async function seeing(text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor()
+}
+
+async function confirmPassword(): Promise<void> {
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await press('Confirm')
+}
+
+test('signs up, proves the address, and is at home', async () => {
+  const email = anEmail()
+  await visit(page, `${MAIN}/signup`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press('Sign up')
+  await seeing(`We have sent a mail to ${email}`)
+
+  await followMail(email, /./)
+  await page.getByLabel('Password').fill(NEW_PASSWORD)
+  await press('Confirm')
+  await seeing('This is not the password that you chose when you signed up.')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press('Confirm')
+  await seeing('Your account is ready.')
+  await page.getByRole('link', { name: 'Go to the login' }).click()
+  await logInOn(page, { email })
+  await seeing('Owner of the account')
+})
+
+test('forgets the password and chooses another one', async () => {
+  const owner = await anOwner(stage.app)
+  await visit(page, `${MAIN}/login`)
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('E-mail').fill(owner.email)
+  await press('Send me a link')
+  await seeing('a mail with a link is on its way')
+
+  await followMail(owner.email, /password/i)
+  await page.getByLabel('New password').fill('password1')
+  await press('Set the new password')
+  await seeing('This password is too easy to guess.')
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await press('Set the new password')
+  await seeing('Your new password is set.')
+  await page.getByRole('link', { name: 'Go to the login' }).click()
+  await logInOn(page, owner, NEW_PASSWORD)
+})
+
+test('invites somebody to one site, who works there and nowhere else', async () => {
+  const owner = await anOwner(stage.app)
+  const email = anEmail()
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Team' }).click()
+  await page.getByLabel('E-mail of the new member').fill(email)
+  await page.getByLabel('All satellite sites, also future ones').uncheck()
+  await page.getByLabel(new URL(SHOP_ONE).host).check()
+  await press('Send the invitation')
+  await seeing(`An invitation to ${email} is on its way.`)
+  await press('Log out')
+
+  await followMail(email, /./)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press('Join')
+  await seeing('Welcome.')
+  await keepScreenshot(page, 'main-accept-invitation-done')
+  const toShop = page.getByRole('link', { name: `Go to ${new URL(SHOP_ONE).host}` })
+  expect(await page.getByRole('link', { name: `Go to ${new URL(SHOP_TWO).host}` }).count()).toBe(0)
+
+  const elsewhere = await page.context().newPage()
+  await visit(elsewhere, `${MAIN}/login`)
+  await elsewhere.getByLabel('E-mail').fill(email)
+  await elsewhere.getByLabel('Password').fill(PASSWORD)
+  await elsewhere.getByRole('button', { name: 'Log in' }).click()
+  await elsewhere.getByText('If you were invited to one of our other sites only, log in there.').waitFor()
+
+  await toShop.click()
+  await page.waitForURL(`${SHOP_ONE}/`)
+  await logInOn(page, { email })
+})
+
+test('changes the address after the password was asked for, and the old mailbox takes it back', async () => {
+  const owner = await anOwner(stage.app)
+  const email = anEmail()
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Password and e-mail' }).click()
+  await page.getByLabel('New e-mail address').fill(email)
+  await press('Change the e-mail address')
+  await page.getByRole('dialog').waitFor()
+  await keepScreenshot(page, 'main-reauthentication')
+  await confirmPassword()
+  await seeing(`We have sent a mail to ${email}.`)
+
+  await followMail(email, /./)
+  await press('Use this address')
+  await seeing('From now on you log in with your new address.')
+  await followMail(owner.email, /e-mail/i)
+  await press('Undo the change')
+  await seeing('The old address is back')
+  await followMail(owner.email, /password/i)
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await press('Set the new password')
+  await seeing('Your new password is set.')
+})
+
+test('says that a login on another device was not theirs', async () => {
+  const owner = await anOwner(stage.app)
+  await logInAtHome(owner)
+  const thief = await elsewhere(owner)
+  await followMail(owner.email, /^New login/)
+  await press('Log me out everywhere')
+  await seeing('You have been logged out everywhere.')
+  await page.getByRole('link', { name: 'Go to the login' }).click()
+  await untilShown(page)
+  await seeing('Log in')
+  await thief.reload()
+  await thief.getByRole('button', { name: 'Log in' }).waitFor()
+  await thief.context().close()
+  await followMail(owner.email, /password/i)
+  await page.getByLabel('New password').waitFor()
+})
+
+test('ends a session elsewhere', async () => {
+  const owner = await anOwner(stage.app)
+  const other = await elsewhere(owner)
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await seeing(new URL(SHOP_ONE).host)
+  await page
+    .getByRole('button', { name: /^End the session of/ })
+    .last()
+    .click()
+  await press('End the session')
+  await seeing('The session has ended.')
+  expect(await page.getByText(new URL(SHOP_ONE).host).count()).toBe(0)
+  await other.reload()
+  await other.getByRole('button', { name: 'Log in' }).waitFor()
+  await other.context().close()
+})
+
+test('asks for the deletion of the account, and keeps it', async () => {
+  await logInAtHome(await anOwner(stage.app))
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await press('Delete the account')
+  await press('Yes, delete it')
+  await confirmPassword()
+  await seeing('The account will be deleted on')
+  await keepScreenshot(page, 'main-account-to-be-deleted')
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('link', { name: 'Keep it after all' }).click()
+  await press('Keep the account')
+  await seeing('after some days in which you can change your mind')
+})
+
+test('makes a member the owner, and is a member then', async () => {
+  const owner = await anOwner(stage.app)
+  const member = await aMember(stage.app, owner)
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Team' }).click()
+  await page.getByRole('link', { name: member.email }).click()
+  await press('Make owner')
+  await press('Yes, transfer the account')
+  await confirmPassword()
+  await seeing('Member of the team')
+  expect(await page.getByRole('link', { name: 'Team' }).count()).toBe(0)
+})
