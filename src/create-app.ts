@@ -5,9 +5,9 @@ import { AppModule } from './app.module.js'
 import { Clock } from './clock/clock.js'
 import type { Settings } from './config/settings.js'
 import { ProblemFilter } from './errors/problem.filter.js'
-import { bodyValidation, queryValidation } from './http/body-validation.js'
 import { prepareEdge } from './http/edge.js'
 import { NestLogger } from './http/nest-logger.js'
+import { RequestValidation } from './http/request-validation.js'
 import { serverOptions } from './http/server-options.js'
 
 /**
@@ -31,6 +31,6 @@ export async function createApp(settings: Settings, clock = new Clock()): Promis
     abortOnError: false,
   })
   app.useGlobalFilters(new ProblemFilter())
-  app.useGlobalPipes(bodyValidation(), queryValidation())
+  app.useGlobalPipes(new RequestValidation())
   return app.init()
 }

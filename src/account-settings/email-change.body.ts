@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { IsEmailAddress } from '../accounts/email.js'
+import { type Email, IsEmailAddress } from '../accounts/email.js'
 
 export class EmailChangeBody {
   @ApiProperty({
@@ -10,5 +10,5 @@ export class EmailChangeBody {
     example: 'rosa@example.org',
   })
   @IsEmailAddress()
-  email!: string
+  email!: Email
 }

@@ -1,6 +1,5 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
-import { canonicalEmail, type Email } from '../accounts/email.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/current-session.decorator.js'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
@@ -32,7 +31,7 @@ export class EmailChangeController {
     @Body() { email }: EmailChangeBody,
     @CurrentClient() client: Client,
   ) {
-    return this.emailChange.ask(session, canonicalEmail(email) as Email, client)
+    return this.emailChange.ask(session, email, client)
   }
 
   /** Changes the address. Public: the link is the proof, and may be opened on another device. */

@@ -1,4 +1,6 @@
-import { isEmail, registerDecorator } from 'class-validator'
+import { applyDecorators } from '@nestjs/common'
+import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator'
+import { FromText } from '../http/from-text.js'
 
 /** An address in the one form in which it is stored and compared. */
 export type Email = string & { readonly brand: 'Email' }
@@ -16,17 +18,17 @@ export function canonicalEmail(text: string): Email | null {
   return isAddress ? (email as Email) : null
 }
 
-/** For body fields: a string that {@link canonicalEmail} accepts. */
+/** For body fields: takes what {@link canonicalEmail} accepts, and makes it canonical. */
 export function IsEmailAddress(): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
+  return applyDecorators(
+    FromText(canonicalEmail),
+    ValidateBy({
       name: 'isEmailAddress',
-      target: target.constructor,
-      propertyName: propertyName as string,
       validator: {
-        validate: (value: unknown) => typeof value === 'string' && canonicalEmail(value) !== null,
-        defaultMessage: () =>
-          `${String(propertyName)} must be an e-mail address of at most ${MAX_LENGTH} ASCII characters`,
+        validate: (value: unknown) => typeof value === 'string' && canonicalEmail(value) === value,
+        defaultMessage: ({ property } = {} as ValidationArguments) =>
+          `${property} must be an e-mail address of at most ${MAX_LENGTH} ASCII characters`,
       },
-    })
+    }),
+  )
 }

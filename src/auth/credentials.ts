@@ -24,7 +24,7 @@ export class Credentials {
    * The user whose password this is and who may log in there. Unknown, disabled, wrong and out of scope are the same
    * `INVALID_CREDENTIALS`, after the same work. Throws `OWNER_LOGIN_BARRED` before any of it.
    */
-  async check(email: Email, { password, source }: LoginBody, client: Client): Promise<User> {
+  async check({ email, password, source }: LoginBody, client: Client): Promise<User> {
     const place = { source, origin: client.origin }
     const user = await this.users.findByEmail(email)
     if (user && isBarredOwner(user, place, this.settings)) {

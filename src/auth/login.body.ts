@@ -1,13 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { IsIn } from 'class-validator'
-import { IsEmailAddress } from '../accounts/email.js'
+import { type Email, IsEmailAddress } from '../accounts/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../accounts/password-text.js'
 import { SOURCES, type Source } from '../permissions/permissions.js'
 
 export class LoginBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
   @IsEmailAddress()
-  email!: string
+  email!: Email
 
   @ApiProperty({
     type: String,

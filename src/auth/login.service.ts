@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common'
-import { canonicalEmail, type Email } from '../accounts/email.js'
 import { Passwords } from '../accounts/passwords.js'
 import type { Client } from '../http/client.js'
 import { LoginWatch } from '../sessions/login-watch.js'
@@ -25,12 +24,11 @@ export class LoginService {
    * `TOO_MANY_ATTEMPTS` before any work.
    */
   login(login: LoginBody, client: Client): Promise<NewSession> {
-    const email = canonicalEmail(login.email) as Email
-    return this.attempts.during(email, client, () => this.open(email, login, client))
+    return this.attempts.during(login.email, client, () => this.open(login, client))
   }
 
-  private async open(email: Email, login: LoginBody, client: Client): Promise<NewSession> {
-    const user = await this.credentials.check(email, login, client)
+  private async open(login: LoginBody, client: Client): Promise<NewSession> {
+    const user = await this.credentials.check(login, client)
     const newHash = this.passwords.needsRehash(user.passwordHash as string)
       ? await this.passwords.hash(login.password)
       : null

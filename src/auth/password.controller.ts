@@ -1,6 +1,5 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
-import { canonicalEmail, type Email } from '../accounts/email.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/current-session.decorator.js'
 import { LiveSessionGuard } from '../sessions/live-session.guard.js'
@@ -30,7 +29,7 @@ export class PasswordController {
   @HttpCode(202)
   @PasswordForgotDocs()
   forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
-    return this.passwordForgot.mailLink(canonicalEmail(email) as Email, client)
+    return this.passwordForgot.mailLink(email, client)
   }
 
   /** Sets a new password. Public: the link is the proof. */

@@ -23,6 +23,7 @@ export const CurrentClient = createParamDecorator((_: unknown, context: Executio
 
 /** Worked out when it is asked for: most refreshes need the origin alone. */
 export function clientOf(request: FastifyRequest): Client {
+  let userAgent: string | null | undefined
   return {
     requestId: request.id,
     origin: request.headers.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null,
@@ -30,7 +31,8 @@ export function clientOf(request: FastifyRequest): Client {
       return request.ip.replace(/^::ffff:(?=\d+\.)/, '')
     },
     get userAgent() {
-      return shortUserAgent(request.headers['user-agent'])
+      if (userAgent === undefined) userAgent = shortUserAgent(request.headers['user-agent'])
+      return userAgent
     },
   }
 }

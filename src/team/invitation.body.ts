@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { ValidateIf } from 'class-validator'
-import { IsEmailAddress } from '../accounts/email.js'
+import { type Email, IsEmailAddress } from '../accounts/email.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { IsPermissions, PermissionsBody } from './permissions.body.js'
 import { IsSatellites } from './satellites.body.js'
@@ -8,7 +8,7 @@ import { IsSatellites } from './satellites.body.js'
 export class InvitationBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'colleague@example.com' })
   @IsEmailAddress()
-  email!: string
+  email!: Email
 
   /** dataEntry and viewReports when absent. */
   @ApiPropertyOptional({ type: PermissionsBody })

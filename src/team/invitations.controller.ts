@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
-import { canonicalEmail, type Email } from '../accounts/email.js'
 import { initialGrant } from '../accounts/user.js'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
@@ -28,7 +27,7 @@ export class InvitationsController {
     @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
   ) {
     const wish = {
-      email: canonicalEmail(email) as Email,
+      email,
       permissions: permissionsIn(permissions),
       satellites,
     }

@@ -46,8 +46,8 @@ export class TeamService {
   }
 
   async find(accountId: string, userId: string): Promise<TeamMember> {
-    const user = await this.users.find(userId)
-    if (user?.accountId !== accountId) throw new ApiError('NOT_FOUND')
+    const user = await this.users.findInAccount(userId, accountId)
+    if (!user) throw new ApiError('NOT_FOUND')
     return asTeamMember(user)
   }
 

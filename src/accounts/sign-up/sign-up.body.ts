@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { IsEmailAddress } from '../email.js'
+import { type Email, IsEmailAddress } from '../email.js'
 import { IsName } from '../name-text.js'
 import { IsNewPassword } from '../new-password.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../password-text.js'
@@ -7,7 +7,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../password-text.js'
 export class SignUpBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'rosa@example.com' })
   @IsEmailAddress()
-  email!: string
+  email!: Email
 
   @ApiProperty({
     type: String,

@@ -2,7 +2,6 @@ import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/public.decorator.js'
-import { canonicalEmail, type Email } from '../email.js'
 import { SignUpBody } from './sign-up.body.js'
 import { SignUpDocs, VerifySignUpDocs } from './sign-up.docs.js'
 import { SignUpGuard } from './sign-up.guard.js'
@@ -25,7 +24,7 @@ export class SignUpController {
   @HttpCode(202)
   @SignUpDocs()
   signUp(@Body() { email, password, name }: SignUpBody, @CurrentClient() client: Client) {
-    const applicant = { email: canonicalEmail(email) as Email, password, name: name ?? null }
+    const applicant = { email, password, name: name ?? null }
     return this.signUpService.signUp(applicant, client)
   }
 
