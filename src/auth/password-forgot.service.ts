@@ -8,6 +8,7 @@ import type { AuditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Database } from '../database/database.js'
 import type { Client } from '../http/client.js'
+import { notBefore } from '../http/not-before.js'
 import { LoginAttempts } from './login-attempts.js'
 import { PasswordMails } from './password-mails.js'
 import { PasswordReset } from './password-reset.service.js'
@@ -28,7 +29,11 @@ export class PasswordForgot {
    * Mails the user of this address a link for a new password. For nobody, and for a disabled user, the database does the
    * same work with a link that nobody gets: neither answer nor time tells who has an account.
    */
-  async mailLink(email: Email, client: Client): Promise<void> {
+  mailLink(email: Email, client: Client): Promise<void> {
+    return notBefore(this.tryToMail(email, client))
+  }
+
+  private async tryToMail(email: Email, client: Client): Promise<void> {
     this.mails.require()
     const isFamiliar = () => this.logins.isFamiliar(email, client)
     await this.attempts.count({ kind: 'mail', subject: email, client }, isFamiliar)

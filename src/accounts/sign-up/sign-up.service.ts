@@ -4,6 +4,7 @@ import type { AuditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
+import { notBefore } from '../../http/not-before.js'
 import type { Email } from '../email.js'
 import { PasswordPolicy } from '../password-policy.js'
 import { Passwords } from '../passwords.js'
@@ -36,7 +37,11 @@ export class SignUpService {
    * Mails a link to the address. One that has a user gets another mail after the same work, down to a row for a link that
    * nobody gets: neither answer nor time tells who has an account. Throws `WEAK_PASSWORD`.
    */
-  async signUp({ email, password, name }: Applicant, client: Client): Promise<void> {
+  signUp(applicant: Applicant, client: Client): Promise<void> {
+    return notBefore(this.open(applicant, client))
+  }
+
+  private async open({ email, password, name }: Applicant, client: Client): Promise<void> {
     this.mails.require()
     const counted = await this.attempts.count({ kind: 'mail', subject: email, client })
     try {
