@@ -7,11 +7,10 @@ import {
   type EventFilter,
   type EventState,
   type ListedEvent,
-} from './billing/billing-inspection.js'
-import { BillingOperations } from './billing/billing-operations.js'
-import { Database } from './database/database.js'
-
-type WithService = <T>(work: (app: INestApplicationContext) => Promise<T>) => Promise<T>
+} from '../billing/billing-inspection.js'
+import { BillingOperations } from '../billing/billing-operations.js'
+import { Database } from '../database/database.js'
+import { withService } from './service.js'
 
 /** A page of a terminal, and what a person still reads. */
 const LISTED = 50
@@ -22,7 +21,7 @@ const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000
 
 /** `billing:events`, `billing:replay` and `billing:reconcile`. */
-export function addBillingCommands(program: Command, withService: WithService): void {
+export function addBillingCommands(program: Command): void {
   program
     .command('billing:events')
     .description("the payment provider's events that wait, oldest first; a line each")

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { AccountsService } from '../accounts/accounts.service.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../accounts/password-text.js'
+import { inWords, UserImport } from '../accounts/user-import/user-import.js'
+import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
+import { asEmail, withService, withUser } from './service.js'
+
+/** `account:create`, `user:…` and `users:import`. */
+export function addAccountCommands(program: Command): void {
+  program
+    .command('account:create')
+    .description('make an account with its owner')
+    .requiredOption('--email <address>')
+    .option('--password-stdin', 'read the password from standard input; otherwise one is made and printed')
+    .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
+      const password = passwordStdin ? await readPassword() : randomBytes(18).toString('base64url')
+      const owner = await withService(app => app.get(AccountsService).createAccount(asEmail(email), password))
+      console.log(`Account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
+      if (!passwordStdin) console.log(`Password: ${password}`)
+    })
+
+  program
+    .command('user:permissions')
+    .description('grant exactly these permissions; live sessions have them at their next refresh')
+    .argument('<email>')
+    .argument('[permissions...]', PERMISSIONS.join(', '))
+    .option('--none', 'take all permissions away')
+    .action(async (email: string, names: string[], { none }: { none?: boolean }) => {
+      if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or say --none')
+      const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
+      if (unknown.length > 0) throw new Error(`There is no permission ${unknown.join(', ')}`)
+      await withUser(email, (app, user) =>
+        app.get(AccountsService).grant(user, permissionsOf(names as Permission[])),
+      )
+      console.log(`${email}: ${names.join(', ') || 'no permissions'}`)
+    })
+
+  program
+    .command('user:disable')
+    .description('let a user log in no more and end all sessions')
+    .argument('<email>')
+    .action(async (email: string) => {
+      const ended = await withUser(email, (app, user) => app.get(AccountsService).disable(user))
+      console.log(`${email} is disabled; ${ended} sessions ended`)
+    })
+
+  program
+    .command('user:enable')
+    .description('let a disabled user log in again')
+    .argument('<email>')
+    .action(async (email: string) => {
+      await withUser(email, (app, user) => app.get(AccountsService).enable(user))
+      console.log(`${email} may log in again`)
+    })
+
+  program
+    .command('user:revoke')
+    .description('end all sessions of a user')
+    .argument('<email>')
+    .action(async (email: string) => {
+      const ended = await withUser(email, (app, user) => app.get(AccountsService).endSessions(user))
+      console.log(`${ended} sessions of ${email} ended`)
+    })
+
+  program
+    .command('users:import')
+    .description(
+      'add users with their password hashes; who is there already stays as they are, so it can be run again',
+    )
+    .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
+    .action(async (file: string) => {
+      const counts = await withService(app =>
+        app
+          .get(UserImport)
+          .run(file === '-' ? process.stdin : createReadStream(file), sentence => console.error(sentence)),
+      )
+      console.log(inWords(counts))
+      if (counts.faults > 0) throw new Error('Mend the lines at fault and run it again')
+    })
+}
+
+async function readPassword(): Promise<string> {
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '')
+  const length = passwordLength(password)
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
+    throw new Error(`The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
+  return password
+}

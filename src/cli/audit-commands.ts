@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { AuditVerifier, type NotedHead } from '../audit/audit-verifier.js'
+import { withService } from './service.js'
+
+/** `audit:verify`. */
+export function addAuditCommands(program: Command): void {
+  program
+    .command('audit:verify')
+    .description('is the audit log as it was sealed? Prints its head: note it elsewhere')
+    .option('--head <hash>', 'a head noted earlier, which must still be there')
+    .option('--at <position>', 'at which position it was')
+    .action(async ({ head, at }: { head?: string; at?: string }) => {
+      const noted = notedHead(head, at)
+      const {
+        sealed,
+        head: last,
+        faults,
+      } = await withService(app => app.get(AuditVerifier).verify(fault => console.log(fault), noted))
+      console.log(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
+      if (faults > 0) throw new Error(`${faults} faults in the audit log`)
+    })
+}
+
+function notedHead(hash?: string, at?: string): NotedHead | undefined {
+  if (hash === undefined && at === undefined) return undefined
+  if (!/^[0-9a-f]{64}$/.test(hash ?? '')) throw new Error('--head takes the 64 hex digits of a head')
+  if (at === undefined) return { hash: hash as string }
+  if (!/^[1-9]\d{0,14}$/.test(at)) throw new Error('--at takes the position of a head')
+  return { hash: hash as string, position: Number(at) }
+}

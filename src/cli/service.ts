@@ -1,0 +1,39 @@
+import type { INestApplicationContext } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { canonicalEmail, type Email } from '../accounts/email.js'
+import type { User } from '../accounts/user.js'
+import { Users } from '../accounts/users.js'
+import { AppModule } from '../app.module.js'
+import { Clock } from '../clock/clock.js'
+import { readSettings } from '../config/read-settings.js'
+
+/** Runs `work` in the service without its server. */
+export async function withService<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
+  const app = await NestFactory.createApplicationContext(AppModule.with(readSettings(), new Clock()), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  })
+  try {
+    return await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
+/** As {@link withService}, for the user of this address; throws an Error when there is none. */
+export function withUser<T>(
+  email: string,
+  work: (app: INestApplicationContext, user: User) => Promise<T>,
+): Promise<T> {
+  return withService(async app => {
+    const user = await app.get(Users).findByEmail(asEmail(email))
+    if (!user) throw new Error(`There is no user ${email}`)
+    return work(app, user)
+  })
+}
+
+export function asEmail(text: string): Email {
+  const email = canonicalEmail(text)
+  if (!email) throw new Error(`${text} is not an e-mail address`)
+  return email
+}
