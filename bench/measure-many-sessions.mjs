@@ -14,7 +14,7 @@ const TIMES = 200
 /** Milliseconds of the store for a user with 50 sessions, beside one round trip with nothing to do. */
 export async function measureManySessions() {
   const url = await startRedis('redis-of-many-sessions')
-  const connection = await RedisConnection.open(url)
+  const connection = await RedisConnection.open(url, 300)
   const store = new RedisSessionStore(connection)
   await store.beforeServing(async () => {})
   const userId = randomUUID()

@@ -13,7 +13,7 @@ const SESSIONS_A_USER = 4
 export async function measureSessionMemory() {
   const url = await startRedis('redis-of-memory')
   return withRedis(url, async redis => {
-    const connection = await RedisConnection.open(url)
+    const connection = await RedisConnection.open(url, 300)
     const store = new RedisSessionStore(connection)
     await store.beforeServing(async () => {})
     // The scripts are known to the server from here on.

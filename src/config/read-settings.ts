@@ -20,7 +20,7 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 /** Every name we know: one that is in our files and not here is a typing mistake, and refused. */
 const NAMES: ReadonlySet<string> = new Set(
   `NODE_ENV PORT HOST PUBLIC_URL MAIN_ORIGIN ALLOWED_ORIGINS COOKIE_DOMAIN ACCESS_TOKEN_TTL SESSION_TTL
-   MAX_SESSIONS_PER_USER DATABASE_URL SESSION_STORE_URL JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
+   MAX_SESSIONS_PER_USER DATABASE_URL SESSION_STORE_URL SESSION_STORE_TIMEOUT_MS JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
    STRIPE_PRICE_IDS STRIPE_API_URL PLANS_FILE PAYMENT_GRACE SMTP_URL MAIL_FROM SIGN_UP OWNERS_ON_SATELLITES REAUTHENTICATION_TTL
    DELETION_GRACE ATTEMPT_WINDOW ATTEMPTS_PER_ACCOUNT_AND_NETWORK ATTEMPTS_PER_ACCOUNT ATTEMPTS_PER_NETWORK
    ATTEMPTS_PER_ORIGIN ATTEMPTS_TOTAL MAILS_PER_ADDRESS MAILS_PER_NETWORK ANOMALY_POLICY GEOIP_FILE TRUST_PROXY
@@ -38,6 +38,8 @@ const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
 const MOST_SESSIONS_PER_USER = 1_000
 /** GDPR article 12 gives a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
+/** Longer than that nobody waits for a page. */
+const MAX_SESSION_STORE_TIMEOUT_MS = 10_000
 /** The provider has given up on a payment long before. */
 const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 
@@ -115,6 +117,11 @@ function readSheet(sheet: SettingSheet): Settings {
         'redis+sentinel://',
       ),
       null,
+    ),
+    sessionStoreTimeoutMs: sheet.optional(
+      'SESSION_STORE_TIMEOUT_MS',
+      read.wholeNumber(50, MAX_SESSION_STORE_TIMEOUT_MS),
+      300,
     ),
     jwtKeysFile: isProduction
       ? sheet.required('JWT_KEYS_FILE', read.asText)

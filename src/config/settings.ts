@@ -23,6 +23,8 @@ export class Settings {
   readonly databaseUrl!: string
   /** Null keeps sessions in the database. */
   readonly sessionStoreUrl!: string | null
+  /** After so long without an answer of Redis a request is refused with 503. */
+  readonly sessionStoreTimeoutMs!: number
   readonly jwtKeysFile!: string
   readonly jwtIssuer!: string
   readonly jwtAudience!: string

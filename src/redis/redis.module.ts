@@ -8,8 +8,8 @@ import { RedisConnection } from './redis-connection.js'
     {
       provide: RedisConnection,
       inject: [Settings],
-      useFactory: ({ sessionStoreUrl }: Settings) =>
-        sessionStoreUrl ? RedisConnection.open(sessionStoreUrl) : null,
+      useFactory: ({ sessionStoreUrl, sessionStoreTimeoutMs }: Settings) =>
+        sessionStoreUrl ? RedisConnection.open(sessionStoreUrl, sessionStoreTimeoutMs) : null,
     },
   ],
   exports: [RedisConnection],

@@ -54,6 +54,8 @@ export class Service {
       PORT: String(port),
       DATABASE_URL: database.url,
       SESSION_STORE_URL: redis.url,
+      // The machine may be busy; an outage is for test/faults.
+      SESSION_STORE_TIMEOUT_MS: '3000',
       JWT_KEYS_FILE: keysFile,
       STRIPE_API_URL: sandbox.url,
     })

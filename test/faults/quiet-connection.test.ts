@@ -16,7 +16,7 @@ test.concurrent.each<[string, () => Promise<{ url: string; stop(): Promise<void>
   ['Redis Sentinel of which one is dead', () => withDeadSentinel()],
 ])('a quiet connection to %s raises no doubt about what it knows', async (_, start) => {
   const server = await start()
-  const connection = await RedisConnection.open(server.url)
+  const connection = await RedisConnection.open(server.url, 300)
   try {
     await connection.run(redis => redis.get('a'))
     let doubts = 0

@@ -120,5 +120,6 @@ async function startStores(
     () => database.drop(),
     () => redis.stop(),
   )
-  return { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url }
+  // Redis on a busy test machine may stand still for a while; what happens then is for test/faults.
+  return { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url, SESSION_STORE_TIMEOUT_MS: '3000' }
 }

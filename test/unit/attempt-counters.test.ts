@@ -11,6 +11,8 @@ const WINDOW_SECONDS = 100
 /** A Redis that did not answer is left alone for a second. */
 const ASKED_AGAIN_MS = 1_200
 
+const connect = (url: string) => RedisConnection.open(url, 300)
+
 interface Store {
   readonly url: string
   stop(): Promise<void>
@@ -29,7 +31,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
 
   beforeAll(async () => {
     store = await start?.()
-    if (store) connections.push(await RedisConnection.open(store.url), await RedisConnection.open(store.url))
+    if (store) connections.push(await connect(store.url), await connect(store.url))
     const [one = null, other = null] = connections
     counters = new Counters(one)
     // What is in Redis, and not in the memory of the first, is there for the other as well.
@@ -98,7 +100,7 @@ describe('Counters while Redis hangs', () => {
   let redis: RedisServer
   const connections: RedisConnection[] = []
   const open = async () => {
-    const connection = await RedisConnection.open(redis.url)
+    const connection = await connect(redis.url)
     connections.push(connection)
     return new Counters(connection)
   }
