@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/accounts/user.js'
-import { aMember, anEmail, anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './built-pages.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
 import { keepScreenshot } from './screenshot.js'
@@ -221,4 +221,17 @@ test('makes a member the owner, and is a member then', async () => {
   await confirmPassword()
   await seeing('Member of the team')
   expect(await page.getByRole('link', { name: 'Team' }).count()).toBe(0)
+})
+
+test('finds everybody of a team that is longer than a page', async () => {
+  const owner = await anOwner(stage.app)
+  const { email } = (await importMembers(stage.app, owner, 105)).at(-1) as User
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Team' }).click()
+  await press('Show more')
+  await page.getByRole('link', { name: email }).click()
+  await page.getByRole('heading', { name: email }).waitFor()
+  await seeing('Everywhere: this site and all satellites, also future ones')
+  await page.reload()
+  await page.getByRole('heading', { name: email }).waitFor()
 })

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { ActionRow } from '../../../pieces/action-row.js'
 import { ActionButton } from '../../../pieces/button.js'
 import { Failure } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
@@ -41,12 +42,7 @@ export function AuditPage() {
         </div>
         <Failure error={save.error} />
         <Loaded of={list}>{({ rows }) => <Entries rows={rows} />}</Loaded>
-        {more && (
-          <div className="actions">
-            <ActionButton action={more}>Show older ones</ActionButton>
-            <Failure error={more.error} />
-          </div>
-        )}
+        {more && <ActionRow action={more}>Show older ones</ActionRow>}
       </Section>
     </Page>
   )

@@ -1,5 +1,4 @@
-import { ActionButton } from '../../../pieces/button.js'
-import { Failure } from '../../../pieces/notice.js'
+import { ActionRow } from '../../../pieces/action-row.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { hostOf } from '../../../pieces/site.js'
 import { Loaded } from '../../../pieces/waiting.js'
@@ -49,12 +48,7 @@ export function LoginsPage() {
             </table>
           )}
         </Loaded>
-        {more && (
-          <div className="actions">
-            <ActionButton action={more}>Show older ones</ActionButton>
-            <Failure error={more.error} />
-          </div>
-        )}
+        {more && <ActionRow action={more}>Show older ones</ActionRow>}
       </Section>
     </Page>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Caller } from '../../../../client/index.js'
-import { ActionButton } from '../../../pieces/button.js'
-import { Failure, Hint, Success } from '../../../pieces/notice.js'
+import { ActionRow } from '../../../pieces/action-row.js'
+import { Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
 import { Link, usePlace } from '../../../pieces/router.js'
@@ -72,12 +72,7 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
 
 function PortalButton() {
   const portal = useAction(openPortal)
-  return (
-    <div className="actions">
-      <ActionButton action={portal}>Manage the subscription</ActionButton>
-      <Failure error={portal.error} />
-    </div>
-  )
+  return <ActionRow action={portal}>Manage the subscription</ActionRow>
 }
 
 /** After the way back from the payment page, which itself proves nothing: asks until the service knows of the payment. */

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Caller } from '../../../../client/index.js'
+import { ActionRow } from '../../../pieces/action-row.js'
 import { ActionButton } from '../../../pieces/button.js'
 import { EmailField } from '../../../pieces/field.js'
 import { Form } from '../../../pieces/form.js'
@@ -27,12 +28,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
     <Page title="Team">
       <Section title="People">
         <Loaded of={list}>{({ rows }) => <People users={rows} />}</Loaded>
-        {more && (
-          <div className="actions">
-            <ActionButton action={more}>Show more</ActionButton>
-            <Failure error={more.error} />
-          </div>
-        )}
+        {more && <ActionRow action={more}>Show more</ActionRow>}
       </Section>
       <Section title="Open invitations">
         <Loaded of={open}>
