@@ -17,21 +17,10 @@ import {
 
 const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']
 
-/** Every name we know: one that is in our files and not here is a typing mistake, and refused. */
-const NAMES: ReadonlySet<string> = new Set(
-  `NODE_ENV PORT HOST PUBLIC_URL MAIN_ORIGIN ALLOWED_ORIGINS COOKIE_DOMAIN ACCESS_TOKEN_TTL SESSION_TTL
-   MAX_SESSIONS_PER_USER DATABASE_URL SESSION_STORE_URL SESSION_STORE_TIMEOUT_MS JWT_KEYS_FILE JWT_ISSUER JWT_AUDIENCE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
-   STRIPE_PRICE_IDS STRIPE_API_URL PLANS_FILE PAYMENT_GRACE SMTP_URL MAIL_FROM SIGN_UP OWNERS_ON_SATELLITES REAUTHENTICATION_TTL
-   DELETION_GRACE ATTEMPT_WINDOW ATTEMPTS_PER_ACCOUNT_AND_NETWORK ATTEMPTS_PER_ACCOUNT ATTEMPTS_PER_NETWORK
-   ATTEMPTS_PER_ORIGIN ATTEMPTS_TOTAL MAILS_PER_ADDRESS MAILS_PER_NETWORK ANOMALY_POLICY GEOIP_FILE TRUST_PROXY
-   TLS_CERT_FILE TLS_KEY_FILE LOG_LEVEL DATA_DIR`.split(/\s+/),
-)
-
 /** RFC 9068 asks for short-lived tokens; more than a day would make revocation meaningless. */
 const MAX_ACCESS_TOKEN_TTL_SECONDS = 24 * 60 * 60
 /** Browsers keep a cookie for 400 days at most (RFC 6265bis §5.5). */
 const MAX_SESSION_TTL_SECONDS = 400 * 24 * 60 * 60
-
 /** Longer than a day would be no proof of who is there now. */
 const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
 /** They are listed and changed all at once. */
@@ -64,9 +53,10 @@ export function readSettings(
   const name = environment.NODE_ENV || 'production'
   const file = readFile(join(configFolder, `${name}.env`))
   const sheet = new SettingSheet({ ...file, ...environment, NODE_ENV: name })
-  for (const unknown of Object.keys(file).filter(known => !NAMES.has(known)))
-    sheet.faults.push(`${unknown} (in config/${name}.env) is not a setting`)
   const settings = readSheet(sheet)
+  // A typing mistake, most likely.
+  for (const unknown of sheet.neverRead(Object.keys(file)))
+    sheet.faults.push(`${unknown} (in config/${name}.env) is not a setting`)
   if (sheet.faults.length > 0) throw new SettingsError(sheet.faults)
   return Object.freeze(settings)
 }

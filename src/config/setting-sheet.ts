@@ -4,6 +4,7 @@ export type SettingReader<T> = (text: string) => T
 /** The texts of all settings while they are read: collects every fault instead of stopping at the first. */
 export class SettingSheet {
   readonly faults: string[] = []
+  private readonly seen = new Set<string>()
 
   constructor(private readonly texts: Readonly<Record<string, string | undefined>>) {}
 
@@ -23,7 +24,13 @@ export class SettingSheet {
     return text === '' ? fallback : this.read(name, text, read)
   }
 
+  /** Those of the names that nothing has asked for. */
+  neverRead(names: readonly string[]): string[] {
+    return names.filter(name => !this.seen.has(name))
+  }
+
   private text(name: string): string {
+    this.seen.add(name)
     return this.texts[name]?.trim() ?? ''
   }
 
