@@ -3,6 +3,7 @@ import type { Email } from '../accounts/email.js'
 import { Users } from '../accounts/users.js'
 import { AttemptLimits } from '../attempts/attempt-limits.js'
 import type { Client } from '../http/client.js'
+import { notBefore } from '../http/not-before.js'
 import type { Session } from '../sessions/session.js'
 import { EmailChangeMails } from './email-change-mails.js'
 import { EmailChanges } from './email-changes.js'
@@ -24,7 +25,10 @@ export class EmailChangeService {
    */
   async ask(session: Session, email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await this.attempts.count({ kind: 'mail', subject: email, client })
+    await notBefore(this.attempts.mail(email, client, () => this.mailLink(session, email, client)))
+  }
+
+  private async mailLink(session: Session, email: Email, client: Client): Promise<void> {
     const known = await this.users.findByEmail(email)
     const token = await this.emailChanges.ask(session, email, client)
     if (known) this.mails.tellInUse(email)

@@ -1,54 +1,94 @@
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counted } from './count.js'
 
-/** So many to add to a counter that ends then. */
-interface Owed {
+/** What the others have not been told of one counter: that it begins anew, what to add, or both. */
+interface Debt {
+  readonly isForgotten: boolean
   readonly points: number
-  /** Milliseconds of the process clock. */
+  /** Of its window; milliseconds of the process clock. */
   readonly endsAt: number
 }
 
+/** Sessions share the connection: after a long outage they must not wait for all of it at once. */
+const MOST_AT_ONCE = 500
+
 /**
- * What was counted while Redis did not answer. It is told when it does, or every short silence would be guesses for free.
+ * What was counted while Redis did not answer. It is told when it does, or every short silence would be guesses for free. What
+ * was under way when it fell silent may be counted twice then: rather that than not at all.
  */
 export class Arrears {
-  private readonly owed = new Map<string, Owed>()
+  private readonly debts = new Map<string, Debt>()
+  /** Being told; what fails is owed again. */
+  private readonly underWay = new Map<string, Debt>()
 
   add(counted: readonly Counted[]): void {
     const now = performance.now()
-    for (const { key, windowSeconds } of counted) {
-      const before = this.owed.get(key)
-      if (before) this.owed.set(key, { ...before, points: before.points + 1 })
-      else this.owed.set(key, { points: 1, endsAt: now + windowSeconds * 1000 })
-    }
+    for (const { key, windowSeconds } of counted)
+      this.owe(key, { isForgotten: false, points: 1, endsAt: now + windowSeconds * 1000 })
   }
 
-  /** Takes one off each. */
-  takeOff(keys: readonly string[]): void {
+  /** Takes one off each; returns those of which nothing is owed. */
+  takeOff(keys: readonly string[]): string[] {
+    return keys.filter(key => {
+      const debt = this.debts.get(key)
+      if (!debt?.points) return true
+      this.debts.set(key, { ...debt, points: debt.points - 1 })
+      return false
+    })
+  }
+
+  /** Nothing of these counters is owed any more. */
+  cancel(keys: readonly string[]): void {
     for (const key of keys) {
-      const before = this.owed.get(key)
-      if (before && before.points > 1) this.owed.set(key, { ...before, points: before.points - 1 })
-      else this.owed.delete(key)
+      this.debts.delete(key)
+      this.underWay.delete(key)
     }
   }
 
+  /** That they begin anew. */
   forget(keys: readonly string[]): void {
-    for (const key of keys) this.owed.delete(key)
+    for (const key of keys) this.owe(key, { isForgotten: true, points: 0, endsAt: Number.POSITIVE_INFINITY })
   }
 
-  /** Tells everything that has not ended to `tell`, and owes it again when that fails. */
-  async settle(
-    tell: (key: string, points: number, windowSeconds: number) => Promise<unknown>,
-  ): Promise<void> {
-    const now = performance.now()
-    const owed = [...this.owed].filter(([, { endsAt }]) => endsAt > now)
-    this.owed.clear()
-    try {
-      await Promise.all(
-        owed.map(([key, { points, endsAt }]) => tell(key, points, Math.ceil((endsAt - now) / 1000))),
+  /** Begins to tell what is owed, in this tick. What cannot be told stays owed; the rest does not wait for it. */
+  settle(limiter: RateLimiterAbstract): void {
+    // What was begun before may still fail, and two debts of one counter could not be told apart then.
+    if (this.underWay.size > 0) return
+    for (const [key, debt] of [...this.debts].slice(0, MOST_AT_ONCE)) {
+      this.debts.delete(key)
+      this.underWay.set(key, debt)
+      tell(limiter, key, debt).then(
+        () => this.underWay.delete(key),
+        () => {
+          if (this.underWay.delete(key)) this.owe(key, debt)
+        },
       )
-    } catch (error) {
-      for (const [key, one] of owed) this.owed.set(key, one)
-      throw error
     }
   }
+
+  private owe(key: string, more: Debt): void {
+    const before = this.debts.get(key)
+    this.debts.set(key, before ? together(before, more) : more)
+  }
+}
+
+function together(one: Debt, other: Debt): Debt {
+  return {
+    isForgotten: one.isForgotten || other.isForgotten,
+    points: one.points + other.points,
+    endsAt: Math.min(one.endsAt, other.endsAt),
+  }
+}
+
+async function tell(
+  limiter: RateLimiterAbstract,
+  key: string,
+  { isForgotten, points, endsAt }: Debt,
+): Promise<void> {
+  const customDuration = Math.ceil((endsAt - performance.now()) / 1000)
+  const isDue = points > 0 && customDuration > 0
+  await Promise.all([
+    isForgotten && limiter.delete(key),
+    isDue && limiter.penalty(key, points, { customDuration }),
+  ])
 }

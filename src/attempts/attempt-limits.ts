@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
 import type { Attempt } from './attempt.js'
 import { type Bucket, bucketsOf } from './buckets.js'
 import type { Count, Counted } from './count.js'
@@ -64,6 +65,38 @@ export class AttemptLimits {
     }
     await this.noteOffences(filled)
     return this.countedAttempt(buckets, added)
+  }
+
+  /**
+   * Does `work`, which guesses at a secret. It counts as a wrong guess unless it resolves, or rejects because a part of the
+   * service was down or busy. Throws as {@link count}.
+   */
+  async guess<T>(attempt: Attempt, work: () => Promise<T>, isFamiliar?: () => Promise<boolean>): Promise<T> {
+    const counted = await this.count(attempt, isFamiliar)
+    try {
+      const done = await work()
+      await counted.succeeded()
+      return done
+    } catch (error) {
+      if (!isRefusal(error)) await counted.takeBack()
+      throw error
+    }
+  }
+
+  /** Does `work`, which mails something to `receiver`. Not counted when it rejects: then nothing was. Throws as {@link count}. */
+  async mail<T>(
+    receiver: string,
+    client: Client,
+    work: () => Promise<T>,
+    isFamiliar?: () => Promise<boolean>,
+  ): Promise<T> {
+    const counted = await this.count({ kind: 'mail', subject: receiver, client }, isFamiliar)
+    try {
+      return await work()
+    } catch (error) {
+      await counted.takeBack()
+      throw error
+    }
   }
 
   /** As {@link count}, for what has no other answer than no: false when there were too many. */
@@ -136,6 +169,10 @@ export class AttemptLimits {
         justFull.map(({ key }) => ({ key: offencesOf(key), windowSeconds: OFFENCES_SECONDS })),
       )
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
 }
 
 function together(buckets: readonly Bucket[], counts: readonly Count[]): Filling[] {

@@ -29,7 +29,8 @@ const PREFIX = 'attempts'
 
 /**
  * Counters that expire, in Redis and so the same for all replicas. This process counts in its memory as well, and by that
- * alone where there is no Redis and while it does not answer. Each method is one round trip, and each counter atomic.
+ * alone where there is no Redis and while it does not answer. Each method is one round trip, with what is owed before it, and
+ * each counter atomic.
  */
 export class Counters {
   private readonly logger = new Logger('Attempts')
@@ -80,18 +81,26 @@ export class Counters {
       counts: shared ?? own,
       giveBack: async (which = () => true) => {
         const given = counted.filter(({ key }) => which(key))
+        const keys = given.map(({ key }) => key)
+        // What was owed may have been told meanwhile.
+        const told = new Set(shared ? keys : this.arrears.takeOff(keys))
         await takeOff(this.memory, given)
-        if (shared) await this.ofShared(limiter => takeOff(limiter, given))
-        else this.arrears.takeOff(given.map(({ key }) => key))
+        await this.ofShared(limiter =>
+          takeOff(
+            limiter,
+            given.filter(({ key }) => told.has(key)),
+          ),
+        )
       },
     }
   }
 
   async forget(keys: readonly string[]): Promise<void> {
     const forgetIn = (limiter: RateLimiterAbstract) => Promise.all(keys.map(key => limiter.delete(key)))
-    this.arrears.forget(keys)
+    this.arrears.cancel(keys)
     await forgetIn(this.memory)
-    await this.ofShared(forgetIn)
+    const isTold = (await this.ofShared(forgetIn)) !== null
+    if (this.shared && !isTold) this.arrears.forget(keys)
   }
 
   /** What `work` makes of the counters in Redis; null where there is none and while it does not answer. */
@@ -99,22 +108,18 @@ export class Counters {
     const { redis, shared } = this
     if (!redis || !shared || performance.now() < this.pausedUntil) return null
     try {
-      const [, result] = await within(
+      return await within(
         PATIENCE_MS,
         // Commands of one tick travel together, in this order.
-        redis.run(() => Promise.all([this.settle(shared), work(shared)])),
+        redis.run(() => {
+          this.arrears.settle(shared)
+          return work(shared)
+        }),
       )
-      return result
     } catch (error) {
       this.pause(error as Error)
       return null
     }
-  }
-
-  private settle(shared: RateLimiterRedis): Promise<void> {
-    return this.arrears.settle((key, points, seconds) =>
-      shared.penalty(key, points, { customDuration: seconds }),
-    )
   }
 
   /** Whatever is wrong with Redis, people can log in and nobody can guess without end. */

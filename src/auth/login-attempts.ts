@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { Email } from '../accounts/email.js'
 import { Users } from '../accounts/users.js'
 import { FamiliarClients } from '../anomalies/familiar-clients.js'
-import type { Attempt } from '../attempts/attempt.js'
 import { AttemptLimits } from '../attempts/attempt-limits.js'
-import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 
 /** For an e-mail without a user the same is looked up, or the time would tell. */
@@ -19,26 +17,14 @@ export class LoginAttempts {
     private readonly familiarClients: FamiliarClients,
   ) {}
 
-  /**
-   * Does `work`, unless there were too many attempts (`TOO_MANY_ATTEMPTS`). It counts as a wrong guess unless it resolves, or
-   * rejects because a part of the service was down or busy.
-   */
-  async during<T>(
+  /** As {@link AttemptLimits.guess}, at the password of this e-mail's user. */
+  during<T>(
     subject: Email,
     client: Client,
     work: () => Promise<T>,
     isFamiliar = () => this.isFamiliar(subject, client),
   ): Promise<T> {
-    const attempt: Attempt = { kind: 'password', subject, client }
-    const counted = await this.limits.count(attempt, isFamiliar)
-    try {
-      const done = await work()
-      await counted.succeeded()
-      return done
-    } catch (error) {
-      if (!isRefusal(error)) await counted.takeBack()
-      throw error
-    }
+    return this.limits.guess({ kind: 'password', subject, client }, work, isFamiliar)
   }
 
   /** Whether the user has logged in from there before; the same work for nobody. */
@@ -46,8 +32,4 @@ export class LoginAttempts {
     const user = await this.users.findByEmail(subject)
     return this.familiarClients.knowsNetwork(user?.id ?? NOBODY, ip)
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500
 }

@@ -29,14 +29,13 @@ export class PasswordForgot {
    * Mails the user of this address a link for a new password. For nobody, and for a disabled user, the database does the
    * same work with a link that nobody gets: neither answer nor time tells who has an account.
    */
-  mailLink(email: Email, client: Client): Promise<void> {
-    return notBefore(this.tryToMail(email, client))
-  }
-
-  private async tryToMail(email: Email, client: Client): Promise<void> {
+  async mailLink(email: Email, client: Client): Promise<void> {
     this.mails.require()
     const isFamiliar = () => this.logins.isFamiliar(email, client)
-    await this.attempts.count({ kind: 'mail', subject: email, client }, isFamiliar)
+    await notBefore(this.attempts.mail(email, client, () => this.mailIfKnown(email, client), isFamiliar))
+  }
+
+  private async mailIfKnown(email: Email, client: Client): Promise<void> {
     const user = await this.users.findByEmail(email)
     const receiver = user && !user.disabledAt ? user : null
     const { id, accountId } = receiver ?? { id: randomUUID(), accountId: randomUUID() }

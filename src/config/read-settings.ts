@@ -27,8 +27,8 @@ const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
 const MOST_SESSIONS_PER_USER = 1_000
 /** GDPR article 12 gives a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
-/** Longer than that nobody waits for a page. */
-const MAX_SESSION_STORE_TIMEOUT_MS = 10_000
+/** A connection that is silent for so long is given up anyway. */
+const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
 /** The provider has given up on a payment long before. */
 const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 

@@ -8,8 +8,7 @@ import { ApiError, type FieldError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
 
 /**
- * Bodies and queries by their classes. Bodies are typed, never coerced; queries are text, and their classes say by
- * `FromText` what becomes of it. An unknown name is refused, not dropped: a typing mistake must not pass in silence.
+ * Bodies and queries by their classes. Nothing is coerced: classes say by `FromText` what becomes of a text. An unknown name is refused, not dropped: a typing mistake must not pass in silence.
  * One pipe for both, because every parameter of every request passes it.
  */
 export class RequestValidation implements PipeTransform {

@@ -26,8 +26,13 @@ export class FollowedLinks {
       return found
     }
     const counted = await this.attempts.count(attempt, async () => (await look()) !== null)
-    const token = await look()
-    if (token) await counted.succeeded()
-    return token
+    try {
+      const token = await look()
+      if (token) await counted.succeeded()
+      return token
+    } catch (error) {
+      await counted.takeBack()
+      throw error
+    }
   }
 }

@@ -21,9 +21,9 @@ export class InvitationMails {
     this.mailer.requireMail()
   }
 
-  /** Throws `TOO_MANY_ATTEMPTS` when the address has had many. */
-  async count(email: Email, client: Client): Promise<void> {
-    await this.attempts.count({ kind: 'mail', subject: email, client })
+  /** Does `work`, which mails to this address; throws `TOO_MANY_ATTEMPTS` when that has had many. */
+  counted<T>(email: Email, client: Client, work: () => Promise<T>): Promise<T> {
+    return this.attempts.mail(email, client, work)
   }
 
   /** To an address without a login. */

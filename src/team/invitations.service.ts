@@ -42,9 +42,10 @@ export class InvitationsService {
     this.satellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
     if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
-    await this.mails.count(wish.email, manager.client)
-    const { invitation, token, inviter, accountName } = await this.database.transaction(transaction =>
-      this.open(transaction, manager, wish),
+    const { invitation, token, inviter, accountName } = await this.mails.counted(
+      wish.email,
+      manager.client,
+      () => this.database.transaction(transaction => this.open(transaction, manager, wish)),
     )
     if (user) this.mails.tellUser(invitation, inviter, accountName)
     else this.mails.invite(invitation, inviter, accountName, token)

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Users } from '../../src/accounts/users.js'
 import { AttemptLimits } from '../../src/attempts/attempt-limits.js'
+import { unavailable } from '../../src/errors/api-error.js'
 import { eventually } from '../support/eventually.js'
 import type { TestResponse } from '../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../support/people.js'
@@ -312,6 +314,21 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
     const toMany = []
     for (let count = 0; count < 6; count++) toMany.push(await ask(anEmail(), one))
     expect(toMany).toEqual(['sent', 'sent', 'sent', 'sent', no, no])
+  })
+
+  it('at mails that were never sent do not count', async () => {
+    const { email } = await anOwner(app)
+    const headers = { Origin: MAIN, 'X-Forwarded-For': anIp() }
+    const forgot = async () =>
+      outcome(await app.request({ method: 'POST', path: '/api/password/forgot', headers, body: { email } }))
+    const broken = jest
+      .spyOn(app.app.get(Users), 'findByEmail')
+      .mockRejectedValue(unavailable('DATABASE_UNAVAILABLE'))
+    for (let count = 0; count < 6; count++) expect(await forgot()).toBe('503 DATABASE_UNAVAILABLE')
+    broken.mockRestore()
+    const answers = []
+    for (let count = 0; count < 4; count++) answers.push(await forgot())
+    expect(answers).toEqual(['202', '202', '202', TOO_MANY])
   })
 
   it('at mailed links end for one network', async () => {

@@ -33,12 +33,12 @@ export class SignUpVerification {
     if (!found) throw this.refusal('INVALID_LINK', client, { reason: 'invalid link' })
     const guess = { kind: 'password', subject: found.email, client } as const
     // Whoever has the link has this mailbox: strangers who fail at the address do not count against them.
-    const counted = await this.attempts.count(guess, async () => true)
-    if (!(await this.passwords.verify(found.passwordHash, password)))
-      throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
-    const owner = await this.makeAccount(found, token, client)
-    await counted.succeeded()
-    return owner
+    const proveAndMake = async () => {
+      if (!(await this.passwords.verify(found.passwordHash, password)))
+        throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
+      return this.makeAccount(found, token, client)
+    }
+    return this.attempts.guess(guess, proveAndMake, async () => true)
   }
 
   private refusal(

@@ -37,19 +37,13 @@ export class SignUpService {
    * Mails a link to the address. One that has a user gets another mail after the same work, down to a row for a link that
    * nobody gets: neither answer nor time tells who has an account. Throws `WEAK_PASSWORD`.
    */
-  signUp(applicant: Applicant, client: Client): Promise<void> {
-    return notBefore(this.open(applicant, client))
+  async signUp(applicant: Applicant, client: Client): Promise<void> {
+    this.mails.require()
+    await notBefore(this.attempts.mail(applicant.email, client, () => this.mailLink(applicant, client)))
   }
 
-  private async open({ email, password, name }: Applicant, client: Client): Promise<void> {
-    this.mails.require()
-    const counted = await this.attempts.count({ kind: 'mail', subject: email, client })
-    try {
-      await this.policy.require(password, [email, name ?? ''])
-    } catch (weakness) {
-      await counted.takeBack()
-      throw weakness
-    }
+  private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {
+    await this.policy.require(password, [email, name ?? ''])
     const passwordHash = await this.passwords.hash(password)
     const known = await this.users.findByEmail(email)
     const token = await this.database.transaction(async transaction => {

@@ -12,7 +12,7 @@ export function Transfer({ person: { userId, email, name } }: { readonly person:
   const transfer = async () => {
     await call('POST', 'account/transfer', { userId })
     // What one may do is less from now on.
-    await client.refresh()
+    await client.refresh().catch(() => undefined)
     go('/account')
   }
   return (
