@@ -33,15 +33,16 @@ export function openPostgres(url: string, onError: (error: Error) => void): Conn
   pool.on('connect', client => client.on('error', onError))
   return {
     db: drizzle(pool, { schema }) as unknown as Db,
-    migrate: () => migrateOnce(url),
+    migrate: () => migrateOnce(url, onError),
     isOutage,
     close: () => pool.end(),
   }
 }
 
 /** On a connection of its own: a migration may take longer than a query of ours ever should. */
-async function migrateOnce(url: string): Promise<void> {
+async function migrateOnce(url: string, onError: (error: Error) => void): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', onError)
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
