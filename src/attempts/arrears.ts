@@ -19,7 +19,7 @@ const MOST_AT_ONCE = 500
 export class Arrears {
   private readonly debts = new Map<string, Debt>()
   /** Being told; what fails is owed again. */
-  private readonly underWay = new Map<string, Debt>()
+  private readonly underWay = new Set<string>()
 
   add(counted: readonly Counted[]): void {
     const now = performance.now()
@@ -56,7 +56,7 @@ export class Arrears {
     if (this.underWay.size > 0) return
     for (const [key, debt] of [...this.debts].slice(0, MOST_AT_ONCE)) {
       this.debts.delete(key)
-      this.underWay.set(key, debt)
+      this.underWay.add(key)
       tell(limiter, key, debt).then(
         () => this.underWay.delete(key),
         () => {

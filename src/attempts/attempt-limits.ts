@@ -68,14 +68,14 @@ export class AttemptLimits {
   }
 
   /**
-   * Does `work`, which guesses at a secret. It counts as a wrong guess unless it resolves, or rejects because a part of the
-   * service was down or busy. Throws as {@link count}.
+   * Does `work`, which guesses at a secret. It counts as a wrong guess unless it resolves to anything but null, or rejects
+   * because a part of the service was down or busy. Throws as {@link count}.
    */
   async guess<T>(attempt: Attempt, work: () => Promise<T>, isFamiliar?: () => Promise<boolean>): Promise<T> {
     const counted = await this.count(attempt, isFamiliar)
     try {
       const done = await work()
-      await counted.succeeded()
+      if (done !== null) await counted.succeeded()
       return done
     } catch (error) {
       if (!isRefusal(error)) await counted.takeBack()

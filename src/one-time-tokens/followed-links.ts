@@ -18,21 +18,13 @@ export class FollowedLinks {
    * The token while it is good; null otherwise, which counts as a guess: too many throw `TOO_MANY_ATTEMPTS`. A good link
    * is let through whatever others have done, or strangers could close everybody's way back in.
    */
-  async find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
+  find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
     const attempt = { kind: 'link', subject: NOBODY, client } as const
     let found: Promise<OneTimeToken | null> | undefined
     const look = () => {
       found ??= this.tokens.find(purpose, text)
       return found
     }
-    const counted = await this.attempts.count(attempt, async () => (await look()) !== null)
-    try {
-      const token = await look()
-      if (token) await counted.succeeded()
-      return token
-    } catch (error) {
-      await counted.takeBack()
-      throw error
-    }
+    return this.attempts.guess(attempt, look, async () => (await look()) !== null)
   }
 }

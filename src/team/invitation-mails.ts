@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common'
 import type { Email } from '../accounts/email.js'
-import { AttemptLimits } from '../attempts/attempt-limits.js'
-import type { Client } from '../http/client.js'
 import { Links } from '../mail/links.js'
 import { Mailer } from '../mail/mailer.js'
 import { type InvitationMail, invitationMail, invitedUserMail } from './invitation.mail.js'
@@ -13,17 +11,11 @@ export class InvitationMails {
   constructor(
     private readonly mailer: Mailer,
     private readonly links: Links,
-    private readonly attempts: AttemptLimits,
   ) {}
 
   /** Throws `MAIL_UNAVAILABLE` where none can be sent; first in whatever ends with one. */
   requireMail(): void {
     this.mailer.requireMail()
-  }
-
-  /** Does `work`, which mails to this address; throws `TOO_MANY_ATTEMPTS` when that has had many. */
-  counted<T>(email: Email, client: Client, work: () => Promise<T>): Promise<T> {
-    return this.attempts.mail(email, client, work)
   }
 
   /** To an address without a login. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Email } from '../accounts/email.js'
 import { Users } from '../accounts/users.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
@@ -26,6 +27,7 @@ interface Opened {
 export class InvitationsService {
   constructor(
     private readonly invitations: Invitations,
+    private readonly attempts: AttemptLimits,
     private readonly mails: InvitationMails,
     private readonly authority: TeamAuthority,
     private readonly satellites: ListedSatellites,
@@ -35,14 +37,15 @@ export class InvitationsService {
 
   /**
    * Mails an invitation; one of before to the same address is replaced. Throws `EMAIL_TAKEN` for somebody in the team. A user of
-   * another account is told that theirs is another, and whoever invites them does not learn of it.
+   * another account is told that theirs is another, and whoever invites them does not learn of it. Throws `TOO_MANY_ATTEMPTS`
+   * when the address has had many mails.
    */
   async invite(manager: Manager, wish: Wish): Promise<Invitation> {
     this.mails.requireMail()
     this.satellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
     if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
-    const { invitation, token, inviter, accountName } = await this.mails.counted(
+    const { invitation, token, inviter, accountName } = await this.attempts.mail(
       wish.email,
       manager.client,
       () => this.database.transaction(transaction => this.open(transaction, manager, wish)),
