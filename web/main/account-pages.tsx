@@ -1,8 +1,5 @@
 import type { Caller } from '../../client/index.js'
-import { ActionButton } from '../pieces/button.js'
-import { Failure } from '../pieces/notice.js'
-import { Link } from '../pieces/router.js'
-import { useAction } from '../pieces/use-action.js'
+import { SiteFrame } from '../pieces/site-frame.js'
 import { client } from './client.js'
 import { AuditPage } from './pages/account/audit.js'
 import { LoginsPage } from './pages/account/logins.js'
@@ -19,21 +16,7 @@ const MEMBER = /^\/account\/team\/([\w-]+)$/
 
 /** What somebody who is logged in has: navigation, and the page they are on. */
 export function AccountPages({ caller, path }: { readonly caller: Caller; readonly path: string }) {
-  return (
-    <>
-      <a className="skip" href="#content">
-        Skip to the content
-      </a>
-      <Header caller={caller} path={path} />
-      <main id="content" className="wide" tabIndex={-1}>
-        <AccountPage caller={caller} path={path} />
-      </main>
-    </>
-  )
-}
-
-function Header({ caller: { permissions }, path }: { readonly caller: Caller; readonly path: string }) {
-  const logout = useAction(() => client.logout())
+  const { permissions } = caller
   const links = [
     ['/account', 'Overview', true],
     ['/account/team', 'Team', permissions.teamManagement],
@@ -45,24 +28,15 @@ function Header({ caller: { permissions }, path }: { readonly caller: Caller; re
     ['/account/settings', 'Account', permissions.accountSettings],
   ] as const
   return (
-    <header className="top">
-      <div className="bar">
-        <Link href="/account" className="brand">
-          Mainstay
-        </Link>
-        <ActionButton action={logout}>Log out</ActionButton>
-      </div>
-      <nav aria-label="Account">
-        {links
-          .filter(([, , isShown]) => isShown)
-          .map(([href, name]) => (
-            <Link key={href} href={href} aria-current={isOn(path, href) ? 'page' : undefined}>
-              {name}
-            </Link>
-          ))}
-      </nav>
-      <Failure error={logout.error} />
-    </header>
+    <SiteFrame
+      client={client}
+      brand="Mainstay"
+      home="/account"
+      navigation="Account"
+      links={links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: isOn(path, href) }))}
+    >
+      <AccountPage caller={caller} path={path} />
+    </SiteFrame>
   )
 }
 

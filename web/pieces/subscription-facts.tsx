@@ -1,3 +1,4 @@
+import { Fact } from './fact.js'
 import { planName, type Subscription, stateName } from './subscription.js'
 import { Day } from './when.js'
 
@@ -6,23 +7,12 @@ export function SubscriptionFacts({ subscription }: { readonly subscription: Sub
   const { plan, currentPeriodEnd, cancelAtPeriodEnd } = subscription
   return (
     <dl>
-      <div>
-        <dt>State</dt>
-        <dd>{stateName(subscription)}</dd>
-      </div>
-      {plan && (
-        <div>
-          <dt>Plan</dt>
-          <dd>{planName(plan)}</dd>
-        </div>
-      )}
+      <Fact name="State">{stateName(subscription)}</Fact>
+      {plan && <Fact name="Plan">{planName(plan)}</Fact>}
       {currentPeriodEnd && (
-        <div>
-          <dt>{cancelAtPeriodEnd ? 'Ends on' : 'Renews on'}</dt>
-          <dd>
-            <Day at={currentPeriodEnd} />
-          </dd>
-        </div>
+        <Fact name={cancelAtPeriodEnd ? 'Ends on' : 'Renews on'}>
+          <Day at={currentPeriodEnd} />
+        </Fact>
       )}
     </dl>
   )

@@ -1,3 +1,4 @@
+import { Fact } from '../../pieces/fact.js'
 import { Page, Section } from '../../pieces/page.js'
 import { readEntries } from '../entries.js'
 import { Permitted } from './permitted.js'
@@ -10,14 +11,8 @@ export function ReportsPage() {
       <Permitted permission="viewReports">
         <Section title="Sum of all entries">
           <dl>
-            <div>
-              <dt>Entries</dt>
-              <dd>{entries.length}</dd>
-            </div>
-            <div>
-              <dt>Sum</dt>
-              <dd>{sum}</dd>
-            </div>
+            <Fact name="Entries">{entries.length}</Fact>
+            <Fact name="Sum">{sum}</Fact>
           </dl>
         </Section>
       </Permitted>

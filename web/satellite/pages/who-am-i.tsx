@@ -1,4 +1,5 @@
 import type { Caller } from '../../../client/index.js'
+import { Fact } from '../../pieces/fact.js'
 import { Hint } from '../../pieces/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { PermissionList } from '../../pieces/permission-list.js'
@@ -25,16 +26,8 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
         <Loaded of={profile}>
           {({ email, name }) => (
             <dl>
-              <div>
-                <dt>E-mail</dt>
-                <dd>{email}</dd>
-              </div>
-              {name && (
-                <div>
-                  <dt>Name</dt>
-                  <dd>{name}</dd>
-                </div>
-              )}
+              <Fact name="E-mail">{email}</Fact>
+              {name && <Fact name="Name">{name}</Fact>}
             </dl>
           )}
         </Loaded>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { type Caller, MainstayError } from '../../../../client/index.js'
 import { ActionButton } from '../../../pieces/button.js'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { Fact } from '../../../pieces/fact.js'
 import { Form } from '../../../pieces/form.js'
 import { Failure, Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
@@ -45,26 +46,12 @@ function Member({ person, caller, reload }: MemberProps) {
     <>
       <Section title="Person">
         <dl>
-          <div>
-            <dt>E-mail</dt>
-            <dd>{person.email}</dd>
-          </div>
-          <div>
-            <dt>Role</dt>
-            <dd>{person.role === 'owner' ? 'Owner' : 'Member'}</dd>
-          </div>
-          <div>
-            <dt>Since</dt>
-            <dd>
-              <When at={person.createdAt} />
-            </dd>
-          </div>
-          {person.isDisabled && (
-            <div>
-              <dt>State</dt>
-              <dd>Disabled: cannot log in</dd>
-            </div>
-          )}
+          <Fact name="E-mail">{person.email}</Fact>
+          <Fact name="Role">{person.role === 'owner' ? 'Owner' : 'Member'}</Fact>
+          <Fact name="Since">
+            <When at={person.createdAt} />
+          </Fact>
+          {person.isDisabled && <Fact name="State">Disabled: cannot log in</Fact>}
         </dl>
         {!isFixed && <Standing person={person} caller={caller} reload={reload} />}
       </Section>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Caller } from '../../../../client/index.js'
 import { ActionRow } from '../../../pieces/action-row.js'
+import { Fact } from '../../../pieces/fact.js'
 import { Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
@@ -30,20 +31,9 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
         <Loaded of={profile}>
           {({ email, name, role }) => (
             <dl>
-              <div>
-                <dt>E-mail</dt>
-                <dd>{email}</dd>
-              </div>
-              {name && (
-                <div>
-                  <dt>Name</dt>
-                  <dd>{name}</dd>
-                </div>
-              )}
-              <div>
-                <dt>Role</dt>
-                <dd>{role === 'owner' ? 'Owner of the account' : 'Member of the team'}</dd>
-              </div>
+              <Fact name="E-mail">{email}</Fact>
+              {name && <Fact name="Name">{name}</Fact>}
+              <Fact name="Role">{role === 'owner' ? 'Owner of the account' : 'Member of the team'}</Fact>
             </dl>
           )}
         </Loaded>

@@ -1,9 +1,6 @@
-import { useState } from 'react'
 import { ActionButton } from '../../../pieces/button.js'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
-import { Field } from '../../../pieces/field.js'
-import { Form } from '../../../pieces/form.js'
-import { Failure, Hint, Success } from '../../../pieces/notice.js'
+import { Failure, Hint } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { Link } from '../../../pieces/router.js'
 import { useAction } from '../../../pieces/use-action.js'
@@ -12,6 +9,7 @@ import { Loaded } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
 import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
+import { NameForm } from './name-form.js'
 
 export function SettingsPage() {
   const account = useLoad(() => call<Account>('GET', 'account'))
@@ -20,7 +18,17 @@ export function SettingsPage() {
   return (
     <Page title="Account">
       <Section title="Name of the account">
-        <Loaded of={account}>{({ name }) => <AccountName name={name} />}</Loaded>
+        <Loaded of={account}>
+          {({ name }) => (
+            <NameForm
+              path="account"
+              label="Account name"
+              name={name}
+              autoComplete="organization"
+              saved="The name is saved."
+            />
+          )}
+        </Loaded>
       </Section>
       {isOwner && (
         <>
@@ -35,30 +43,6 @@ export function SettingsPage() {
         </>
       )}
     </Page>
-  )
-}
-
-function AccountName({ name }: { readonly name: string | null }) {
-  const [isSaved, setIsSaved] = useState(false)
-  return (
-    <Form
-      submit="Save the name"
-      send={async texts => {
-        setIsSaved(false)
-        await call('PATCH', 'account', { name: texts.name?.trim() ?? '' })
-        setIsSaved(true)
-      }}
-    >
-      {isSaved && <Success>The name is saved.</Success>}
-      <Field
-        label="Account name"
-        name="name"
-        defaultValue={name ?? ''}
-        autoComplete="organization"
-        maxLength={100}
-        required
-      />
-    </Form>
   )
 }
 

@@ -1,8 +1,7 @@
 import { Field, NewPasswordField } from '../../../pieces/field.js'
-import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
 import type { Accepted } from '../../answers.js'
-import { MailedPage } from './mailed-page.js'
+import { MailedPage, ToLogin } from './mailed-page.js'
 
 export function AcceptInvitationPage() {
   return (
@@ -22,7 +21,7 @@ export function AcceptInvitationPage() {
 
 /** Who was invited to some sites logs in there and not here. */
 function ToSites({ satellites }: Accepted) {
-  if (!satellites) return <Link href="/login">Go to the login</Link>
+  if (!satellites) return <ToLogin />
   return satellites.map(origin => (
     <a key={origin} href={origin}>
       Go to {hostOf(origin)}

@@ -55,7 +55,7 @@ export function MailedPage<T = null>({
   )
 }
 
-function ToLogin() {
+export function ToLogin() {
   return <Link href="/login">Go to the login</Link>
 }
 
