@@ -323,12 +323,7 @@ describe('Two replicas', () => {
   let second: TestApp
   beforeAll(async () => {
     first = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
-    const { databaseUrl, sessionStoreUrl } = first.settings
-    second = await TestApp.start('embedded', {
-      DATABASE_URL: databaseUrl,
-      SESSION_STORE_URL: sessionStoreUrl ?? '',
-      LOG_LEVEL: 'silent',
-    })
+    second = await TestApp.start('embedded', { ...first.stores, LOG_LEVEL: 'silent' })
   })
   afterAll(async () => {
     await second.stop()
@@ -437,14 +432,8 @@ describe('npm run cli -- audit:verify', () => {
   )
 
   async function auditVerify(...args: string[]) {
-    const { databaseUrl, sessionStoreUrl, dataDir } = app.settings
     const child = spawn(process.execPath, ['dist/src/cli.js', 'audit:verify', ...args], {
-      env: {
-        NODE_ENV: 'test',
-        DATA_DIR: dataDir,
-        DATABASE_URL: databaseUrl,
-        SESSION_STORE_URL: sessionStoreUrl ?? '',
-      },
+      env: { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 60_000,
     })

@@ -27,12 +27,10 @@ describe('billing at the command line, beside a running server', () => {
 
   /** As an operator runs it, on the stores of the server. */
   function mainstay(...args: string[]): Promise<Ended> {
-    const { databaseUrl, sessionStoreUrl, dataDir } = app.settings
     const environment = {
       NODE_ENV: 'test',
-      DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
-      SESSION_STORE_URL: sessionStoreUrl ?? '',
+      DATA_DIR: app.settings.dataDir,
+      ...app.stores,
       STRIPE_API_URL: app.sandbox.url,
     }
     return run('dist/src/cli.js', args, environment, ENDS_WITHIN_MS)

@@ -20,13 +20,8 @@ describe('the command line, beside a running server', () => {
 
   /** As an operator runs it, on the stores of the server. */
   function mainstay(...args: string[]): Promise<Ended> {
-    const { databaseUrl, sessionStoreUrl, dataDir } = app.settings
-    return run('dist/src/cli.js', args, {
-      NODE_ENV: 'test',
-      DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
-      SESSION_STORE_URL: sessionStoreUrl ?? '',
-    })
+    const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
+    return run('dist/src/cli.js', args, environment)
   }
 
   it.each([[[]], [['payments', '--none']]])(

@@ -103,6 +103,16 @@ export class TestApp {
     return this.app.get(Database).run(db => db.select().from(auditLog).orderBy(auditLog.id))
   }
 
+  /** The stores of this service, for another process or service on them. */
+  get stores() {
+    const { databaseUrl, sessionStoreUrl, sessionStoreTimeoutMs } = this.settings
+    return {
+      DATABASE_URL: databaseUrl,
+      SESSION_STORE_URL: sessionStoreUrl ?? '',
+      SESSION_STORE_TIMEOUT_MS: String(sessionStoreTimeoutMs),
+    }
+  }
+
   async stop(): Promise<void> {
     await this.app.close()
     for (const step of this.cleanUp) await step()
