@@ -10,8 +10,6 @@ import { holdLock } from './prepare-lock.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const installStamp = join(root, 'node_modules/.mainstay-install')
 const buildStamp = join(root, 'dist/.mainstay-build')
-// process.loadEnvFile and util.parseEnv came with it.
-const OLDEST_NODE = [20, 12]
 
 /** Installs and builds what is missing or out of date. Ends the process with a message when that fails. */
 export function prepare({ quiet = false } = {}) {
@@ -21,16 +19,9 @@ export function prepare({ quiet = false } = {}) {
 
 /** The first half of `prepare`: the packages alone. */
 export function install({ quiet = false } = {}) {
-  requireNode()
   inTurn(installStamp, packagesHash, () => {
     if (!isInstalled()) installPackages(quiet)
   })
-}
-
-function requireNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
-  fail(`Mainstay needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`)
 }
 
 // Looks a second time under the lock: another process may have done the work meanwhile.

@@ -1,7 +1,8 @@
 // node dev/run.mjs <entry> [args…]: prepares the checkout, then becomes `node <entry>`.
-// In this very process: no second one to feed, to pass signals on to, or to wait for.
+// In this very process, where its Node is supported: no second one to feed, to pass signals on to, or to wait for.
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { prepare } from './prepare.mjs'
+import { requireSupportedNode } from './supported-node.mjs'
 
 const root = new URL('..', import.meta.url)
 const [node, , entry, ...args] = process.argv
@@ -10,6 +11,7 @@ if (!entry) {
   process.exit(2)
 }
 
+await requireSupportedNode()
 prepare()
 process.env.NODE_ENV ??= 'development'
 const path = fileURLToPath(new URL(entry, root))

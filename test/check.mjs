@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { install } from '../dev/prepare.mjs'
+import { requireSupportedNode } from '../dev/supported-node.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -22,6 +23,7 @@ const checks = {
   'import rules': ['test/import-rules.mjs'],
 }
 
+await requireSupportedNode()
 install()
 mkdirSync(`${root}node_modules/.cache/check`, { recursive: true })
 const startedAt = performance.now()

@@ -1,0 +1,16 @@
+import { constants } from 'node:os'
+
+/**
+ * Ends this process as `child` ends. Ctrl-C reaches the child from the terminal; what is sent to this process alone is
+ * passed on. Never resolves.
+ */
+export function endWith(child) {
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', error => {
+    console.error(`${child.spawnfile} does not start: ${error.message}`)
+    process.exit(127)
+  })
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+  return new Promise(() => {})
+}

@@ -1,0 +1,73 @@
+// The Node that everything of ours runs on. Where the installed one is too old (Node 20 ended in April 2026), npm installs
+// a pinned Node 24 into dev/runtime, and the same command runs again on that. This file itself has to run on Node 20.
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { endWith } from './end-with.mjs'
+import { holdLock } from './prepare-lock.mjs'
+
+/** The oldest line that is still supported, and the first of it that loads ES modules from CommonJS without a flag. */
+const OLDEST_NODE = [22, 12]
+
+const runtime = fileURLToPath(new URL('runtime', import.meta.url))
+const packageName = `node-${process.platform}-${process.arch}`
+
+/** Returns at once on a supported Node. Otherwise runs this very command on one, and ends this process as that one ended. */
+export async function requireSupportedNode() {
+  if (isSupported(process.versions.node)) return
+  const node = installedNode() ?? installNode()
+  // First on the PATH too: npm and Nest's tools start `node` by its name.
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` }
+  const args = [...process.execArgv, ...process.argv.slice(1)]
+  await endWith(spawn(node, args, { stdio: 'inherit', env }))
+}
+
+/** Whether Mainstay runs on this version, such as `24.21.0`. */
+export function isSupported(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+}
+
+/** The path of the pinned Node; null when it is not there, or in another version. */
+function installedNode() {
+  const folder = join(runtime, 'node_modules', packageName)
+  const wanted = readJson(join(runtime, 'package.json')).optionalDependencies[packageName]
+  try {
+    return readJson(join(folder, 'package.json')).version === wanted ? join(folder, 'bin/node') : null
+  } catch (error) {
+    if (error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function installNode() {
+  const release = holdLock(runtime)
+  try {
+    return installedNode() ?? installed()
+  } finally {
+    release()
+  }
+}
+
+function installed() {
+  console.error(
+    `Node ${process.versions.node} is no longer supported. Installing a newer one for Mainstay alone …`,
+  )
+  const { status, error, stdout, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: runtime,
+    encoding: 'utf8',
+  })
+  const node = status === 0 ? installedNode() : null
+  if (node) return node
+  const why =
+    status === 0 ? `There is none for ${packageName}.` : `${stdout ?? ''}${stderr ?? ''} ${error ?? ''}`
+  console.error(
+    `Mainstay needs Node ${OLDEST_NODE.join('.')} or newer; npm could not install one. ${why}`.trim(),
+  )
+  process.exit(1)
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
