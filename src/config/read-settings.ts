@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { anomalyPolicy, USUAL_ANOMALY_POLICY } from './anomaly-policy.js'
 import { readAttempts } from './attempt-settings.js'
+import { readOperation } from './operation-settings.js'
 import type { Origin } from './origin.js'
 import * as read from './setting-readers.js'
 import { SettingSheet } from './setting-sheet.js'
@@ -144,6 +145,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ),
     trustProxy: sheet.optional('TRUST_PROXY', read.listOf(read.proxyAddress), []),
     tls: readTls(sheet),
+    operation: readOperation(sheet, isProduction),
     logLevel: sheet.optional('LOG_LEVEL', read.oneOf(LOG_LEVELS), 'info'),
     dataDir,
   }

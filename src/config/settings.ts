@@ -1,5 +1,6 @@
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { AttemptSettings } from './attempt-settings.js'
+import type { OperationSettings } from './operation-settings.js'
 import type { Origin } from './origin.js'
 
 export type Environment = 'development' | 'test' | 'production'
@@ -50,6 +51,7 @@ export class Settings {
   /** Addresses or CIDR blocks of the proxies whose X-Forwarded-For is believed. */
   readonly trustProxy!: readonly string[]
   readonly tls!: TlsSettings | null
+  readonly operation!: OperationSettings
   readonly logLevel!: LogLevel
   readonly dataDir!: string
 }

@@ -60,7 +60,7 @@ export const ERROR_CODES = {
     title: 'Sessions cannot be checked right now; try again shortly',
   },
   DATABASE_UNAVAILABLE: { status: 503, title: 'This is not possible right now; try again shortly' },
-  NOT_READY: { status: 503, title: 'The service is stopping' },
+  NOT_READY: { status: 503, title: 'The service is starting or stopping' },
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof ERROR_CODES

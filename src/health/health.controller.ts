@@ -1,13 +1,17 @@
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { Public } from '../tokens/public.decorator.js'
-import { LiveDocs, ReadyDocs } from './health.docs.js'
+import { LiveDocs, ReadyDocs, StatusDocs } from './health.docs.js'
+import { PartsMonitor } from './parts-monitor.js'
 import { Readiness } from './readiness.js'
 
 @ApiTags('Health')
 @Controller('health')
 export class HealthController {
-  constructor(private readonly readiness: Readiness) {}
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly parts: PartsMonitor,
+  ) {}
 
   /** The process answers. An orchestrator that restarts on failure looks here. */
   @Public()
@@ -17,12 +21,20 @@ export class HealthController {
     return { status: 'ok' }
   }
 
-  /** Database and session store answer and the service is not stopping. A load balancer looks here. */
+  /** The service has started and is not stopping. A load balancer looks here. */
   @Public()
   @Get('ready')
   @ReadyDocs()
-  async ready() {
-    await this.readiness.check()
+  ready() {
+    this.readiness.check()
     return { status: 'ok' }
+  }
+
+  /** Which parts are up. Public: it says no more than a 503 of the endpoints that need them, and costs nothing. */
+  @Public()
+  @Get('status')
+  @StatusDocs()
+  status() {
+    return this.parts.status()
   }
 }

@@ -6,6 +6,30 @@ class HealthAnswer {
   status!: string
 }
 
+class PartAnswer {
+  @ApiProperty({ enum: ['up', 'down'] })
+  state!: string
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it was first seen as it is now' })
+  since!: string
+}
+
+class PartsAnswer {
+  @ApiProperty({ type: PartAnswer })
+  database!: PartAnswer
+
+  @ApiProperty({ type: PartAnswer })
+  sessionStore!: PartAnswer
+}
+
+class StatusAnswer {
+  @ApiProperty({ enum: ['ok', 'degraded'] })
+  status!: string
+
+  @ApiProperty({ type: PartsAnswer })
+  parts!: PartsAnswer
+}
+
 export const LiveDocs = () =>
   Documented({
     summary: 'Is the process alive?',
@@ -18,8 +42,19 @@ export const LiveDocs = () =>
 export const ReadyDocs = () =>
   Documented({
     summary: 'May requests be sent here?',
+    description: 'About this process alone: a part that is down leaves it ready, see `/health/status`.',
     status: 200,
-    answer: 'Yes: database and session store answer',
+    answer: 'Yes: it has started and is not stopping',
     type: HealthAnswer,
-    refusals: ['NOT_READY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+    refusals: ['NOT_READY'],
+  })
+
+export const StatusDocs = () =>
+  Documented({
+    summary: 'Which parts are up?',
+    description: 'For operators. Checked every second, whether anybody asks or not.',
+    status: 200,
+    answer: 'Each part with its state, also while one is down',
+    type: StatusAnswer,
+    refusals: [],
   })

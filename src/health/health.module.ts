@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { HealthController } from './health.controller.js'
+import { PartsMonitor } from './parts-monitor.js'
 import { Readiness } from './readiness.js'
 
 @Module({
   imports: [SessionsModule],
   controllers: [HealthController],
-  providers: [Readiness],
+  providers: [Readiness, PartsMonitor],
   exports: [Readiness],
 })
 export class HealthModule {}

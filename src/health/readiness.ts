@@ -1,26 +1,25 @@
-import { Injectable } from '@nestjs/common'
-import { Database } from '../database/database.js'
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { unavailable } from '../errors/api-error.js'
-import { SessionStore } from '../sessions/session-store.js'
 
-/** May requests be sent here? */
+/**
+ * May requests be sent here? That is about this process alone. A database or a Redis that is down is down for every replica:
+ * a load balancer that took them all out would also end what goes on without it.
+ */
 @Injectable()
-export class Readiness {
-  private isStopping = false
+export class Readiness implements OnApplicationBootstrap {
+  private isReady = false
 
-  constructor(
-    private readonly database: Database,
-    private readonly store: SessionStore,
-  ) {}
-
-  /** Throws a 503 that names what is missing. */
-  async check(): Promise<void> {
-    if (this.isStopping) throw unavailable('NOT_READY')
-    await Promise.all([this.database.ping(), this.store.ping()])
+  onApplicationBootstrap(): void {
+    this.isReady = true
   }
 
-  /** From now on not ready: in-flight requests are finished, new ones should go elsewhere. */
+  /** Throws `NOT_READY` (503) until the service has started, and from `stop()` on. */
+  check(): void {
+    if (!this.isReady) throw unavailable('NOT_READY')
+  }
+
+  /** From now on not ready: requests in flight are finished, new ones should go elsewhere. */
   stop(): void {
-    this.isStopping = true
+    this.isReady = false
   }
 }

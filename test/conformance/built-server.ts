@@ -26,7 +26,7 @@ export class BuiltServer {
       ],
       folder,
       isReady: async () => (await request(url, { path: '/health/ready' })).status === 200,
-      // The two seconds in which production drains at SIGTERM are tested elsewhere.
+      // The seconds in which production drains at SIGTERM are tested elsewhere.
       endSignal: 'SIGKILL',
     })
     return new BuiltServer(url, process_, outputFile)
@@ -35,6 +35,12 @@ export class BuiltServer {
   /** All lines of its standard output so far. */
   async logLines(): Promise<string[]> {
     return (await readFile(this.outputFile, 'utf8')).split('\n').filter(line => line !== '')
+  }
+
+  /** Ends it in order; resolves with its exit code. */
+  async end(): Promise<number | null> {
+    await this.process.kill('SIGTERM')
+    return this.process.exitCode
   }
 
   stop(): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { Database } from '../../src/database/database.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../support/people.js'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.js'
@@ -40,7 +41,12 @@ describe('an anomaly while PostgreSQL is down', () => {
 
   async function databaseIsBack(): Promise<void> {
     await postgres.restart()
-    await eventually(async () => (await app.request({ path: '/health/ready' })).status === 200)
+    await eventually(() =>
+      app.app
+        .get(Database)
+        .ping()
+        .then(() => true),
+    )
   }
 
   test('logs out nobody; it is in the audit log when the database is back', async () => {

@@ -13,6 +13,7 @@ const PUBLIC_HANDLERS = [
   'EmailChangeController.undo',
   'HealthController.live',
   'HealthController.ready',
+  'HealthController.status',
   'JwksController.list',
   'NotMeController.disown',
   'PasswordController.forgot',

@@ -43,6 +43,11 @@ export class ServerProcess {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null
   }
 
+  /** What it ended with; null while it runs, or when a signal ended it. */
+  get exitCode(): number | null {
+    return this.child?.exitCode ?? null
+  }
+
   /** Sends the signal. Resolves when the server has ended; at once for SIGSTOP and SIGCONT. Safe to repeat. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.child

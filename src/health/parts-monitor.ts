@@ -1,0 +1,89 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { Clock } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { SessionStore } from '../sessions/session-store.js'
+
+/** Seconds matter to whoever is called out of bed, and one small query a second to no server. */
+const EVERY_MS = 1_000
+
+export type PartName = 'database' | 'sessionStore'
+
+/** `since` is when it was first seen as it is now. */
+export interface PartStatus {
+  readonly state: 'up' | 'down'
+  readonly since: Date
+}
+
+export interface Status {
+  readonly status: 'ok' | 'degraded'
+  readonly parts: Readonly<Record<PartName, PartStatus>>
+}
+
+const WORDS: Readonly<Record<PartName, string>> = {
+  database: 'The database',
+  sessionStore: 'The session store',
+}
+
+/** Asks the parts that the service stands on how they are, and logs when one goes down and when it is back. */
+@Injectable()
+export class PartsMonitor implements OnApplicationBootstrap {
+  private readonly logger = new Logger('Parts')
+  private readonly parts = {} as Record<PartName, PartStatus>
+  private isChecking = false
+
+  constructor(
+    private readonly database: Database,
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The service has only started because both answered. */
+  onApplicationBootstrap(): void {
+    const up = { state: 'up', since: this.clock.now() } as const
+    Object.assign(this.parts, { database: up, sessionStore: up })
+  }
+
+  /** As the last check found it, a second or two ago: however often this is asked, nothing is asked of the parts. */
+  status(): Status {
+    const isDegraded = Object.values(this.parts).some(({ state }) => state === 'down')
+    return { status: isDegraded ? 'degraded' : 'ok', parts: { ...this.parts } }
+  }
+
+  @Interval(EVERY_MS)
+  async check(): Promise<void> {
+    if (this.isChecking) return
+    this.isChecking = true
+    try {
+      await Promise.all([
+        this.checkPart('database', () => this.database.ping()),
+        this.checkPart('sessionStore', () => this.store.ping()),
+      ])
+    } finally {
+      this.isChecking = false
+    }
+  }
+
+  private async checkPart(name: PartName, ping: () => Promise<void>): Promise<void> {
+    const failure = await ping().then(
+      () => null,
+      (error: Error) => error,
+    )
+    const state = failure ? 'down' : 'up'
+    const before = this.parts[name]
+    if (before.state === state) return
+    const now = this.clock.now()
+    this.parts[name] = { state, since: now }
+    if (failure) this.logger.error(`${WORDS[name]} is down: ${reasonOf(failure)}`)
+    else this.logger.warn(`${WORDS[name]} is up again after ${secondsBetween(before.since, now)} s`)
+  }
+}
+
+/** What the driver said, which is in the cause of our refusal. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message : message
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.round((to.getTime() - from.getTime()) / 1000)
+}
