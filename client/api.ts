@@ -1,4 +1,6 @@
 import { type AccessToken, readToken } from './access-token.js'
+import type { WaitReason } from './caller.js'
+import { fetchInTime } from './fetch-in-time.js'
 import { errorOf, MainstayError } from './mainstay-error.js'
 import type { Platform } from './platform.js'
 import type { Presented, SessionHome } from './session-home.js'
@@ -19,6 +21,10 @@ interface LoginAnswer {
 
 /** The three calls of the service that make and end sessions. Each throws a MainstayError for a refusal, anything else when there was no answer. */
 export class Api {
+  /** Whether this page could ever read an answer. */
+  private wasRead = false
+  private hasWarned = false
+
   constructor(
     private readonly baseUrl: string,
     private readonly home: SessionHome,
@@ -39,7 +45,9 @@ export class Api {
   async refresh({ headers }: Presented): Promise<AccessToken | null> {
     const bornAt = this.platform.now()
     try {
-      const answer = await this.post('refresh', headers)
+      // 204 rather than 401 for a visitor without a cookie: browsers print each 401 in red.
+      const answer = await this.post('refresh?optional=true', headers)
+      if (answer.status === 204) return null
       const { accessToken } = (await answer.json()) as LoginAnswer
       return readToken(accessToken, bornAt)
     } catch (error) {
@@ -53,21 +61,46 @@ export class Api {
     await this.post('logout', { Authorization: `Bearer ${text}` })
   }
 
-  private async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
-    const timeout = new AbortController()
-    const callOff = this.platform.after(TIMEOUT_MS, () => timeout.abort())
-    try {
-      const answer = await this.platform.fetch(`${this.baseUrl}/api/${path}`, {
-        method: 'POST',
-        headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
-        credentials: this.home.credentials,
-        signal: timeout.signal,
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      if (!answer.ok) throw await errorOf(answer)
-      return answer
-    } finally {
-      callOff()
+  /** Why a call has failed with this error. */
+  async reasonFor(error: unknown): Promise<WaitReason> {
+    if (error instanceof MainstayError && error.code !== 'ORIGIN_NOT_ALLOWED') return 'service'
+    if (!(error instanceof MainstayError)) {
+      if ((error as Error).name === 'TimeoutError') return 'service'
+      if (this.wasRead || !(await this.isThereUnreadable())) return 'network'
     }
+    this.warnOfOrigin()
+    return 'origin'
+  }
+
+  /** Browsers do not tell a page that may not read an answer from a lost network. This asks in the one way that needs no permission. */
+  private async isThereUnreadable(): Promise<boolean> {
+    const options = { mode: 'no-cors', credentials: 'omit', cache: 'no-store' } as const
+    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/health/live`, options).catch(
+      () => null,
+    )
+    return answer?.type === 'opaque'
+  }
+
+  private warnOfOrigin(): void {
+    if (this.hasWarned) return
+    this.hasWarned = true
+    const { location } = globalThis as { location?: { origin?: string } }
+    this.platform.warn(
+      `Mainstay: ${this.baseUrl} is there, but pages of ${location?.origin} may not read its answers. ` +
+        `Set ${this.home.source === 'main' ? 'MAIN_ORIGIN to' : 'ALLOWED_ORIGINS of the service so that it lists'} ` +
+        'exactly this origin. If it does, a proxy answers in its place.',
+    )
+  }
+
+  private async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
+    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, {
+      method: 'POST',
+      headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
+      credentials: this.home.credentials,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    this.wasRead = true
+    if (!answer.ok) throw await errorOf(answer)
+    return answer
   }
 }

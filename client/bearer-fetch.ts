@@ -16,9 +16,11 @@ export function trustedUrl(input: string | URL | Request, trusted: readonly stri
   return url
 }
 
+type Send = (target: string | Request, init: RequestInit) => Promise<Response>
+
 /** Sends the request; once more after a 401, when it can be repeated and `replace` finds another token. */
 export async function fetchWithToken(
-  send: typeof fetch,
+  send: Send,
   input: string | URL | Request,
   url: string,
   init: RequestInit,
@@ -34,7 +36,7 @@ export async function fetchWithToken(
 }
 
 function sendWith(
-  send: typeof fetch,
+  send: Send,
   target: string | Request,
   init: RequestInit,
   { text }: AccessToken,

@@ -1,8 +1,9 @@
 import type { AccessToken } from './access-token.js'
 import { Api, type Credentials } from './api.js'
 import { fetchWithToken, trustedUrl } from './bearer-fetch.js'
-import type { Caller, State } from './caller.js'
-import { Logout } from './logout.js'
+import type { Caller, State, WaitReason } from './caller.js'
+import { fetchInTime } from './fetch-in-time.js'
+import { Logout, type Rest } from './logout.js'
 import { MainstayError } from './mainstay-error.js'
 import type { Platform } from './platform.js'
 import type { SessionHome } from './session-home.js'
@@ -20,6 +21,8 @@ export interface ClientOptions {
 
 /** After a new token was refused too, no other is asked for within this time: it would not help either. */
 const NEXT_FORCED_REFRESH_MS = 10_000
+/** Longer than the slowest answer of the service, which waits for the payment provider. */
+const TIMEOUT_MS = 20_000
 
 /** One person's session on one device, over all tabs of a site. */
 export class Client {
@@ -45,7 +48,10 @@ export class Client {
     return this.keeper.state
   }
 
-  /** Calls `listener` whenever somebody logs in or out, in whichever tab, or their permissions change. The answer ends that. */
+  /**
+   * Calls `listener` whenever somebody logs in or out, in whichever tab, their permissions change, or the `reason` to
+   * wait does. The answer ends that.
+   */
   readonly onChange = (listener: (state: State) => void): (() => void) => this.keeper.listen(listener)
 
   /**
@@ -54,23 +60,28 @@ export class Client {
    */
   async login(credentials: Credentials): Promise<Caller> {
     if (this.home.source === 'main') await this.leaving?.callOff()
-    const token = await this.api.login(credentials)
-    this.keeper.take(token)
-    return token.caller
+    try {
+      const token = await this.api.login(credentials)
+      this.keeper.take(token)
+      return token.caller
+    } catch (error) {
+      if (this.state.status === 'loggedOut') void this.finishLogout()
+      throw error
+    }
   }
 
   /**
-   * Logs out: here and in the other tabs at once; resolves when the service knows. Until then the session can be taken
-   * up again by who has it, so a page of the main site that is loaded anew is logged in again.
+   * Logs out: here and in the other tabs at once; resolves when the service knows. Until then `state.reason` says why it
+   * does not, and a note in the storage keeps a page that is opened anew from being logged in: it finishes the logout.
    */
   async logout(): Promise<void> {
     const token = this.keeper.live()
     // A storage that is locked keeps nobody from logging out.
     const session = await this.home.presented().catch(() => null)
     const sid = this.keeper.sid() ?? session?.sid ?? null
-    await this.keeper.end(sid)
-    this.leaving = new Logout(this.api, this.platform, { token, session, sid })
-    await this.leaving.done
+    this.keeper.end(sid)
+    const isNoted = await this.home.leave(sid).catch(() => false)
+    await this.leave({ token, session, sid, isNoted })
   }
 
   /**
@@ -78,7 +89,7 @@ export class Client {
    * changed. Waits as long as an outage lasts, unless `signal` aborts. Who is logged in; null for nobody.
    */
   async refresh({ signal }: { signal?: AbortSignal | null } = {}): Promise<Caller | null> {
-    await unlessAborted(this.keeper.refresh(), signal)
+    await unlessAborted(this.lookWhoIsThere(), signal)
     return this.state.caller
   }
 
@@ -91,7 +102,8 @@ export class Client {
    * As the global `fetch`, with the access token. A path alone is one of the service. Before the request an outage of
    * the service is waited out if a new token is needed, unless `init.signal` aborts; the answer itself is yours,
    * whatever it is. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody is logged in, and a TypeError for an
-   * address that is neither the service nor in `backends`.
+   * address that is neither the service nor in `backends`. Without a signal of yours it gives up with a `TimeoutError`
+   * when no answer has begun after 20 seconds.
    */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = trustedUrl(input, this.trusted)
@@ -100,14 +112,35 @@ export class Client {
     if (!token) throw new MainstayError(401, { code: 'SESSION_NOT_FOUND', detail: 'Nobody is logged in' })
     const isOurs = url.startsWith(`${this.trusted[0]}/`)
     const options = isOurs ? { credentials: this.home.credentials, ...init } : init
-    return fetchWithToken(this.platform.fetch, input, url, options, token, refused =>
-      this.replacementOf(refused, signal),
-    )
+    const send = (target: string | Request, sent: RequestInit) =>
+      fetchInTime(this.platform, TIMEOUT_MS, target, sent)
+    return fetchWithToken(send, input, url, options, token, refused => this.replacementOf(refused, signal))
   }
 
   /** Ends what runs in the background. Nobody is logged out. */
   close(): void {
     this.keeper.close()
+  }
+
+  private async lookWhoIsThere(): Promise<void> {
+    if (!(await this.finishLogout())) await this.keeper.refresh()
+  }
+
+  /** A logout that the service has not heard of: its session would be taken up again. Whether there is one; does not wait for it. */
+  private async finishLogout(): Promise<boolean> {
+    const session = await this.home.left().catch(() => null)
+    if (!session) return false
+    this.keeper.end(session.sid)
+    this.leave({ token: null, session, sid: session.sid, isNoted: true }).catch(() => {})
+    return true
+  }
+
+  private leave(rest: Rest): Promise<void> {
+    const explain = (reason: WaitReason | null) => this.keeper.explain('loggedOut', reason)
+    this.leaving ??= new Logout(this.api, this.home, this.platform, rest, explain)
+    return this.leaving.done.finally(() => {
+      this.leaving = null
+    })
   }
 
   private async liveToken({ signal }: { signal?: AbortSignal | null }): Promise<AccessToken | null> {

@@ -1,10 +1,10 @@
 import { Client, type ClientOptions } from './client.js'
 import { thisPlatform } from './platform.js'
 import { cookieHome, storageHome } from './session-home.js'
-import type { Storage } from './storage.js'
+import { type ItemStorage, itemStorage, type Storage } from './storage.js'
 
 export type { Credentials } from './api.js'
-export type { Caller, Permissions, State } from './caller.js'
+export type { Caller, Permissions, State, WaitReason } from './caller.js'
 export type { Client, ClientOptions } from './client.js'
 export type { ErrorCode } from './error-code.js'
 export { errorOf, type FieldError, MainstayError } from './mainstay-error.js'
@@ -14,14 +14,15 @@ export interface StoredSessionOptions extends ClientOptions {
   readonly storage: Storage
 }
 
-/** For pages of the main site: the session is an HttpOnly cookie. */
+/** For pages of the main site: the session is an HttpOnly cookie. Nothing of it is ever in the storage of the page. */
 export function mainClient(options: ClientOptions): Client {
-  return new Client(options, cookieHome, thisPlatform(options.fetch))
+  const storage = itemStorage(() => (globalThis as unknown as { localStorage: ItemStorage }).localStorage)
+  return new Client(options, cookieHome(storage, `${keyOf(options)}.logout`), thisPlatform(options.fetch))
 }
 
 /**
- * For pages of a satellite. With `itemStorage(localStorage)` all tabs share a session that lasts its 30 days; with
- * `itemStorage(sessionStorage)` each has its own, which ends with the tab. Either can be read by every script of the page.
+ * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share a session that lasts its 30 days; with
+ * `itemStorage(() => sessionStorage)` each has its own, which ends with the tab. Either can be read by every script of the page.
  */
 export function satelliteClient(options: StoredSessionOptions): Client {
   return storedSession(options)
@@ -33,7 +34,10 @@ export function mobileClient(options: StoredSessionOptions): Client {
 }
 
 function storedSession(options: StoredSessionOptions): Client {
-  // Letters, digits, dots, dashes and underscores: secure storages of apps take no others.
-  const key = `mainstay.${options.baseUrl.replace(/\/+$/, '').replace(/[^\w.-]+/g, '_')}`
-  return new Client(options, storageHome(options.storage, key), thisPlatform(options.fetch))
+  return new Client(options, storageHome(options.storage, keyOf(options)), thisPlatform(options.fetch))
+}
+
+/** Letters, digits, dots, dashes and underscores: secure storages of apps take no others. */
+function keyOf({ baseUrl }: ClientOptions): string {
+  return `mainstay.${baseUrl.replace(/\/+$/, '').replace(/[^\w.-]+/g, '_')}`
 }

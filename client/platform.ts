@@ -19,23 +19,41 @@ export interface Platform {
   random(): number
   /** Runs once after so many milliseconds; the answer calls it off. What is idle does not keep a program on Node from ending. */
   after(ms: number, run: () => void, isIdle?: boolean): () => void
+  /** Calls `listener` when the network comes back or the page is looked at again. The answer ends that. */
+  onWake(listener: () => void): () => void
+  /** For whoever builds the site. */
+  warn(message: string): void
   /** Null where there is one tab only, or no Web Locks (browsers have them in secure contexts alone). */
   readonly locks: Locks | null
   openChannel(name: string, receive: (message: unknown) => void): Channel | null
 }
+
+interface Events {
+  addEventListener?(name: string, listener: () => void): void
+  removeEventListener?(name: string, listener: () => void): void
+}
+
+interface Page extends Events {
+  readonly document?: Events & { readonly visibilityState: string }
+  readonly navigator?: { readonly locks?: Locks }
+}
+
+const page = globalThis as Page
 
 /**
  * The device this runs on. Tabs find each other in pages only: elsewhere, as in a server that renders pages, the same
  * names would put different people together.
  */
 export function thisPlatform(fetchInstead?: typeof fetch): Platform {
-  const { document, navigator } = globalThis as { document?: object; navigator?: { locks?: Locks } }
+  const { document, navigator } = page
   return {
     fetch: fetchInstead ?? globalThis.fetch.bind(globalThis),
     now: () => performance.now(),
     deviceTime: () => Date.now(),
     random: Math.random,
     after: startTimer,
+    onWake,
+    warn: message => console.error(message),
     locks: (document && navigator?.locks) ?? null,
     openChannel: (name, receive) =>
       document && typeof BroadcastChannel === 'function' ? openChannel(name, receive) : null,
@@ -46,6 +64,17 @@ function startTimer(ms: number, run: () => void, isIdle = false): () => void {
   const timer = setTimeout(run, ms) as { unref?(): void } & ReturnType<typeof setTimeout>
   if (isIdle) timer.unref?.()
   return () => clearTimeout(timer)
+}
+
+function onWake(listener: () => void): () => void {
+  const { document } = page
+  const whenSeen = () => document?.visibilityState === 'visible' && listener()
+  const change = (method: 'addEventListener' | 'removeEventListener') => {
+    page[method]?.('online', listener)
+    document?.[method]?.('visibilitychange', whenSeen)
+  }
+  change('addEventListener')
+  return () => change('removeEventListener')
 }
 
 function openChannel(name: string, receive: (message: unknown) => void): Channel {

@@ -17,38 +17,73 @@ export interface SessionHome {
   forget(sid: string): Promise<void>
   /** Whether a token of this session may be taken over from another tab. */
   isOwn(sid: string): Promise<boolean>
+  /** Notes that the session is to be ended, until `settle` or the next login; false when there is nothing to note it by. */
+  leave(sid: string | null): Promise<boolean>
+  /** The session that is to be ended, and the service may not know it yet; null when there is none. */
+  left(): Promise<Presented | null>
+  /** The service knows; null for a session that only it could name. */
+  settle(sid: string | null): Promise<void>
 }
 
-/** The HttpOnly cookie: no script ever sees it, and all tabs share it. */
-export const cookieHome: SessionHome = {
-  source: 'main',
-  credentials: 'include',
-  presented: async () => ({ sid: null, headers: {} }),
-  keep: async () => {},
-  forget: async () => {},
-  isOwn: async () => true,
+/** What stands for the session where only the service knows which one it is. */
+const UNNAMED = '*'
+
+/** The HttpOnly cookie: no script ever sees it, and all tabs share it. Only a logout leaves its note in the storage. */
+export function cookieHome(storage: Storage, key: string): SessionHome {
+  return {
+    source: 'main',
+    credentials: 'include',
+    presented: async () => ({ sid: null, headers: {} }),
+    keep: async () => void (await storage.remove(key)),
+    forget: async () => {},
+    isOwn: async () => true,
+    leave: async sid => {
+      await storage.set(key, sid ?? UNNAMED)
+      return true
+    },
+    left: async () => {
+      const sid = await storage.get(key)
+      return sid ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
+    },
+    settle: async sid => {
+      if ((await storage.get(key)) === (sid ?? UNNAMED)) await storage.remove(key)
+    },
+  }
 }
+
+/** Behind the session that is to be ended. */
+const LEFT = ' left'
 
 /**
  * A storage of the page or the app. The public handle stands beside the secret: tabs with storages of their own
  * (sessionStorage) may be logged in as different people, and must not take each other's tokens.
  */
 export function storageHome(storage: Storage, key: string): SessionHome {
-  const read = async () => {
-    const [sessionId, sid] = ((await storage.get(key)) ?? '').split(' ')
-    return sessionId && sid ? { sessionId, sid } : null
+  const read = async (isLeft = false) => {
+    const text = (await storage.get(key)) ?? ''
+    const [sessionId, sid] = text.split(' ')
+    return sessionId && sid && text.endsWith(LEFT) === isLeft
+      ? { sid, headers: { 'X-Session-ID': sessionId }, text }
+      : null
   }
   return {
     source: 'satellite',
     credentials: 'omit',
-    presented: async () => {
-      const kept = await read()
-      return kept && { sid: kept.sid, headers: { 'X-Session-ID': kept.sessionId } }
-    },
+    presented: () => read(),
     keep: async (sessionId, sid) => void (await storage.set(key, `${sessionId} ${sid}`)),
     forget: async sid => {
       if ((await read())?.sid === sid) await storage.remove(key)
     },
     isOwn: async sid => (await read())?.sid === sid,
+    leave: async sid => {
+      const kept = await read()
+      if (kept?.sid !== sid) return false
+      await storage.set(key, kept.text + LEFT)
+      return true
+    },
+    left: () => read(true),
+    settle: async sid => {
+      if ((await read(true))?.sid === sid) await storage.remove(key)
+    },
   }
 }

@@ -12,11 +12,33 @@ export interface ItemStorage {
   removeItem(key: string): unknown
 }
 
-/** `localStorage` and its likes as a {@link Storage}. */
-export function itemStorage(items: ItemStorage): Storage {
+/**
+ * `localStorage` and its likes as a {@link Storage}. `itemStorage(() => localStorage)` looks for it when it is used and
+ * not before, so that a program without one (a server that renders pages, a build) may run the same code. Where there
+ * is none, or the browser locks it, the session lasts as long as the page.
+ */
+export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
+  let found = typeof items === 'function' ? null : items
+  const resolve = () => {
+    try {
+      found ??= (items as () => ItemStorage)() ?? inMemory()
+    } catch {
+      found = inMemory()
+    }
+    return found
+  }
   return {
-    get: key => items.getItem(key),
-    set: (key, value) => items.setItem(key, value),
-    remove: key => items.removeItem(key),
+    get: key => resolve().getItem(key),
+    set: (key, value) => resolve().setItem(key, value),
+    remove: key => resolve().removeItem(key),
+  }
+}
+
+function inMemory(): ItemStorage {
+  const items = new Map<string, string>()
+  return {
+    getItem: key => items.get(key) ?? null,
+    setItem: (key, value) => items.set(key, value),
+    removeItem: key => items.delete(key),
   }
 }

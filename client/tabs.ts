@@ -1,3 +1,4 @@
+import type { WaitReason } from './caller.js'
 import type { Channel, Platform } from './platform.js'
 
 /**
@@ -9,7 +10,7 @@ export type Message =
   | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
   | { readonly kind: 'ended'; readonly sid: string }
   /** A refresh failed: nobody asks again for so long. */
-  | { readonly kind: 'wait'; readonly ms: number; readonly failures: number }
+  | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
 
 /** Two refreshes at once are only a waste, one that never comes is a standstill: a tab may be frozen with the lock. */
 const LONGEST_LOCK_WAIT_MS = 15_000

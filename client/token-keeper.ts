@@ -1,10 +1,10 @@
 import { type AccessToken, readToken } from './access-token.js'
 import type { Api } from './api.js'
-import { LOGGED_OUT, type State, UNKNOWN } from './caller.js'
+import { LOGGED_OUT, type State, UNKNOWN, type WaitReason } from './caller.js'
 import type { Platform } from './platform.js'
 import type { SessionHome } from './session-home.js'
 import { type Message, Tabs } from './tabs.js'
-import { isPassing, sleep, waitMs } from './waiting.js'
+import { Backoff, isPassing } from './waiting.js'
 
 /** A tab refreshes at a random moment of this part of a token's life: the first to do so serves all the others. */
 const REFRESH_FROM = 0.85
@@ -22,9 +22,7 @@ export class TokenKeeper {
   private decided = new AbortController()
   private refreshing: Promise<void> | null = null
   private callOffNext = () => {}
-  /** Nobody asks before this moment of the monotonic clock. */
-  private notBefore = 0
-  private failures = 0
+  private readonly backoff: Backoff
   /** Sessions that are over: a token of theirs may still be on its way. */
   private readonly endedSids = new Set<string>()
   private readonly listeners = new Set<(state: State) => void>()
@@ -36,6 +34,7 @@ export class TokenKeeper {
     private readonly home: SessionHome,
     private readonly platform: Platform,
   ) {
+    this.backoff = new Backoff(platform)
     this.tabs = new Tabs(name, platform, message => void this.receive(message).catch(() => {}))
   }
 
@@ -78,17 +77,24 @@ export class TokenKeeper {
   }
 
   /** Logs out here and in the other tabs with this session; null when nobody was logged in. */
-  async end(sid: string | null): Promise<void> {
+  end(sid: string | null): void {
     this.drop()
     if (!sid) return
     this.endedSids.add(sid)
     this.tabs.tell({ kind: 'ended', sid })
-    await this.home.forget(sid)
+  }
+
+  /** Says why a thing that is tried again has not been done yet; null when it has. Nothing when the state is another by now. */
+  explain(status: State['status'], reason: WaitReason | null): void {
+    if (this.state.status !== status) return
+    const { reason: _, ...state } = this.state
+    this.change({ ...state, ...(reason && { reason }) } as State)
   }
 
   close(): void {
     this.callOffNext()
     this.decided.abort()
+    this.backoff.close()
     this.tabs.close()
     this.listeners.clear()
   }
@@ -98,7 +104,7 @@ export class TokenKeeper {
     const { signal } = this.decided
     try {
       while (!signal.aborted) {
-        await sleep(this.platform, this.notBefore - this.platform.now(), signal)
+        await this.backoff.wait(signal)
         await this.tabs.inTurn(() => this.ask(signal), signal)
       }
     } catch (refusal) {
@@ -108,31 +114,37 @@ export class TokenKeeper {
   }
 
   private async ask(decided: AbortSignal): Promise<void> {
-    if (decided.aborted || this.platform.now() < this.notBefore) return
+    if (decided.aborted || !this.backoff.isOver) return
     try {
       const session = await this.home.presented()
       const token = session && (await this.api.refresh(session))
       if (decided.aborted) return
       if (token) this.take(token)
-      else await this.end(session ? (session.sid ?? this.sid()) : null)
+      else await this.forget(session ? (session.sid ?? this.sid()) : null)
     } catch (error) {
-      if (decided.aborted) return
-      if (!isPassing(error)) throw error
-      this.wait(error)
+      if (!decided.aborted) await this.fail(error, decided)
     }
   }
 
-  private wait(error: unknown): void {
-    const ms = waitMs(this.failures, error, this.platform.random())
-    this.failures += 1
-    this.notBefore = this.platform.now() + ms
-    this.tabs.tell({ kind: 'wait', ms, failures: this.failures })
+  private async forget(sid: string | null): Promise<void> {
+    this.end(sid)
+    if (sid) await this.home.forget(sid)
+  }
+
+  /** Puts the next try off; throws a refusal that no waiting mends. */
+  private async fail(error: unknown, decided: AbortSignal): Promise<void> {
+    const ms = this.backoff.fail(error)
+    const reason = await this.api.reasonFor(error)
+    if (decided.aborted) return
+    this.explain(this.state.status, reason)
+    if (!isPassing(error)) throw error
+    this.tabs.tell({ kind: 'wait', ms, failures: this.backoff.failures, reason })
   }
 
   private async receive(message: Message): Promise<void> {
     if (message.kind === 'wait') {
-      this.failures = message.failures
-      this.notBefore = this.platform.now() + message.ms * (1 + this.platform.random())
+      this.backoff.follow(message.ms, message.failures)
+      this.explain(this.state.status, message.reason)
     } else if (message.kind === 'ended') {
       this.endedSids.add(message.sid)
       if (this.sid() === message.sid) this.drop()
@@ -154,8 +166,7 @@ export class TokenKeeper {
 
   private adopt(token: AccessToken): void {
     this.token = token
-    this.failures = 0
-    this.notBefore = 0
+    this.backoff.reset()
     const part = REFRESH_FROM + (REFRESH_TO - REFRESH_FROM) * this.platform.random()
     this.refreshAfter(token.expiresAt - this.platform.now() - token.lifetimeMs * (1 - part))
     this.decided.abort()

@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common'
+import { Controller, Get, Header } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { Public } from '../tokens/public.decorator.js'
 import { LiveDocs, ReadyDocs, StatusDocs } from './health.docs.js'
@@ -13,9 +13,13 @@ export class HealthController {
     private readonly parts: PartsMonitor,
   ) {}
 
-  /** The process answers. An orchestrator that restarts on failure looks here. */
+  /**
+   * The process answers. An orchestrator that restarts on failure looks here, and so do pages that may not read us: that
+   * something is there they may know.
+   */
   @Public()
   @Get('live')
+  @Header('Cross-Origin-Resource-Policy', 'cross-origin')
   @LiveDocs()
   live() {
     return { status: 'ok' }

@@ -29,6 +29,11 @@ export function presentedSession(request: FastifyRequest, settings: Settings): P
   return { sessionId, source: inHeader === undefined ? 'main' : 'satellite' }
 }
 
+/** Whether a request names no session at all, as that of a visitor who was never logged in. */
+export function presentsNothing(request: FastifyRequest, settings: Settings): boolean {
+  return singleHeader(request, HEADER).kind === 'absent' && countingCookies(request, settings).length === 0
+}
+
 /**
  * The session cookies, where they count: from pages of the main site, or without an Origin. A cookie that came with
  * another site's page is as if absent, or that site could use what it cannot see.

@@ -1,10 +1,10 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common'
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { Public } from '../tokens/public.decorator.js'
-import { type PresentedSession, presentedSession } from './presented-session.js'
+import { type PresentedSession, presentedSession, presentsNothing } from './presented-session.js'
 import { RefreshService } from './refresh.service.js'
 import { RefreshDocs } from './sessions.docs.js'
 
@@ -21,7 +21,15 @@ export class SessionsController {
   @Post('refresh')
   @HttpCode(200)
   @RefreshDocs()
-  async refresh(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
+  async refresh(
+    @Req() request: FastifyRequest,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    if (isOptional(request) && presentsNothing(request, this.settings)) {
+      reply.status(204)
+      return
+    }
     return { accessToken: await this.refreshService.refresh(this.presented(request, client), client) }
   }
 
@@ -33,4 +41,9 @@ export class SessionsController {
       throw refusal
     }
   }
+}
+
+/** Read by hand: the validation of queries would cost every refresh more than it is worth for one word. */
+function isOptional({ query }: FastifyRequest): boolean {
+  return (query as { optional?: unknown }).optional === 'true'
 }

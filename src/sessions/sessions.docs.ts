@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth, ApiHeader, ApiProperty } from '@nestjs/swagger'
+import { ApiCookieAuth, ApiHeader, ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger'
 import { Documented } from '../http/documented.js'
 
 class RefreshAnswer {
@@ -15,6 +15,14 @@ export const RefreshDocs = () =>
       required: false,
       description: 'Satellites and mobile apps: the sessionId',
     }),
+    ApiQuery({
+      name: 'optional',
+      required: false,
+      enum: ['true'],
+      description:
+        'A request that names no session is answered 204 instead of 401: browsers print each 401 in red.',
+    }),
+    ApiResponse({ status: 204, description: 'With `optional=true`: the request names no session' }),
     Documented({
       summary: 'Get a new access token',
       description:

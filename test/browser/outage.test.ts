@@ -4,7 +4,7 @@ import type { User } from '../../src/accounts/user.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import type { RedisServer } from '../support/redis-server.js'
-import { API, MAIN, SHOP_ONE } from './hosts.js'
+import { API, EVIL, MAIN, SHOP_ONE } from './hosts.js'
 import { START_MS, Stage } from './stage.js'
 import { Tab } from './tab.js'
 
@@ -49,7 +49,8 @@ test.each<[string, NodeJS.Signals, (redis: RedisServer) => Promise<void>]>([
     await revive(stage.redis)
   }
   expect(await Promise.all(refreshes)).toEqual([expect.any(String), expect.any(String)])
-  for (const tab of tabs) expect(await tab.run('changes')).toEqual([])
+  for (const tab of tabs) expect(await tab.run('[...new Set(changes)]')).toEqual(['loggedIn'])
+  for (const tab of tabs) expect(await tab.state()).not.toHaveProperty('reason')
 })
 
 test('a page that is loaded during an outage knows nothing, asks on, and is logged in after it', async () => {
@@ -57,7 +58,8 @@ test('a page that is loaded during an outage knows nothing, asks on, and is logg
   try {
     for (const tab of tabs) await tab.page.reload()
     await eventually(everyTabWasPutOff, { what: 'refreshes that are refused' })
-    for (const tab of tabs) expect(await tab.state()).toEqual({ status: 'unknown', caller: null })
+    for (const tab of tabs)
+      expect(await tab.state()).toEqual({ status: 'unknown', caller: null, reason: 'service' })
   } finally {
     await stage.redis.restart()
   }
@@ -73,7 +75,45 @@ test('a lost network logs nobody out either', async () => {
   for (const tab of tabs) expect(await tab.attempt(`fetch('${API}/health/live')`)).toBe('TypeError')
   await person.setOffline(false)
   expect(await Promise.all(refreshes)).toEqual([expect.any(String), expect.any(String)])
-  for (const tab of tabs) expect(await tab.run('changes')).toEqual([])
+  for (const tab of tabs) expect(await tab.run('[...new Set(changes)]')).toEqual(['loggedIn'])
+  for (const tab of tabs) expect(await tab.state()).not.toHaveProperty('reason')
+})
+
+test('pages 6: a logout in an outage is finished by the page that is opened after it', async () => {
+  await stage.redis.kill('SIGKILL')
+  try {
+    for (const tab of tabs) await tab.run('void client.logout()')
+    for (const tab of tabs) await tab.until("client.state.reason === 'service'")
+    for (const tab of tabs) await tab.reload()
+    for (const tab of tabs) expect(await tab.state()).toMatchObject({ status: 'loggedOut', caller: null })
+  } finally {
+    await stage.redis.restart()
+  }
+  for (const tab of tabs) await tab.until('!client.state.reason && localStorage.length === 0')
+  const rows = await stage.app.auditRows()
+  const loggedOut = rows.filter(({ action, userId }) => action === 'logout' && userId === owner.id)
+  expect(loggedOut).toHaveLength(2)
+  for (const tab of tabs) {
+    await tab.reload()
+    expect(await tab.state()).toEqual({ status: 'loggedOut', caller: null })
+  }
+})
+
+test('pages 3: a page that is not listed says so once, and why it waits', async () => {
+  const tab = await Tab.open(person, EVIL)
+  const said: string[] = []
+  tab.page.on('console', message => said.push(message.text()))
+  await tab.run(`import('/mainstay.js').then(({ satelliteClient, itemStorage }) => {
+    localStorage.setItem('mainstay.https_api.main.test', 'any session')
+    globalThis.client = satelliteClient({ baseUrl: '${API}', storage: itemStorage(() => localStorage) })
+    void client.refresh()
+  })`)
+  await tab.until("client.state.reason === 'origin'")
+  // Once more.
+  await tab.run("void dispatchEvent(new Event('online'))")
+  await eventually(() => stage.received.preflightsOf('/api/refresh').length > 1, { what: 'another try' })
+  const ours = said.filter(text => text.startsWith('Mainstay: '))
+  expect(ours).toEqual([expect.stringMatching(/https:\/\/evil\.test.*ALLOWED_ORIGINS/)])
 })
 
 test('a page can read how long it should wait', async () => {

@@ -15,8 +15,8 @@ const CLIENT = join(__dirname, '../../client/index.ts')
 /** What a page of each origin runs; one that is not here runs nothing of ours. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   [MAIN]: `mainClient({ baseUrl: '${API}' })`,
-  [SHOP_ONE]: `satelliteClient({ baseUrl: '${API}', storage: itemStorage(localStorage) })`,
-  [SHOP_TWO]: `satelliteClient({ baseUrl: '${API}', storage: itemStorage(sessionStorage) })`,
+  [SHOP_ONE]: `satelliteClient({ baseUrl: '${API}', storage: itemStorage(() => localStorage) })`,
+  [SHOP_TWO]: `satelliteClient({ baseUrl: '${API}', storage: itemStorage(() => sessionStorage) })`,
 }
 
 /**

@@ -28,6 +28,11 @@ describe('Health', () => {
   })
 })
 
+it('pages 3: a page that may not read us can see that something is there', async () => {
+  const { headers } = await app.request({ path: '/health/live' })
+  expect(headers['cross-origin-resource-policy']).toBe('cross-origin')
+})
+
 describe('Every answer', () => {
   it.each([
     ['of a page of the main site', { path: '/api/data', headers: { Origin: MAIN } }],
@@ -41,7 +46,7 @@ describe('Every answer', () => {
     ],
     ['to a refused origin', { path: '/api/data', headers: { Origin: 'https://evil.test' } }],
     ['about nothing', { path: '/nothing' }],
-    ['of health', { path: '/health/live' }],
+    ['of health', { path: '/health/ready' }],
   ])('%s has the security headers, Vary: Origin and a request id', async (_, request) => {
     const { headers } = await app.request(request as Parameters<TestApp['request']>[0])
     expect(headers).toMatchObject(SECURITY_HEADERS)

@@ -47,6 +47,18 @@ describe('POST /api/refresh', () => {
     })
   })
 
+  it('pages 22: with optional=true answers a visitor 204, and whoever presents a session as ever', async () => {
+    await signInTwice()
+    const ask = async (headers: Record<string, string>, query = '?optional=true') =>
+      outcome(await app.request({ method: 'POST', path: `/api/refresh${query}`, headers }))
+    expect(await ask({ Origin: MAIN })).toBe('204')
+    expect(await ask({ Origin: SHOP_ONE })).toBe('204')
+    expect(await ask({ Origin: MAIN, ...cookie(main) })).toBe('200')
+    expect(await ask({ Origin: MAIN, ...cookie(satellite) })).toBe(NOT_FOUND)
+    expect(await ask({ Origin: MAIN }, '')).toBe(NOT_FOUND)
+    expect(await ask({ Origin: MAIN }, '?optional=false')).toBe(NOT_FOUND)
+  })
+
   describe('takes the identifier as it was handed out', () => {
     it.each([
       ['in upper case', (id: string) => id.toUpperCase()],

@@ -14,6 +14,9 @@ export class SimulatedDevice {
   private readonly timers = new Set<Timer>()
   private readonly queues = new Map<string, Promise<void>>()
   private readonly channels = new Map<string, Set<(message: unknown) => void>>()
+  private readonly wakeListeners = new Set<() => void>()
+  /** What a person with the developer tools open sees. */
+  readonly warnings: string[] = []
   /** What its owner has set the clock to. */
   clockMs = Date.UTC(2026, 0, 1)
 
@@ -29,6 +32,11 @@ export class SimulatedDevice {
       deviceTime: () => this.clockMs + this.timeMs,
       random: Math.random,
       after: (ms, run) => this.after(ms, run),
+      onWake: listener => {
+        this.wakeListeners.add(listener)
+        return () => this.wakeListeners.delete(listener)
+      },
+      warn: message => this.warnings.push(message),
       locks: shares ? this.locks : null,
       openChannel: (name, receive) => (shares ? this.openChannel(name, receive) : null),
     }
@@ -55,6 +63,11 @@ export class SimulatedDevice {
       await settle()
     }
     this.timeMs = end
+  }
+
+  /** The network comes back, or somebody looks at the page again. */
+  wake(): void {
+    for (const listener of this.wakeListeners) listener()
   }
 
   /** Holds a lock for ever, as a tab that was frozen with it. */

@@ -8,8 +8,12 @@ const TRAVEL_MS = 50
 export class SimulatedService {
   /** Every request, as `POST /api/refresh`. */
   readonly requests: string[] = []
-  /** Answers all requests but those for data; null: everything works. `lost` is a network without an answer. */
-  outage: { status: number; headers?: Record<string, string>; body?: object } | 'lost' | null = null
+  /**
+   * Answers all requests but those for data; null: everything works. `lost` is a network without an answer, `unlisted` a
+   * service that this page may not read: browsers say the same of both, but for a request that needs no permission.
+   */
+  outage: { status: number; headers?: Record<string, string>; body?: object } | 'lost' | 'unlisted' | null =
+    null
   /** The session of the one cookie jar. */
   cookie: string | null = null
   private readonly ended = new Set<string>()
@@ -30,6 +34,10 @@ export class SimulatedService {
     this.ended.add(sid)
   }
 
+  isEnded(sid: string): boolean {
+    return this.ended.has(sid)
+  }
+
   readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
     const request = new Request(input, init as RequestInit)
     const path = new URL(request.url).pathname
@@ -42,7 +50,8 @@ export class SimulatedService {
   }
 
   private answer(path: string, request: Request, body: string): Response | 'lost' {
-    if (this.outage === 'lost') return 'lost'
+    if (this.outage === 'unlisted' && path === '/health/live') return opaque()
+    if (this.outage === 'lost' || this.outage === 'unlisted') return 'lost'
     if (path === '/api/data') return this.answerData(request)
     if (this.outage) return json(this.outage.body ?? {}, this.outage.status, this.outage.headers)
     if (path === '/api/login') return this.answerLogin(JSON.parse(body).source)
@@ -59,7 +68,8 @@ export class SimulatedService {
   }
 
   private answerRefresh(id: string | null): Response {
-    if (!id || this.ended.has(sidOf(id))) return json({ code: 'SESSION_NOT_FOUND' }, 401)
+    if (!id) return new Response(null, { status: 204 })
+    if (this.ended.has(sidOf(id))) return json({ code: 'SESSION_NOT_FOUND' }, 401)
     return json({ accessToken: this.issue(id) })
   }
 
@@ -92,6 +102,11 @@ export class SimulatedService {
 
 function sidOf(sessionId: string): string {
   return `handle-of-${sessionId}`
+}
+
+/** What a page gets in the mode `no-cors`. */
+function opaque(): Response {
+  return Object.defineProperty(new Response(), 'type', { value: 'opaque' })
 }
 
 function json(body: object, status = 200, headers: Record<string, string> = {}): Response {

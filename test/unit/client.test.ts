@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { Client } from '../../client/client.js'
 import type { ErrorCode as ClientErrorCode } from '../../client/error-code.js'
 import { cookieHome, storageHome } from '../../client/session-home.js'
+import type { Storage } from '../../client/storage.js'
 import type { ErrorCode } from '../../src/errors/error-codes.js'
 import { SimulatedDevice } from '../support/simulated-device.js'
 import { SimulatedService } from '../support/simulated-service.js'
@@ -16,22 +17,32 @@ const REFRESHED_AFTER = 0.85 * 900 * SECOND
 
 let device: SimulatedDevice
 let service: SimulatedService
+/** The storage of the main site, which all its tabs share. */
+let items: Map<string, string>
 beforeEach(() => {
+  items = new Map()
   device = new SimulatedDevice()
   service = new SimulatedService(device)
 })
 
-function openTab({ shares = true } = {}): Client {
-  return new Client({ baseUrl: SERVICE }, cookieHome, device.tab(service.fetch, { shares }))
+function openTab({ shares = true, send = service.fetch } = {}): Client {
+  return new Client({ baseUrl: SERVICE }, mainHome(), device.tab(send, { shares }))
 }
 
-function openSatelliteTab(items = new Map<string, string>()): Client {
-  const storage = {
-    get: (key: string) => items.get(key),
-    set: (key: string, value: string) => items.set(key, value),
-    remove: (key: string) => items.delete(key),
+function openSatelliteTab(own = new Map<string, string>()): Client {
+  return new Client({ baseUrl: SERVICE }, storageHome(storageOf(own), 'key'), device.tab(service.fetch))
+}
+
+function mainHome() {
+  return cookieHome(storageOf(items), 'key')
+}
+
+function storageOf(kept: Map<string, string>): Storage {
+  return {
+    get: key => kept.get(key),
+    set: (key, value) => kept.set(key, value),
+    remove: key => kept.delete(key),
   }
-  return new Client({ baseUrl: SERVICE }, storageHome(storage, 'key'), device.tab(service.fetch))
 }
 
 /** What comes of it in simulated time. */
@@ -132,7 +143,7 @@ describe('a tab', () => {
   it('in a sandboxed frame, which may not have locks, does without', async () => {
     service.cookie = 'session-0'
     const locks = { request: () => Promise.reject(new Error('SecurityError')) }
-    const tab = new Client({ baseUrl: SERVICE }, cookieHome, { ...device.tab(service.fetch), locks })
+    const tab = new Client({ baseUrl: SERVICE }, mainHome(), { ...device.tab(service.fetch), locks })
     expect(await within(SECOND, tab.refresh())).not.toBeNull()
     await device.advance(60 * SECOND)
     expect(service.refreshes()).toBe(1)
@@ -403,7 +414,7 @@ describe('fetch', () => {
       return new Response(null, { status: bodies.length % 2 === 1 ? 401 : 200 })
     }
     const options = { baseUrl: SERVICE, backends: ['https://shop.test/'] }
-    const tab = new Client(options, cookieHome, device.tab(send))
+    const tab = new Client(options, mainHome(), device.tab(send))
     await within(10 * SECOND, tab.login(PERSON))
     const request = new Request('https://shop.test/orders', { method: 'POST', body: 'first' })
     expect((await within(10 * SECOND, tab.fetch(request))).status).toBe(200)
@@ -419,7 +430,7 @@ describe('fetch', () => {
       return url.startsWith(SERVICE) ? service.fetch(input, init) : new Response(null, { status: 401 })
     }
     const options = { baseUrl: SERVICE, backends: ['https://shop.test'] }
-    const tab = new Client(options, cookieHome, device.tab(send))
+    const tab = new Client(options, mainHome(), device.tab(send))
     await within(10 * SECOND, tab.login(PERSON))
     for (let i = 0; i < 20; i += 1) {
       const answer = await within(10 * SECOND, tab.fetch('https://shop.test/orders'))
@@ -436,6 +447,156 @@ describe('fetch', () => {
     expect((await tab.fetch('/api/account')).status).toBe(401)
     expect(service.refreshes()).toBe(0)
   })
+})
+
+describe('pages 6: a logout that the service has not heard of', () => {
+  /** Closes the page, and opens the site anew. */
+  function reopened(tab: Client, open: () => Client): Client {
+    tab.close()
+    return open()
+  }
+
+  it.each([
+    ['main site', () => openTab()],
+    ['satellite', () => openSatelliteTab(items)],
+  ])('is said to be one, and a reopened page of the %s finishes it', async (_, open) => {
+    const tab = open()
+    await within(10 * SECOND, tab.login(PERSON))
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(SECOND)
+    expect(tab.state).toEqual({ status: 'loggedOut', caller: null, reason: 'network' })
+
+    const again = reopened(tab, open)
+    expect(await within(SECOND, again.refresh())).toBeNull()
+    await device.advance(SECOND)
+    expect(again.state).toEqual({ status: 'loggedOut', caller: null, reason: 'network' })
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(again.state).toEqual({ status: 'loggedOut', caller: null })
+    expect(items.size).toBe(0)
+    expect(service.isEnded('handle-of-session-1')).toBe(true)
+  })
+
+  it('is finished also when somebody has typed a wrong password meanwhile', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = UNAVAILABLE
+    void tab.logout()
+    await device.advance(SECOND)
+    await expect(within(60 * SECOND, tab.login(PERSON))).rejects.toMatchObject({ status: 503 })
+    expect(tab.state.status).toBe('loggedOut')
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(service.isEnded('handle-of-session-1')).toBe(true)
+  })
+
+  it('does not end the session of who logs in in another tab', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(SECOND)
+    service.outage = null
+    await within(10 * SECOND, other.login(PERSON))
+    await device.advance(60 * SECOND)
+    expect(statuses([tab, other])).toEqual(['loggedIn'])
+    expect(service.isEnded('handle-of-session-2')).toBe(false)
+    expect(items.size).toBe(0)
+  })
+})
+
+describe('pages 3: why a page waits', () => {
+  it.each([
+    ['network', 'lost'],
+    ['service', UNAVAILABLE],
+    ['service', { status: 502 }],
+    ['origin', 'unlisted'],
+    ['origin', { status: 403, body: { code: 'ORIGIN_NOT_ALLOWED' } }],
+  ] as const)('is the %s: %j', async (reason, outage) => {
+    service.cookie = 'session-0'
+    service.outage = outage
+    const tab = openTab()
+    const seen: unknown[] = []
+    tab.onChange(state => seen.push(state))
+    tab.refresh().catch(() => {})
+    await device.advance(100 * SECOND)
+    expect(seen).toEqual([{ status: 'unknown', caller: null, reason }])
+    expect(device.warnings).toHaveLength(reason === 'origin' ? 1 : 0)
+    for (const warning of device.warnings) expect(warning).toMatch(/https:\/\/auth\.test.*MAIN_ORIGIN/)
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(tab.state).toMatchObject({ status: 'loggedIn' })
+    expect(tab.state).not.toHaveProperty('reason')
+  })
+
+  it('is the network when the service could be read before', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'unlisted'
+    void tab.refresh()
+    await device.advance(SECOND)
+    expect(tab.state.reason).toBe('network')
+  })
+
+  it('is known to all tabs, which name the setting for satellites once', async () => {
+    service.outage = 'unlisted'
+    const own = new Map([['key', 'session-0 handle-of-session-0']])
+    const tabs = [openSatelliteTab(own), openSatelliteTab(own)]
+    for (const tab of tabs) void tab.refresh()
+    await device.advance(10 * SECOND)
+    expect(tabs.map(({ state }) => state.reason)).toEqual(['origin', 'origin'])
+    expect(device.warnings[0]).toContain('ALLOWED_ORIGINS')
+  })
+})
+
+describe('pages 15: after an outage', () => {
+  it('a page is served at once when the network is back or somebody looks at it', async () => {
+    service.cookie = 'session-0'
+    service.outage = 'lost'
+    const tab = openTab()
+    void tab.refresh()
+    await device.advance(300 * SECOND)
+    service.outage = null
+    device.wake()
+    await device.advance(SECOND)
+    expect(tab.state.status).toBe('loggedIn')
+  })
+
+  it('a page that is looked at does not ask before Retry-After', async () => {
+    service.cookie = 'session-0'
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+    void openTab().refresh()
+    for (let second = 0; second < 99; second += 1) {
+      await device.advance(SECOND)
+      device.wake()
+    }
+    expect(service.refreshes()).toBe(1)
+  })
+
+  it('a request without an answer gives up, unless it brings a signal of its own', async () => {
+    const hanging: typeof fetch = (input, init) =>
+      String(input).endsWith('/login')
+        ? service.fetch(input, init)
+        : new Promise((_, reject) =>
+            init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+          )
+    const tab = openTab({ send: hanging })
+    await within(SECOND, tab.login(PERSON))
+    await expect(within(21 * SECOND, tab.fetch('/api/data'))).rejects.toMatchObject({ name: 'TimeoutError' })
+    const { signal } = new AbortController()
+    await expect(within(60 * SECOND, tab.fetch('/api/data', { signal }))).rejects.toThrow(
+      'Nothing came of it',
+    )
+  })
+})
+
+it('pages 22: a visitor without a session is answered without an error', async () => {
+  const statuses: number[] = []
+  const watched: typeof fetch = async (input, init) => {
+    const answer = await service.fetch(input, init)
+    statuses.push(answer.status)
+    return answer
+  }
+  expect(await within(SECOND, openTab({ send: watched }).refresh())).toBeNull()
+  expect(statuses).toEqual([204])
 })
 
 it('knows every code of the service', () => {
