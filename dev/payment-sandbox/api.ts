@@ -12,6 +12,7 @@ import type { Incoming } from './incoming.js'
 export interface ApiRequest {
   method: string
   path: string
+  query: string
   idempotencyKey: string | null
 }
 
@@ -28,6 +29,8 @@ const DEFAULT_SLOW_MS = 1_000
 export class Api {
   readonly requests: ApiRequest[] = []
   fault: Fault | null = null
+  /** An id: then only requests that name it go wrong. */
+  faultOnlyFor: string | null = null
   /** How long `slow` and `late-answer` take. */
   slowMs = DEFAULT_SLOW_MS
 
@@ -40,17 +43,26 @@ export class Api {
   /** Answers one request in JSON, or does what `fault` says. */
   async answer(request: Incoming, reply: ServerResponse): Promise<void> {
     const idempotencyKey = idempotencyKeyOf(request)
-    this.log({ method: request.method, path: request.path, idempotencyKey })
-    if (this.fault === 'slow') await wait(this.slowMs, undefined, { ref: false })
+    const { method, path, query } = request
+    this.log({ method, path, query, idempotencyKey })
+    if (this.faultOf(request) === 'slow') await wait(this.slowMs, undefined, { ref: false })
     if (this.keys.isTaken(idempotencyKey)) await wait(HANG_UP_MS)
     try {
       const answer = this.answerTo(request, reply, idempotencyKey)
-      if (this.fault === 'refuse' || this.fault === 'answer-then-reset') reset(reply)
-      else if (answer) sendJson(reply, this.fault === 'late-answer' ? await this.later(answer) : answer)
+      if (this.faultOf(request) === 'refuse' || this.faultOf(request) === 'answer-then-reset') reset(reply)
+      else if (answer)
+        sendJson(reply, this.faultOf(request) === 'late-answer' ? await this.later(answer) : answer)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       sendJson(reply, error.answer())
     }
+  }
+
+  private faultOf({ path, query, body }: Incoming): Fault | null {
+    const { faultOnlyFor } = this
+    return faultOnlyFor === null || [path, query, body].some(part => part.includes(faultOnlyFor))
+      ? this.fault
+      : null
   }
 
   /** A copy: what the answer shows goes on changing. */
@@ -65,13 +77,13 @@ export class Api {
 
   /** Null when there is to be no answer. */
   private answerTo(request: Incoming, reply: ServerResponse, key: string | null): Answer | null {
-    if (this.fault === 'refuse') return null
+    if (this.faultOf(request) === 'refuse') return null
     const requestId = newId('req_', 14)
     reply.setHeader('Request-Id', requestId)
-    const refusal = faultError(this.fault) ?? this.secretKeyError(request.headers.authorization)
+    const refusal = faultError(this.faultOf(request)) ?? this.secretKeyError(request.headers.authorization)
     if (refusal) throw refusal
     const cause = { id: requestId, idempotency_key: key }
-    if (key === null) return this.fault === 'hang' ? null : this.router.run(request, cause)
+    if (key === null) return this.faultOf(request) === 'hang' ? null : this.router.run(request, cause)
 
     const first = this.keys.take(key, `${request.method} ${request.path} ${canonicalForm(request.body)}`)
     reply.setHeader('Idempotency-Key', key)
@@ -80,7 +92,7 @@ export class Api {
       reply.setHeader('Original-Request', first.requestId)
       return first
     }
-    if (this.fault === 'hang') {
+    if (this.faultOf(request) === 'hang') {
       reply.once('close', () => this.keys.release(key))
       return null
     }

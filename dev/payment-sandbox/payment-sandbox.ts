@@ -63,6 +63,11 @@ export class PaymentSandbox {
     this.provider.api.fault = fault
   }
 
+  /** An id: then only API calls that name it go wrong; null, as at first, is every call. */
+  set faultOnlyFor(id: string | null) {
+    this.provider.api.faultOnlyFor = id
+  }
+
   /** How long the faults `slow` and `late-answer` take, in milliseconds; 1,000 unless set. */
   set slowMs(milliseconds: number) {
     this.provider.api.slowMs = milliseconds

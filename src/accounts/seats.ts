@@ -1,5 +1,6 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
+import { REQUEUE } from '../database/requeue.js'
 import { billingCustomers, billingWork, users } from '../database/schema.js'
 
 /**
@@ -13,7 +14,5 @@ export async function noteSeatsOf(transaction: Db, userIds: readonly string[]): 
     from ${billingCustomers} join ${users} on ${users.accountId} = ${billingCustomers.accountId}
     where ${inArray(users.id, [...userIds])} and ${billingCustomers.customerId} is not null
     order by 1
-    on conflict (customer_id) do update set
-      version = ${billingWork.version} + 1,
-      due_at = least(${billingWork.dueAt}, excluded.due_at)`)
+    on conflict (customer_id) do update set ${REQUEUE}`)
 }

@@ -32,7 +32,13 @@ export class AuditLog implements OnApplicationShutdown {
 
   /** Writes the row in the transaction of the change that it records: neither is there without the other. */
   async record(transaction: Db, event: AuditEvent): Promise<void> {
-    await transaction.insert(auditLog).values(this.rowOf(event))
+    await this.recordAll(transaction, [event])
+  }
+
+  /** As {@link record}, for several changes; none is fine. */
+  async recordAll(transaction: Db, events: readonly AuditEvent[]): Promise<void> {
+    const rows = events.map(event => this.rowOf(event))
+    if (rows.length > 0) await transaction.insert(auditLog).values(rows)
   }
 
   /** Writes the row if `condition` selects one, in one statement; says whether it did. */

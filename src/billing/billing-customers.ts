@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { accounts, billingCustomers } from '../database/schema.js'
+import { accounts, billingCustomers, checkouts } from '../database/schema.js'
 import type { ApiError } from '../errors/api-error.js'
 import { ask } from './payment-provider.js'
 
@@ -36,6 +36,29 @@ export class BillingCustomers {
       db.select().from(billingCustomers).where(eq(billingCustomers.accountId, accountId)),
     )
     return row?.customerId ?? null
+  }
+
+  /** Whether an account of ours has this customer. */
+  async isOurs(customerId: string): Promise<boolean> {
+    const found = await this.database.run(db =>
+      db
+        .select({ accountId: billingCustomers.accountId })
+        .from(billingCustomers)
+        .where(eq(billingCustomers.customerId, customerId)),
+    )
+    return found.length > 0
+  }
+
+  /** The customer of a checkout, by the provider's id of that; null when it is none of ours. */
+  async ofCheckout(providerId: string): Promise<string | null> {
+    const [found] = await this.database.run(db =>
+      db
+        .select({ customerId: billingCustomers.customerId })
+        .from(checkouts)
+        .innerJoin(billingCustomers, eq(billingCustomers.accountId, checkouts.accountId))
+        .where(eq(checkouts.providerId, providerId)),
+    )
+    return found?.customerId ?? null
   }
 
   /**

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { Database } from '../database/database.js'
+import { REQUEUE } from '../database/requeue.js'
 import { billingWork, providerEvents } from '../database/schema.js'
 import { customerOf } from './provider-event.js'
 
@@ -29,14 +30,7 @@ export class BillingInbox {
         )
         insert into ${billingWork} (customer_id, due_at)
         select customer_id, clock_timestamp() from stored where customer_id is not null
-        on conflict (customer_id) do update set ${ASKED_AGAIN}`),
+        on conflict (customer_id) do update set ${REQUEUE}`),
     )
   }
 }
-
-/** There is a reason to look: at once, even at what was given up. A look under way will not have seen it. */
-export const ASKED_AGAIN = sql`
-  version = ${billingWork.version} + 1,
-  due_at = least(${billingWork.dueAt}, excluded.due_at),
-  attempts = case when ${billingWork.parkedAt} is null then ${billingWork.attempts} else 0 end,
-  parked_at = null`

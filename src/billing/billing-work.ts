@@ -1,108 +1,158 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { billingWork } from '../database/schema.js'
-import { ASKED_AGAIN } from './billing-inbox.js'
+import { REQUEUE } from '../database/requeue.js'
+import { billingWork, providerEvents } from '../database/schema.js'
 
 /** A customer that this worker, and no other, looks at. */
 export interface ClaimedWork {
   readonly customerId: string
+  /** Random, so that whoever held the customer before or after cannot be taken for this worker. */
+  readonly claim: string
   readonly version: number
   readonly attempts: number
+  readonly isRoutine: boolean
 }
 
-/** Longer than a look and its transaction can take; a worker that died loses its claim then. */
+/** Longer than a look may take; a worker that died loses its claim then. */
 const CLAIM_SECONDS = 60
 /** 1 s, 2 s, 4 s … at most an hour: the provider's troubles last minutes, its outages hours. */
 const MAX_PAUSE_SECONDS = 3_600
-/** About ten hours of trying; what still fails then wants an operator. */
-export const MAX_ATTEMPTS = 20
+/** About eight hours of trying; what still fails then wants an operator. */
+const MAX_ATTEMPTS = 20
+
+const RELEASED = { claim: null, claimedUntil: null } as const
 
 /** Which customers have to be looked at. All times are the database's: every replica has the same. */
 @Injectable()
 export class BillingWork {
   constructor(private readonly database: Database) {}
 
-  /** There is a reason to look at the customer, at once or in `afterSeconds`. */
-  async ask(db: Db, customerId: string, afterSeconds = 0): Promise<void> {
+  /** There is a reason to look at the customer now. */
+  async ask(db: Db, customerId: string): Promise<void> {
     await db.execute(sql`
-      insert into ${billingWork} (customer_id, due_at)
-      values (${customerId}, clock_timestamp() + make_interval(secs => ${afterSeconds}))
-      on conflict (customer_id) do update set ${ASKED_AGAIN}`)
+      insert into ${billingWork} (customer_id, due_at) values (${customerId}, clock_timestamp())
+      on conflict (customer_id) do update set ${REQUEUE}`)
   }
 
-  /** At most `limit` customers that are due, for this worker alone. */
-  async claim(limit: number): Promise<ClaimedWork[]> {
-    const isFree = sql`(claimed_until is null or claimed_until < clock_timestamp())`
-    const claimed = await this.database.run(db =>
-      db
-        .update(billingWork)
-        .set({ claimedUntil: sql`clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})` })
-        .where(
-          sql`${billingWork.customerId} in (
-            select customer_id from ${billingWork}
-            where due_at <= clock_timestamp() and parked_at is null and ${isFree}
-            order by due_at limit ${limit} for update skip locked)`,
-        )
-        .returning({
-          customerId: billingWork.customerId,
-          version: billingWork.version,
-          attempts: billingWork.attempts,
-        }),
+  /** The customers are to be compared with the provider, the first in `afterSeconds` and each `everySeconds` after the one before. */
+  async askForRoutine(
+    customerIds: readonly string[],
+    afterSeconds: number,
+    everySeconds: number,
+  ): Promise<void> {
+    const waiting = sql.join(
+      customerIds.map((id, index) => sql`(${id}, ${afterSeconds + index * everySeconds}::float8)`),
+      sql`, `,
     )
-    return claimed
+    await this.database.run(db =>
+      db.execute(sql`
+        insert into ${billingWork} (customer_id, due_at, is_routine)
+        select id, clock_timestamp() + make_interval(secs => seconds), true
+        from (values ${waiting}) as customer (id, seconds)
+        on conflict (customer_id) do update set ${REQUEUE}`),
+    )
   }
 
-  /** The work is done, in the transaction of its effect; unless there was another reason to look meanwhile. */
-  async finish(transaction: Db, { customerId, version }: ClaimedWork): Promise<void> {
-    const isThis = eq(billingWork.customerId, customerId)
+  /** Makes work for events that wait and have none. There should be no such event; says how many customers have one. */
+  async askForForgotten(): Promise<number> {
+    const made = await this.database.run(db =>
+      db.execute(sql`
+        insert into ${billingWork} (customer_id, due_at)
+        select distinct customer_id, clock_timestamp() from ${providerEvents} as event
+        where effect is null and customer_id is not null
+          and not exists (select 1 from ${billingWork} as work where work.customer_id = event.customer_id)
+        on conflict do nothing
+        returning customer_id`),
+    )
+    return rowsOf(made).length
+  }
+
+  /**
+   * At most `most` customers that are due, for this worker alone; of those that failed before, and of those who are
+   * merely to be compared, at most `mostOther`, and only after everybody else.
+   */
+  async claim(most: number, mostOther: number): Promise<ClaimedWork[]> {
+    const due = (which: SQL, limit: number) => sql`
+      select customer_id from ${billingWork}
+      where ${which} and due_at <= clock_timestamp() and parked_at is null
+        and (claimed_until is null or claimed_until < clock_timestamp())
+      order by due_at limit ${limit} for update skip locked`
+    const claimed = await this.database.run(db =>
+      db.execute(sql`
+        with fresh as (${due(sql`not is_routine and attempts = 0`, most)}),
+          failed as (${due(sql`not is_routine and attempts > 0`, mostOther)}),
+          routine as (${due(sql`is_routine`, mostOther)}),
+          other as (
+            select customer_id, 2 as turn from failed union all select customer_id, 3 from routine
+            order by turn limit ${mostOther}),
+          chosen as (
+            select customer_id, 1 as turn from fresh union all select * from other order by turn limit ${most})
+        update ${billingWork} as work
+        set claim = gen_random_uuid(),
+          claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+        from chosen where work.customer_id = chosen.customer_id
+        returning work.customer_id as "customerId", work.claim, work.version::float8 as version, work.attempts,
+          work.is_routine as "isRoutine"`),
+    )
+    return rowsOf(claimed) as ClaimedWork[]
+  }
+
+  /**
+   * The work is done, in the transaction of its effect; unless there was another reason to look meanwhile, or events are
+   * left. Changes nothing where the claim has run out and another worker has the customer.
+   */
+  async finish(transaction: Db, work: ClaimedWork): Promise<void> {
     const finished = await transaction
       .delete(billingWork)
-      .where(and(isThis, eq(billingWork.version, version)))
+      .where(and(isHeldBy(work), eq(billingWork.version, work.version), HAS_NO_EVENTS))
       .returning({ customerId: billingWork.customerId })
     if (finished.length === 0)
       await transaction
         .update(billingWork)
-        .set({ claimedUntil: null, attempts: 0, lastError: null })
-        .where(isThis)
+        .set({ ...RELEASED, attempts: 0, lastError: null })
+        .where(isHeldBy(work))
   }
 
-  /** Tries again later, each time later still; gives it up after {@link MAX_ATTEMPTS}. Says whether it was given up. */
-  async retry({ customerId, attempts }: ClaimedWork, reason: string): Promise<boolean> {
+  /**
+   * Tries again later, each time later still; gives it up after {@link MAX_ATTEMPTS}. Says whether it was given up. Changes
+   * nothing where the claim has run out and another worker has the customer.
+   */
+  async retry(work: ClaimedWork, reason: string): Promise<boolean> {
+    const { attempts } = work
     const isLast = attempts + 1 >= MAX_ATTEMPTS
     const pauseSeconds = Math.min(2 ** attempts, MAX_PAUSE_SECONDS) * (0.75 + Math.random() / 2)
-    await this.database.run(db =>
+    const postponed = await this.database.run(db =>
       db
         .update(billingWork)
         .set({
+          ...RELEASED,
           attempts: attempts + 1,
-          claimedUntil: null,
           dueAt: sql`clock_timestamp() + make_interval(secs => ${pauseSeconds})`,
           parkedAt: isLast ? sql`clock_timestamp()` : null,
           lastError: reason.slice(0, 500),
         })
-        .where(eq(billingWork.customerId, customerId)),
+        .where(isHeldBy(work))
+        .returning({ customerId: billingWork.customerId }),
     )
-    return isLast
+    return isLast && postponed.length > 0
   }
 
-  /** Gives up a claim that came to nothing, so that another worker can have it at once. */
-  async release({ customerId }: ClaimedWork): Promise<void> {
-    await this.database.run(db =>
-      db.update(billingWork).set({ claimedUntil: null }).where(eq(billingWork.customerId, customerId)),
-    )
+  /** Gives up a claim that came to nothing, so that another worker can have the customer at once. */
+  async release(work: ClaimedWork): Promise<void> {
+    await this.database.run(db => db.update(billingWork).set(RELEASED).where(isHeldBy(work)))
   }
+}
 
-  /** Whether anything waits that has not been given up. */
-  async isIdle(): Promise<boolean> {
-    const waiting = await this.database.run(db =>
-      db
-        .select({ customerId: billingWork.customerId })
-        .from(billingWork)
-        .where(and(isNull(billingWork.parkedAt), sql`due_at <= clock_timestamp()`))
-        .limit(1),
-    )
-    return waiting.length === 0
-  }
+const HAS_NO_EVENTS = sql`not exists (
+  select 1 from ${providerEvents}
+  where ${providerEvents.customerId} = ${billingWork.customerId} and ${providerEvents.effect} is null)`
+
+function isHeldBy({ customerId, claim }: ClaimedWork): SQL | undefined {
+  return and(eq(billingWork.customerId, customerId), eq(billingWork.claim, claim))
+}
+
+function rowsOf(result: unknown): unknown[] {
+  return (result as { rows: unknown[] }).rows
 }

@@ -8,6 +8,7 @@ import { RedisConnection } from '../redis/redis-connection.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountBilling } from './account-billing.js'
 import { AccountRecords } from './account-records.js'
+import { AfterCommit } from './after-commit.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService } from './billing.service.js'
 import { BillingCustomers } from './billing-customers.js'
@@ -21,6 +22,7 @@ import { CheckoutReturn } from './checkout-return.js'
 import { Checkouts } from './checkouts.js'
 import { CustomerLooks } from './customer-look.js'
 import { CustomerSync } from './customer-sync.js'
+import { CustomerWriter } from './customer-writer.js'
 import { EntitlementSweep } from './entitlement-sweep.js'
 import { Entitlements } from './entitlements.js'
 import { createStripe } from './payment-provider.js'
@@ -44,6 +46,7 @@ import { WebhookService } from './webhook.service.js'
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
     AccountBilling,
     AccountRecords,
+    AfterCommit,
     BillingService,
     BillingInbox,
     BillingOperations,
@@ -57,6 +60,7 @@ import { WebhookService } from './webhook.service.js'
     PaymentsPermissionGuard,
     CustomerLooks,
     CustomerSync,
+    CustomerWriter,
     Entitlements,
     EntitlementSweep,
     PlanChangeService,

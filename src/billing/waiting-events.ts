@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common'
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
 import { providerEvents } from '../database/schema.js'
 import { Checkouts } from './checkouts.js'
 import { closedCheckoutOf, kindOf, objectOf } from './provider-event.js'
@@ -16,7 +15,7 @@ export type Effect = 'applied' | 'none' | 'not newer' | 'noted' | 'unknown custo
 export type WaitingEvent = Pick<typeof providerEvents.$inferSelect, 'id' | 'type' | 'event'>
 
 /** The events that one transaction handles; what is left makes the work come again. */
-const EVENTS_AT_ONCE = 200
+const EVENTS_AT_ONCE = 500
 
 /** The events of the inbox that wait, and what becomes of them. */
 @Injectable()
@@ -24,22 +23,19 @@ export class WaitingEvents {
   private readonly logger = new Logger('Billing')
 
   constructor(
-    private readonly database: Database,
     private readonly checkouts: Checkouts,
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** What waits for this customer, in the order in which it happened. */
-  of(customerId: string): Promise<WaitingEvent[]> {
+  /** The oldest of what waits for this customer, in the order in which it happened. */
+  of(db: Db, customerId: string): Promise<WaitingEvent[]> {
     const { id, type, event, createdAt, receivedAt } = providerEvents
-    return this.database.run(db =>
-      db
-        .select({ id, type, event })
-        .from(providerEvents)
-        .where(and(eq(providerEvents.customerId, customerId), isNull(providerEvents.effect)))
-        .orderBy(asc(createdAt), asc(receivedAt), asc(id))
-        .limit(EVENTS_AT_ONCE),
-    )
+    return db
+      .select({ id, type, event })
+      .from(providerEvents)
+      .where(and(eq(providerEvents.customerId, customerId), isNull(providerEvents.effect)))
+      .orderBy(asc(createdAt), asc(receivedAt), asc(id))
+      .limit(EVENTS_AT_ONCE)
   }
 
   /** Marks each as handled, with what a look at its customer did to the account; null is an account that is not ours. */
@@ -49,44 +45,55 @@ export class WaitingEvents {
     accountId: string | null,
     effect: Effect,
   ): Promise<void> {
-    for (const { id, type, event } of events) {
+    for (const { type, event } of events) {
       const closed = closedCheckoutOf(type, event)
       if (closed) await this.checkouts.closeHosted(transaction, closed)
-      const done = accountId ? effectOf(type, effect) : effect
-      const isFirst = await this.mark(transaction, id, done)
-      if (isFirst) await this.record(transaction, { id, type, event }, accountId, done)
+    }
+    const doneTo = ({ type }: WaitingEvent) => effectOf(type, effect, accountId)
+    for (const done of new Set(events.map(doneTo))) {
+      const alike = events.filter(event => doneTo(event) === done)
+      const marked = await this.mark(transaction, alike, done)
+      await this.record(transaction, marked, accountId, done)
     }
   }
 
-  /** False when another worker has handled the event meanwhile. */
-  private async mark(transaction: Db, id: string, effect: Effect): Promise<boolean> {
-    const marked = await transaction
+  /** Those of the events that no other worker has handled meanwhile. */
+  private async mark(
+    transaction: Db,
+    events: readonly WaitingEvent[],
+    effect: Effect,
+  ): Promise<WaitingEvent[]> {
+    const ids = events.map(({ id }) => id)
+    const rows = await transaction
       .update(providerEvents)
       .set({ effect, handledAt: sql`clock_timestamp()` })
-      .where(and(eq(providerEvents.id, id), isNull(providerEvents.effect)))
+      .where(and(inArray(providerEvents.id, ids), isNull(providerEvents.effect)))
       .returning({ id: providerEvents.id })
-    return marked.length === 1
+    const marked = new Set(rows.map(({ id }) => id))
+    return events.filter(({ id }) => marked.has(id))
   }
 
   private async record(
     transaction: Db,
-    { id, type, event }: WaitingEvent,
+    events: readonly WaitingEvent[],
     accountId: string | null,
     effect: Effect,
   ): Promise<void> {
-    if (effect === 'unknown customer') this.logger.warn(`Event ${id} is of a customer that no account has`)
-    const isMoneyBack = kindOf(type) === 'money back'
-    await this.auditLog.record(transaction, {
-      action: 'webhook',
-      outcome: 'ok',
+    if (effect === 'unknown customer')
+      for (const { id } of events) this.logger.warn(`Event ${id} is of a customer that no account has`)
+    const rows = events.map(({ id, type, event }) => ({
+      action: 'webhook' as const,
+      outcome: 'ok' as const,
       ...(accountId && { accountId }),
       client: null,
-      detail: { event: id, type, effect, ...(isMoneyBack && { about: objectOf(event) }) },
-    })
+      detail: { event: id, type, effect, ...(kindOf(type) === 'money back' && { about: objectOf(event) }) },
+    }))
+    await this.auditLog.recordAll(transaction, rows)
   }
 }
 
-function effectOf(type: string, effect: Effect): Effect {
+function effectOf(type: string, effect: Effect, accountId: string | null): Effect {
+  if (accountId === null) return effect
   switch (kindOf(type)) {
     case 'subscription':
       return effect

@@ -1,4 +1,4 @@
-import { lt } from 'drizzle-orm'
+import { eq, lt } from 'drizzle-orm'
 import { secondsAfter } from '../clock/clock.js'
 import type { Database } from './database.js'
 import { leases } from './schema.js'
@@ -19,4 +19,10 @@ export async function takeLease(
       .returning({ name: leases.name }),
   )
   return taken.length === 1
+}
+
+/** Keeps a lease that was taken for `seconds` from `now`: its work is done, and nobody is to do it again before. */
+export async function keepLease(database: Database, name: string, now: Date, seconds: number): Promise<void> {
+  const until = secondsAfter(now, seconds)
+  await database.run(db => db.update(leases).set({ until }).where(eq(leases.name, name)))
 }

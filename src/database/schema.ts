@@ -190,6 +190,9 @@ export const billingCustomers = pgTable(
       .references(() => accounts.id),
     customerId: text('customer_id'),
     attempt: integer('attempt').notNull().default(1),
+    /** The provider's account that has the customer, and whether money is real there; null until that is known. */
+    providerAccount: text('provider_account'),
+    isLive: boolean('is_live'),
   },
   table => [uniqueIndex('billing_customers_customer').on(table.customerId)],
 )
@@ -269,13 +272,17 @@ export const billingWork = pgTable(
     dueAt: instant('due_at').notNull(),
     /** Moves on with every reason to look, so that one that comes during a look is not lost. */
     version: bigint('version', { mode: 'number' }).notNull().default(1),
+    /** Random for each claim: only who holds it may finish the work or put it off. */
+    claim: uuid('claim'),
     claimedUntil: instant('claimed_until'),
+    /** Nothing happened: a comparison, which waits while there is something newer to do. */
+    isRoutine: boolean('is_routine').notNull().default(false),
     attempts: integer('attempts').notNull().default(0),
     /** When it was given up, until an operator or another event brings it back. */
     parkedAt: instant('parked_at'),
     lastError: text('last_error'),
   },
-  table => [index('billing_work_due').on(table.dueAt)],
+  table => [index('billing_work_due').on(table.isRoutine, table.dueAt)],
 )
 
 /** Work that only one replica may do at a time. */

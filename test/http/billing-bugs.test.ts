@@ -63,8 +63,8 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     const { look } = looks
     let write = () => {}
     let seen: Awaited<ReturnType<typeof look>> | undefined
-    const slowLook = jest.spyOn(looks, 'look').mockImplementationOnce(async customerId => {
-      const early = await look.call(looks, customerId)
+    const slowLook = jest.spyOn(looks, 'look').mockImplementationOnce(async (...asked) => {
+      const early = await look.apply(looks, asked)
       seen = early
       await new Promise<void>(resolve => {
         write = resolve

@@ -40,7 +40,8 @@ describe('an event', () => {
   it('whose look at the provider took long never overwrites what was looked at after it', async () => {
     const payer = await aSubscriber(app)
     const sync = app.app.get(CustomerSync)
-    const claimed = { customerId: payer.customerId, version: 0, attempts: 0 }
+    const claim = '00000000-0000-4000-8000-000000000000'
+    const claimed = { customerId: payer.customerId, claim, version: 0, attempts: 0, isRoutine: false }
     const { hasLooked, goOn } = holdNextLook()
     const slow = sync.run(claimed)
     await hasLooked

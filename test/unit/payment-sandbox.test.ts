@@ -269,7 +269,7 @@ describe('Faults', () => {
     const options = { idempotencyKey: 'key-1' }
     await expect(stripe.customers.create({}, options)).rejects.toMatchObject({ type })
     expect(sandbox.customers()).toHaveLength(made)
-    expect(sandbox.requests[0]).toEqual({ method: 'POST', path: '/v1/customers', idempotencyKey: 'key-1' })
+    expect(sandbox.requests[0]).toMatchObject({ path: '/v1/customers', idempotencyKey: 'key-1' })
     sandbox.fault = null
     await stripe.customers.create({}, options)
     expect(sandbox.customers()).toHaveLength(1)

@@ -1,0 +1,13 @@
+import { sql } from 'drizzle-orm'
+import { billingWork } from './schema.js'
+
+/**
+ * What an upsert into `billing_work` sets where the customer waits already: there is another reason to look at it. That
+ * brings back what was given up, and a look that is under way will not have seen it.
+ */
+export const REQUEUE = sql`
+  version = ${billingWork.version} + 1,
+  due_at = least(${billingWork.dueAt}, excluded.due_at),
+  is_routine = ${billingWork.isRoutine} and excluded.is_routine,
+  attempts = case when ${billingWork.parkedAt} is null then ${billingWork.attempts} else 0 end,
+  parked_at = null`
