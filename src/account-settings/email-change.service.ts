@@ -25,7 +25,7 @@ export class EmailChangeService {
    */
   async ask(session: Session, email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await notBefore(this.attempts.mail(email, client, () => this.mailLink(session, email, client)))
+    await notBefore(this.attempts.mailBy(session, email, client, () => this.mailLink(session, email, client)))
   }
 
   private async mailLink(session: Session, email: Email, client: Client): Promise<void> {

@@ -7,6 +7,7 @@ import { CurrentSession } from '../sessions/current-session.decorator.js'
 import { LiveSessionGuard } from '../sessions/live-session.guard.js'
 import { ReauthenticationGuard } from '../sessions/reauthentication.guard.js'
 import type { Session } from '../sessions/session.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { NameBody } from './name.body.js'
 import { PersonExport } from './person-export.js'
 import { ChangeProfileDocs, ExportPersonDocs, ReadProfileDocs } from './profile.docs.js'
@@ -38,6 +39,7 @@ export class ProfileController {
 
   /** Everything about the caller. A failure on the way cuts the connection: no end, no JSON. */
   @Get('export')
+  @CountsAsWrite()
   @ExportPersonDocs()
   @UseGuards(ReauthenticationGuard)
   async export(

@@ -1,4 +1,4 @@
-import { neighbourhoodOf } from '../attempts/network.js'
+import { neighbourhoodOf } from '../http/network.js'
 
 /**
  * The network of an address in CIDR form: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the

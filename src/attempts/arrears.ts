@@ -1,9 +1,10 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counted } from './count.js'
 
-/** What the others have not been told of one counter: that it begins anew, what to add, or both. */
+/** What the others have not been told of one counter: that it begins anew, what to add or to take off, or both. */
 interface Debt {
   readonly isForgotten: boolean
+  /** Below nothing: to be taken off. */
   readonly points: number
   /** Of its window; milliseconds of the process clock. */
   readonly endsAt: number
@@ -13,28 +14,28 @@ interface Debt {
 const MOST_AT_ONCE = 500
 
 /**
- * What was counted while Redis did not answer. It is told when it does, or every short silence would be guesses for free. What
- * was under way when it fell silent may be counted twice then: rather that than not at all.
+ * What was counted and given back while Redis did not answer. It is told when it does, or every short silence would be
+ * guesses for free, and right ones would stay counted. What was under way when it fell silent may be counted twice then:
+ * rather that than not at all.
  */
 export class Arrears {
   private readonly debts = new Map<string, Debt>()
   /** Being told; what fails is owed again. */
   private readonly underWay = new Set<string>()
 
+  /** Owes one of each. */
   add(counted: readonly Counted[]): void {
-    const now = performance.now()
-    for (const { key, windowSeconds } of counted)
-      this.owe(key, { isForgotten: false, points: 1, endsAt: now + windowSeconds * 1000 })
+    this.oweEach(counted, 1)
   }
 
-  /** Takes one off each; returns those of which nothing is owed. */
-  takeOff(keys: readonly string[]): string[] {
-    return keys.filter(key => {
-      const debt = this.debts.get(key)
-      if (!debt?.points) return true
-      this.debts.set(key, { ...debt, points: debt.points - 1 })
-      return false
-    })
+  /** Owes one of each less. */
+  takeOff(counted: readonly Counted[]): void {
+    this.oweEach(counted, -1)
+  }
+
+  /** Whether something is to be added to this counter, and nobody has begun to tell it. */
+  isOwing(key: string): boolean {
+    return (this.debts.get(key)?.points ?? 0) > 0
   }
 
   /** Nothing of these counters is owed any more. */
@@ -66,9 +67,17 @@ export class Arrears {
     }
   }
 
+  private oweEach(counted: readonly Counted[], points: number): void {
+    const now = performance.now()
+    for (const { key, windowSeconds } of counted)
+      this.owe(key, { isForgotten: false, points, endsAt: now + windowSeconds * 1000 })
+  }
+
   private owe(key: string, more: Debt): void {
     const before = this.debts.get(key)
-    this.debts.set(key, before ? together(before, more) : more)
+    const debt = before ? together(before, more) : more
+    if (debt.points === 0 && !debt.isForgotten) this.debts.delete(key)
+    else this.debts.set(key, debt)
   }
 }
 
@@ -86,9 +95,10 @@ async function tell(
   { isForgotten, points, endsAt }: Debt,
 ): Promise<void> {
   const customDuration = Math.ceil((endsAt - performance.now()) / 1000)
-  const isDue = points > 0 && customDuration > 0
+  const isDue = customDuration > 0
   await Promise.all([
     isForgotten && limiter.delete(key),
-    isDue && limiter.penalty(key, points, { customDuration }),
+    isDue && points > 0 && limiter.penalty(key, points, { customDuration }),
+    isDue && points < 0 && !isForgotten && limiter.reward(key, -points, { customDuration }),
   ])
 }

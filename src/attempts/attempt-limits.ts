@@ -3,29 +3,19 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
-import type { Attempt } from './attempt.js'
+import { Alarms } from './alarms.js'
+import type { Actor, Attempt } from './attempt.js'
 import { type Bucket, bucketsOf } from './buckets.js'
 import type { Count, Counted } from './count.js'
-import { type Added, Counters } from './counters.js'
-
-/** The growing wait ends here (NIST SP 800-63B §3.2.2: "up to an hour"). */
-const LONGEST_WAIT_SECONDS = 60 * 60
-/** So long it is remembered how often a bucket was full. */
-const OFFENCES_SECONDS = 24 * 60 * 60
-
-/** An attempt that was let through. It counts as a wrong one until something else is said. */
-export interface CountedAttempt {
-  /** It was right: the account's counters begin anew, and it does not weigh on the others. */
-  succeeded(): Promise<void>
-  /** It was not made, because something was down or busy: as if it had not been counted. */
-  takeBack(): Promise<void>
-}
+import { type CountedAttempt, countedAttempt } from './counted-attempt.js'
+import { Counters } from './counters.js'
+import { grownWindow, OFFENCES_SECONDS, offencesOf } from './growing-window.js'
 
 interface Filling extends Bucket, Count {}
 
 /**
- * Bounds how often secrets can be guessed and mails be caused: per account and client, account, client, origin and in
- * all. Counted before the work, in one atomic step each, so that a hundred at once are a hundred.
+ * Bounds how often secrets can be guessed, mails be caused and rows be written, by the rules of limit-rules.ts. Counted
+ * before the work, in one atomic step each, so that a hundred at once are a hundred.
  */
 @Injectable()
 export class AttemptLimits {
@@ -33,6 +23,7 @@ export class AttemptLimits {
     private readonly counters: Counters,
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
+    private readonly alarms: Alarms,
   ) {}
 
   /**
@@ -55,7 +46,7 @@ export class AttemptLimits {
     const filled = together(buckets, added.counts)
     try {
       await this.refuseIfFull(
-        filled.filter(({ points, most }) => points > most),
+        filled.filter(({ points, most, binds }) => binds !== 'nobody' && points > most),
         attempt,
         mayPass,
       )
@@ -63,8 +54,9 @@ export class AttemptLimits {
       await added.giveBack()
       throw refusal
     }
+    this.alarms.look(attempt, filled)
     await this.noteOffences(filled)
-    return this.countedAttempt(buckets, added)
+    return countedAttempt(this.counters, buckets, added)
   }
 
   /**
@@ -75,28 +67,36 @@ export class AttemptLimits {
     const counted = await this.count(attempt, isFamiliar)
     try {
       const done = await work()
-      if (done !== null) await counted.succeeded()
+      await (done === null ? counted.failed() : counted.succeeded())
       return done
     } catch (error) {
-      if (!isRefusal(error)) await counted.takeBack()
+      await (isRefusal(error) ? counted.failed() : counted.takeBack())
       throw error
     }
   }
 
-  /** Does `work`, which mails something to `receiver`. Not counted when it rejects: then nothing was. Throws as {@link count}. */
+  /**
+   * Does `work`, which mails something to `receiver` for somebody who is not logged in. Not counted when it rejects: then
+   * nothing was. Throws as {@link count}.
+   */
   async mail<T>(
     receiver: string,
     client: Client,
     work: () => Promise<T>,
     isFamiliar?: () => Promise<boolean>,
   ): Promise<T> {
-    const counted = await this.count({ kind: 'mail', subject: receiver, client }, isFamiliar)
-    try {
-      return await work()
-    } catch (error) {
-      await counted.takeBack()
-      throw error
-    }
+    return this.unlessItFails({ kind: 'mail', subject: receiver, client }, work, isFamiliar)
+  }
+
+  /** As {@link mail}, for somebody who is: counted by user and account, so that no stranger can keep them from it. */
+  async mailBy<T>(
+    { userId, accountId }: Actor,
+    receiver: string,
+    client: Client,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const actor = { userId, accountId }
+    return this.unlessItFails({ kind: 'sent mail', subject: receiver, client, actor }, work)
   }
 
   /** As {@link count}, for what has no other answer than no: false when there were too many. */
@@ -110,16 +110,17 @@ export class AttemptLimits {
     }
   }
 
-  private countedAttempt(buckets: readonly Bucket[], added: Added): CountedAttempt {
-    const ofAccount = buckets.filter(bucket => bucket.isOfAccount).map(bucket => bucket.key)
-    return {
-      succeeded: async () => {
-        await Promise.all([
-          this.counters.forget([...ofAccount, ...ofAccount.map(offencesOf)]),
-          added.giveBack(key => !ofAccount.includes(key)),
-        ])
-      },
-      takeBack: () => added.giveBack(),
+  private async unlessItFails<T>(
+    attempt: Attempt,
+    work: () => Promise<T>,
+    isFamiliar?: () => Promise<boolean>,
+  ): Promise<T> {
+    const counted = await this.count(attempt, isFamiliar)
+    try {
+      return await work()
+    } catch (error) {
+      await counted.takeBack()
+      throw error
     }
   }
 
@@ -133,31 +134,28 @@ export class AttemptLimits {
     mayPass: () => Promise<boolean>,
   ): Promise<Counted[]> {
     const growing = buckets.filter(({ isOfAccount }) => isOfAccount)
-    const keys = [...buckets.map(({ key }) => key), ...growing.map(({ key }) => offencesOf(key))]
+    const binding = buckets.filter(({ binds }) => binds !== 'nobody')
+    const keys = [...binding.map(({ key }) => key), ...growing.map(({ key }) => offencesOf(key))]
     const counts = await this.counters.look(keys)
-    const full = together(buckets, counts).filter(({ points, most }) => points >= most)
+    const full = together(binding, counts).filter(({ points, most }) => points >= most)
     await this.refuseIfFull(full, attempt, mayPass)
     return buckets.map(({ key, windowSeconds }) => {
       const offences = counts[keys.indexOf(offencesOf(key))]?.points ?? 0
-      return { key, windowSeconds: grown(windowSeconds, offences) }
+      return { key, windowSeconds: grownWindow(windowSeconds, offences) }
     })
   }
 
   private async refuseIfFull(
     full: readonly Filling[],
-    { kind, subject, client }: Attempt,
+    { kind, subject, client, actor }: Attempt,
     mayPass: () => Promise<boolean>,
   ): Promise<void> {
     const [fullest] = full.toSorted((one, other) => other.msLeft - one.msLeft)
     if (!fullest) return
-    if (!full.some(({ isForFamiliar }) => isForFamiliar) && (await mayPass())) return
+    if (full.every(({ binds }) => binds === 'strangers') && (await mayPass())) return
     const { limit, msLeft } = fullest
-    this.auditLog.note({
-      action: 'attempts',
-      outcome: 'refused',
-      client,
-      detail: { kind, limit, ...(subject && { email: subject }) },
-    })
+    const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
+    this.auditLog.note({ action: 'attempts', outcome: 'refused', client, ...actor, detail })
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }
@@ -177,13 +175,4 @@ function isRefusal(error: unknown): boolean {
 
 function together(buckets: readonly Bucket[], counts: readonly Count[]): Filling[] {
   return buckets.map((bucket, index) => ({ ...bucket, ...(counts[index] as Count) }))
-}
-
-function offencesOf(key: string): string {
-  return `${key}:offences`
-}
-
-/** Twice as long after each time that it was full. */
-function grown(windowSeconds: number, offences: number): number {
-  return Math.min(windowSeconds * 2 ** offences, Math.max(windowSeconds, LONGEST_WAIT_SECONDS))
 }

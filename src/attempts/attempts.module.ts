@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
+import { Alarms } from './alarms.js'
 import { AttemptLimits } from './attempt-limits.js'
 import { Counters } from './counters.js'
 
@@ -13,6 +14,7 @@ import { Counters } from './counters.js'
       inject: [RedisConnection],
       useFactory: (redis: RedisConnection | null) => new Counters(redis),
     },
+    Alarms,
     AttemptLimits,
   ],
   exports: [AttemptLimits],

@@ -8,7 +8,7 @@ import type { Count, Counted } from './count.js'
 export interface Added {
   /** The counters with it. */
   readonly counts: readonly Count[]
-  /** Takes it off again, there and only there where it was counted: another's must not go in its stead. */
+  /** Takes it off again, now or as soon as Redis answers. */
   giveBack(which?: (key: string) => boolean): Promise<void>
 }
 
@@ -55,71 +55,71 @@ export class Counters {
 
   /** The counters as they stand, in the order of the keys; looking makes none. */
   async look(keys: readonly string[]): Promise<readonly Count[]> {
-    const lookIn = (limiter: RateLimiterAbstract) =>
-      Promise.all(
-        keys.map(async key => {
-          const found = await limiter.get(key)
-          return found ? { points: found.consumedPoints, msLeft: found.msBeforeNext } : NOTHING
-        }),
-      )
-    return (await this.ofShared(lookIn)) ?? lookIn(this.memory)
+    const lookIn = async (limiter: RateLimiterAbstract, key: string) => {
+      const found = await limiter.get(key)
+      return found ? { points: found.consumedPoints, msLeft: found.msBeforeNext } : NOTHING
+    }
+    const shared = await this.eachInShared(keys, lookIn)
+    return Promise.all(keys.map((key, index) => shared[index] ?? lookIn(this.memory, key)))
   }
 
   /** Adds one to each. The window begins with the first. */
   async add(counted: readonly Counted[]): Promise<Added> {
-    const addTo = (limiter: RateLimiterAbstract) =>
-      Promise.all(
-        counted.map(async ({ key, windowSeconds }) => {
-          const added = await limiter.penalty(key, 1, { customDuration: windowSeconds })
-          return { points: added.consumedPoints, msLeft: added.msBeforeNext }
-        }),
-      )
-    const own = await addTo(this.memory)
-    const shared = await this.ofShared(addTo)
-    if (!shared && this.shared) this.arrears.add(counted)
+    const addTo = async (limiter: RateLimiterAbstract, { key, windowSeconds }: Counted) => {
+      const added = await limiter.penalty(key, 1, { customDuration: windowSeconds })
+      return { points: added.consumedPoints, msLeft: added.msBeforeNext }
+    }
+    const own = await Promise.all(counted.map(each => addTo(this.memory, each)))
+    const shared = await this.eachInShared(counted, addTo)
+    if (this.shared) this.arrears.add(counted.filter((_, index) => !shared[index]))
     return {
-      counts: shared ?? own,
-      giveBack: async (which = () => true) => {
-        const given = counted.filter(({ key }) => which(key))
-        const keys = given.map(({ key }) => key)
-        // What was owed may have been told meanwhile.
-        const told = new Set(shared ? keys : this.arrears.takeOff(keys))
-        await takeOff(this.memory, given)
-        await this.ofShared(limiter =>
-          takeOff(
-            limiter,
-            given.filter(({ key }) => told.has(key)),
-          ),
-        )
-      },
+      counts: own.map((count, index) => shared[index] ?? count),
+      giveBack: (which = () => true) => this.takeOff(counted.filter(({ key }) => which(key))),
     }
   }
 
   async forget(keys: readonly string[]): Promise<void> {
-    const forgetIn = (limiter: RateLimiterAbstract) => Promise.all(keys.map(key => limiter.delete(key)))
+    const forgetIn = (limiter: RateLimiterAbstract, key: string) => limiter.delete(key)
     this.arrears.cancel(keys)
-    await forgetIn(this.memory)
-    const isTold = (await this.ofShared(forgetIn)) !== null
-    if (this.shared && !isTold) this.arrears.forget(keys)
+    await Promise.all(keys.map(key => forgetIn(this.memory, key)))
+    const told = await this.eachInShared(keys, forgetIn)
+    if (this.shared) this.arrears.forget(keys.filter((_, index) => told[index] === null))
   }
 
-  /** What `work` makes of the counters in Redis; null where there is none and while it does not answer. */
-  private async ofShared<T>(work: (limiter: RateLimiterAbstract) => Promise<T>): Promise<T | null> {
+  private async takeOff(counted: readonly Counted[]): Promise<void> {
+    await Promise.all(counted.map(each => takeOneOff(this.memory, each)))
+    if (!this.shared) return
+    const owed = counted.filter(({ key }) => this.arrears.isOwing(key))
+    this.arrears.takeOff(owed)
+    const rest = counted.filter(each => !owed.includes(each))
+    const told = await this.eachInShared(rest, takeOneOff)
+    // Else what was right would stay counted against everybody in its network.
+    this.arrears.takeOff(rest.filter((_, index) => told[index] === null))
+  }
+
+  /**
+   * What `work` makes of each in Redis; null for those on a shard that does not answer, and for all while we leave Redis
+   * alone and where there is none. What the other shards have counted is counted.
+   */
+  private async eachInShared<T, R>(
+    items: readonly T[],
+    work: (limiter: RateLimiterAbstract, item: T) => Promise<R>,
+  ): Promise<readonly (R | null)[]> {
     const { redis, shared } = this
-    if (!redis || !shared || performance.now() < this.pausedUntil) return null
-    try {
-      return await within(
-        PATIENCE_MS,
-        // Commands of one tick travel together, in this order.
-        redis.run(() => {
-          this.arrears.settle(shared)
-          return work(shared)
+    if (!redis || !shared || performance.now() < this.pausedUntil) return items.map(() => null)
+    // Commands of one tick travel together, in this order.
+    this.arrears.settle(shared)
+    return Promise.all(
+      items.map(item =>
+        within(
+          PATIENCE_MS,
+          redis.run(() => work(shared, item)),
+        ).catch((error: Error) => {
+          this.pause(error)
+          return null
         }),
-      )
-    } catch (error) {
-      this.pause(error as Error)
-      return null
-    }
+      ),
+    )
   }
 
   /** Whatever is wrong with Redis, people can log in and nobody can guess without end. */
@@ -132,12 +132,9 @@ export class Counters {
   }
 }
 
-async function takeOff(limiter: RateLimiterAbstract, counted: readonly Counted[]): Promise<void> {
-  await Promise.all(
-    counted.map(async ({ key, windowSeconds }) => {
-      const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
-      // Its window has ended meanwhile.
-      if (consumedPoints < 0) await limiter.delete(key)
-    }),
-  )
+async function takeOneOff(limiter: RateLimiterAbstract, { key, windowSeconds }: Counted): Promise<true> {
+  const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
+  // Its window has ended meanwhile.
+  if (consumedPoints < 0) await limiter.delete(key)
+  return true
 }

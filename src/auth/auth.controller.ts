@@ -15,6 +15,7 @@ import {
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
 import { Public } from '../tokens/public.decorator.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { LoginDocs, LogoutDocs } from './auth.docs.js'
 import { LoginBody } from './login.body.js'
 import { LoginService } from './login.service.js'
@@ -52,6 +53,7 @@ export class AuthController {
 
   /** Ends the session of the access token; on the main site the cookie goes too. */
   @Post('logout')
+  @CountsAsWrite(false)
   @HttpCode(204)
   @ApiBearerAuth('accessToken')
   @LogoutDocs()

@@ -6,6 +6,7 @@ import { LiveSessionGuard } from '../sessions/live-session.guard.js'
 import { ReauthenticationGuard } from '../sessions/reauthentication.guard.js'
 import type { Session } from '../sessions/session.js'
 import { Public } from '../tokens/public.decorator.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
 import { PasswordByLink } from './password-by-link.service.js'
 import { PasswordChangeBody } from './password-change.body.js'
@@ -43,6 +44,7 @@ export class PasswordController {
 
   /** Sets a new password for the user of this session, who has just given the old one. */
   @Post('change')
+  @CountsAsWrite(false)
   @HttpCode(204)
   @ApiBearerAuth('accessToken')
   @PasswordChangeDocs()

@@ -1,18 +1,32 @@
 import { wholeNumber } from './setting-readers.js'
 import type { SettingSheet } from './setting-sheet.js'
 
-/** How many attempts are let through; of passwords and mailed links those that were wrong, within the window. */
+/** How many attempts are let through; of passwords and mailed links those that were wrong, within the window. See docs/reliability.md. */
 export interface AttemptSettings {
   readonly windowSeconds: number
   readonly perAccountAndNetwork: number
   readonly perAccount: number
   readonly perNetwork: number
+  /** From here on the log warns; nobody is refused. */
   readonly perOrigin: number
+  /** From here on the log warns; nobody is refused. */
   readonly total: number
+  /** Unknown session ids at refresh, within the window. */
+  readonly wrongSessionIdsPerNetwork: number
+  /** Right passwords, within an hour. */
+  readonly loginsPerAccount: number
+  /** Right passwords from where their users have not logged in before, within an hour. */
+  readonly loginsPerNetwork: number
   /** Within an hour. */
   readonly mailsPerAddress: number
-  /** Within an hour, by where they are asked for. */
+  /** Within an hour, by where they are asked for without a login. */
   readonly mailsPerNetwork: number
+  /** Within an hour, by the logged-in user who causes them. */
+  readonly mailsPerUser: number
+  /** Within an hour, by the account whose users cause them. */
+  readonly mailsPerAccount: number
+  /** Changes by one logged-in user, within an hour; by one session a third of them. */
+  readonly writesPerUser: number
 }
 
 /** NIST SP 800-63B §3.2.2: no more wrong guesses at one account in a row. */
@@ -31,7 +45,13 @@ export function readAttempts(sheet: SettingSheet): AttemptSettings {
     perNetwork: count('ATTEMPTS_PER_NETWORK', 100),
     perOrigin: count('ATTEMPTS_PER_ORIGIN', 1_000),
     total: count('ATTEMPTS_TOTAL', 10_000),
+    wrongSessionIdsPerNetwork: count('WRONG_SESSION_IDS_PER_NETWORK', 300),
+    loginsPerAccount: count('LOGINS_PER_ACCOUNT', 60),
+    loginsPerNetwork: count('LOGINS_PER_NETWORK', 600),
     mailsPerAddress: count('MAILS_PER_ADDRESS', 6),
     mailsPerNetwork: count('MAILS_PER_NETWORK', 50),
+    mailsPerUser: count('MAILS_PER_USER', 50),
+    mailsPerAccount: count('MAILS_PER_ACCOUNT', 200),
+    writesPerUser: count('WRITES_PER_USER', 900),
   }
 }

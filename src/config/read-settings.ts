@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { anomalyPolicy, USUAL_ANOMALY_POLICY } from './anomaly-policy.js'
@@ -28,6 +29,8 @@ const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
 const MOST_SESSIONS_PER_USER = 1_000
 /** GDPR article 12 gives a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
+/** Each takes 19 MiB. */
+const MOST_HASHES_AT_ONCE = 128
 /** A connection that is silent for so long is given up anyway. */
 const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
 /** The provider has given up on a payment long before. */
@@ -135,6 +138,11 @@ function readSheet(sheet: SettingSheet): Settings {
     anomalyPolicy: sheet.optional('ANOMALY_POLICY', anomalyPolicy, USUAL_ANOMALY_POLICY),
     geoIpFile: sheet.optional('GEOIP_FILE', read.asText, null),
     attempts: readAttempts(sheet),
+    hashConcurrency: sheet.optional(
+      'HASH_CONCURRENCY',
+      read.wholeNumber(1, MOST_HASHES_AT_ONCE),
+      availableParallelism(),
+    ),
     mail: readMail(sheet),
     stripe: readStripe(sheet, isProduction),
     plansFile: sheet.optional('PLANS_FILE', read.asText, null),

@@ -41,6 +41,8 @@ export class Settings {
   /** A city database in MMDB form; null: places are not known. */
   readonly geoIpFile!: string | null
   readonly attempts!: AttemptSettings
+  /** Passwords that are hashed at a time. */
+  readonly hashConcurrency!: number
   /** Null: no mail can be sent, and what needs one is refused. */
   readonly mail!: MailSettings | null
   readonly stripe!: StripeSettings

@@ -7,6 +7,7 @@ import { CurrentSession } from '../sessions/current-session.decorator.js'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
 import type { Session } from '../sessions/session.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { AuditExport } from './audit-export.js'
 import { AuditFilterQuery } from './audit-filter.query.js'
 import { AuditListQuery } from './audit-list.query.js'
@@ -33,6 +34,7 @@ export class AuditController {
 
   /** The audit log of the caller's account, all of it. A failure on the way cuts the connection: no end, no file. */
   @Get('export')
+  @CountsAsWrite()
   @ExportAuditDocs()
   async export(
     @CurrentSession() session: Session,

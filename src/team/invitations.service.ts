@@ -45,7 +45,8 @@ export class InvitationsService {
     this.satellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
     if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
-    const { invitation, token, inviter, accountName } = await this.attempts.mail(
+    const { invitation, token, inviter, accountName } = await this.attempts.mailBy(
+      manager.session,
       wish.email,
       manager.client,
       () => this.database.transaction(transaction => this.open(transaction, manager, wish)),

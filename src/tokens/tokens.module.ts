@@ -1,15 +1,23 @@
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
+import { AttemptsModule } from '../attempts/attempts.module.js'
 import { AccessTokens } from './access-tokens.js'
 import { JwksController } from './jwks.controller.js'
 import { JwtGuard } from './jwt.guard.js'
 import { SigningKeys } from './signing-keys.js'
+import { WriteLimitGuard } from './write-limit.guard.js'
 
 @Module({
-  imports: [JwtModule.register({})],
+  imports: [AttemptsModule, JwtModule.register({})],
   controllers: [JwksController],
-  providers: [SigningKeys, AccessTokens, { provide: APP_GUARD, useClass: JwtGuard }],
+  providers: [
+    SigningKeys,
+    AccessTokens,
+    // In this order: the second asks who the first has found.
+    { provide: APP_GUARD, useClass: JwtGuard },
+    { provide: APP_GUARD, useClass: WriteLimitGuard },
+  ],
   exports: [AccessTokens],
 })
 export class TokensModule {}

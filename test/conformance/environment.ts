@@ -26,6 +26,9 @@ export function environmentOf(own: Readonly<Record<string, string>>): Record<str
     ATTEMPTS_PER_NETWORK: '100000',
     ATTEMPTS_PER_ORIGIN: '100000',
     ATTEMPTS_TOTAL: '100000',
+    LOGINS_PER_ACCOUNT: '100000',
+    LOGINS_PER_NETWORK: '100000',
+    WRONG_SESSION_IDS_PER_NETWORK: '100000',
     ...own,
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Added, Counters } from '../../src/attempts/counters.js'
 import { RedisConnection } from '../../src/redis/redis-connection.js'
-import { startRedisCluster } from '../support/redis-cluster.js'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 
@@ -93,6 +93,44 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     await Promise.all(added.map(each => each.giveBack()))
     await counters.add(counted(keys))
     expect(await points(keys)).toEqual(keys.map(() => 1))
+  })
+})
+
+describe('Counters while one shard hangs', () => {
+  let cluster: RedisCluster
+  let connection: RedisConnection
+  beforeAll(async () => {
+    cluster = await startRedisCluster()
+    connection = await connect(cluster.url)
+  }, 60_000)
+  afterAll(async () => {
+    connection?.onApplicationShutdown()
+    await cluster?.stop()
+  })
+
+  it('fleet 12: are given back on the others, where what was right must not count', async () => {
+    const counters = new Counters(connection)
+    const keys = Array.from({ length: 12 }, () => randomUUID())
+    const owners = await Promise.all(keys.map(key => cluster.masterOf(`attempts:${key}`)))
+    const hung = owners[0] as RedisServer
+    const healthy = keys.filter((_, index) => owners[index] !== hung)
+    expect(healthy.length).toBeGreaterThan(0)
+    const counted = keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
+    const others = new Counters(connection)
+    await hung.kill('SIGSTOP')
+    try {
+      for (let login = 0; login < 3; login++) {
+        const { giveBack } = await counters.add(counted)
+        await giveBack()
+      }
+    } finally {
+      await hung.kill('SIGCONT')
+    }
+    await sleep(ASKED_AGAIN_MS)
+    // Whatever it does next tells what it owes.
+    await counters.look(keys)
+    const left = (await others.look(healthy)).map(({ points }) => points)
+    expect(left).toEqual(healthy.map(() => 0))
   })
 })
 

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { networkOf } from '../../src/anomalies/network.js'
 import type { Attempt } from '../../src/attempts/attempt.js'
 import { bucketsOf } from '../../src/attempts/buckets.js'
-import { clientNetworkOf, neighbourhoodOf } from '../../src/attempts/network.js'
 import { readAttempts } from '../../src/config/attempt-settings.js'
 import { SettingSheet } from '../../src/config/setting-sheet.js'
+import { blockOf, clientNetworkOf, neighbourhoodOf } from '../../src/http/network.js'
 
 describe('clientNetworkOf', () => {
   test.each([
@@ -61,6 +61,17 @@ describe('clientNetworkOf', () => {
   })
 })
 
+test.each([
+  ['2001:db8:1:23ff::9', '2001:db8:1:2300::/56'],
+  ['2001:db8:1:2300::1', '2001:db8:1:2300::/56'],
+  ['2001:db8:1:2400::1', '2001:db8:1:2400::/56'],
+  ['::ffff:1.2.3.4', null],
+  ['1.2.3.4', null],
+  ['somebody', null],
+])('blockOf takes %s for %s', (address, block) => {
+  expect(blockOf(address)).toBe(block)
+})
+
 test('familiar clients are looked for in the neighbourhood that has a counter', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), ip => expect(neighbourhoodOf(ip)).toBe(networkOf(ip))),
@@ -72,43 +83,85 @@ describe('bucketsOf', () => {
   const client = { requestId: '', ip: '203.0.113.7', userAgent: null, origin: 'https://shop-one.test' }
   const attempt: Attempt = { kind: 'password', subject: 'who@example.com', client }
 
+  const ofSite = { ...client, ip: '2001:db8:0:1::7' }
+
   function limits(difference: Partial<Attempt> = {}) {
-    return bucketsOf({ ...attempt, ...difference }, settings).map(({ limit, most }) => [limit, most])
+    return bucketsOf({ ...attempt, ...difference }, settings).map(
+      ({ limit, most, counts, binds }) => `${limit}: ${most} ${counts}, ${binds}`,
+    )
   }
 
   function sharedBy(one: Attempt, other: Attempt): string[] {
     const keys = new Set(bucketsOf(other, settings).map(({ key }) => key))
     return bucketsOf(one, settings)
-      .filter(({ key }) => keys.has(key))
+      .filter(({ key, counts }) => keys.has(key) && counts !== 'right')
       .map(({ limit }) => limit)
   }
 
-  it('counts a password by account, network, origin and in all', () => {
+  it('security H3: counts a password by who is near the account; what all share refuses nobody', () => {
     expect(limits()).toEqual([
-      ['account and network', 10],
-      ['account and neighbourhood', 50],
-      ['account', 50],
-      ['network', 100],
-      ['origin', 1_000],
-      ['total', 10_000],
+      'account and network: 10 wrong, everybody',
+      'account and neighbourhood: 25 wrong, everybody',
+      'account: 50 wrong, strangers',
+      'network: 100 wrong, strangers',
+      'origin: 1000 wrong, nobody',
+      'total: 10000 wrong, nobody',
+      'account and network: 60 right, everybody',
+      'account: 60 right, strangers',
+      'network: 600 right, strangers',
+    ])
+  })
+
+  it('security H3: counts IPv6 by /64, /56 and /48, none of which has all that an account has', () => {
+    expect(limits({ client: ofSite })).toEqual([
+      'account and network: 10 wrong, everybody',
+      'account and block: 15 wrong, everybody',
+      'account and neighbourhood: 25 wrong, everybody',
+      'account: 50 wrong, strangers',
+      'network: 100 wrong, strangers',
+      'block: 200 wrong, strangers',
+      'neighbourhood: 400 wrong, strangers',
+      'origin: 1000 wrong, nobody',
+      'total: 10000 wrong, nobody',
+      'account and network: 60 right, everybody',
+      'account: 60 right, strangers',
+      'network: 600 right, strangers',
+      'block: 1200 right, strangers',
+      'neighbourhood: 2400 right, strangers',
     ])
   })
 
   it('counts a mailed link by where it comes from', () => {
     expect(limits({ kind: 'link', subject: '' })).toEqual([
-      ['network', 100],
-      ['origin', 1_000],
-      ['total', 10_000],
+      'network: 100 wrong, strangers',
+      'origin: 1000 wrong, nobody',
+      'total: 10000 wrong, nobody',
     ])
   })
 
   it('leaves one network half of the mails to an address', () => {
     expect(limits({ kind: 'mail' }).slice(0, 4)).toEqual([
-      ['account and network', 3],
-      ['account and neighbourhood', 4],
-      ['account', 6],
-      ['network', 50],
+      'account and network: 3 all, everybody',
+      'account and neighbourhood: 4 all, everybody',
+      'account: 6 all, strangers',
+      'network: 50 all, strangers',
     ])
+  })
+
+  it('security H3: counts mails of who is logged in by no network, origin or total', () => {
+    const actor = { userId: 'rosa', accountId: 'shop-17' }
+    expect(limits({ kind: 'sent mail', actor })).toEqual([
+      'user: 6 all, everybody',
+      'user: 50 all, everybody',
+      'account: 3 all, everybody',
+      'account: 200 all, everybody',
+    ])
+  })
+
+  it('security L6: takes all that is behind a plus for one mailbox, of mails alone', () => {
+    const tagged = { ...attempt, subject: 'who+anything@example.com' }
+    expect(sharedBy({ ...attempt, kind: 'mail' }, { ...tagged, kind: 'mail' })).toContain('account')
+    expect(sharedBy(attempt, tagged)).not.toContain('account')
   })
 
   it.each<[string, Attempt, string[]]>([

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { readSettings, SettingsError } from '../../src/config/read-settings.js'
@@ -35,6 +35,27 @@ function faultsOf(difference: Record<string, string | undefined>): readonly stri
     return (error as SettingsError).faults
   }
 }
+
+describe('readSettings of limits', () => {
+  it.each([
+    ['LOGINS_PER_ACCOUNT', 60],
+    ['LOGINS_PER_NETWORK', 600],
+    ['WRONG_SESSION_IDS_PER_NETWORK', 300],
+    ['MAILS_PER_USER', 50],
+    ['MAILS_PER_ACCOUNT', 200],
+    ['WRITES_PER_USER', 900],
+  ])('has %s, %i by default, and takes no nought', (name, usual) => {
+    expect(Object.values(read().attempts)).toContain(usual)
+    expect(Object.values(read({ [name]: '12345' }).attempts)).toContain(12_345)
+    expect(faultsOf({ [name]: '0' })).toEqual([expect.stringContaining(`${name} must be a whole number`)])
+  })
+
+  it('hashes as many passwords at a time as there are cores, unless told', () => {
+    expect(read().hashConcurrency).toBe(availableParallelism())
+    expect(read({ HASH_CONCURRENCY: '7' }).hashConcurrency).toBe(7)
+    expect(faultsOf({ HASH_CONCURRENCY: '0' })).toHaveLength(1)
+  })
+})
 
 describe('readSettings in production', () => {
   it('reads what is complete', () => {

@@ -9,15 +9,21 @@ const WITH_PORT = /^(?:\[(?<v6>[^\]]+)\](?::\d+)?|(?<v4>\d+(?:\.\d+){3}):\d+)$/
  * address counts as one client together.
  */
 export function clientNetworkOf(address: string): string {
-  return prefixOf(address, { ipv4Bytes: 4, ipv6Groups: 4 })
+  return prefixOf(address, { ipv4Bytes: 4, ipv6Bytes: 8 })
+}
+
+/** The IPv6 /56 of an address, which a home is usually given (RFC 6177); null for IPv4 and for what is no address. */
+export function blockOf(address: string): string | null {
+  const block = prefixOf(address, { ipv4Bytes: 4, ipv6Bytes: 7 })
+  return block.includes(':') ? block : null
 }
 
 /** Where familiar clients are looked for: IPv4 /24, IPv6 /48; who is let in from there shares a counter with all others there. */
 export function neighbourhoodOf(address: string): string {
-  return prefixOf(address, { ipv4Bytes: 3, ipv6Groups: 3 })
+  return prefixOf(address, { ipv4Bytes: 3, ipv6Bytes: 6 })
 }
 
-function prefixOf(address: string, { ipv4Bytes, ipv6Groups }: { ipv4Bytes: number; ipv6Groups: number }) {
+function prefixOf(address: string, { ipv4Bytes, ipv6Bytes }: { ipv4Bytes: number; ipv6Bytes: number }) {
   const { v4, v6 } = WITH_PORT.exec(address)?.groups ?? {}
   const ip = v4 ?? v6 ?? address
   const family = isIP(ip)
@@ -25,8 +31,11 @@ function prefixOf(address: string, { ipv4Bytes, ipv6Groups }: { ipv4Bytes: numbe
   const groups = family === 6 ? groupsOf(ip) : []
   const bytes = family === 4 ? ip.split('.').map(Number) : packedIpv4(groups)
   if (bytes) return `${bytes.map((byte, index) => (index < ipv4Bytes ? byte : 0)).join('.')}/${8 * ipv4Bytes}`
-  const prefix = groups.slice(0, ipv6Groups).map(group => group.toString(16))
-  return `${prefix.join(':')}::/${16 * ipv6Groups}`
+  const prefix = groups.slice(0, Math.ceil(ipv6Bytes / 2)).map((group, index) => {
+    const isCutInHalf = 2 * index + 1 === ipv6Bytes
+    return (isCutInHalf ? group & 0xff00 : group).toString(16)
+  })
+  return `${prefix.join(':')}::/${8 * ipv6Bytes}`
 }
 
 /** The eight groups of an IPv6 address. */

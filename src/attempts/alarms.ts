@@ -1,0 +1,38 @@
+import { Injectable, Logger } from '@nestjs/common'
+import type { Attempt } from './attempt.js'
+import type { Bucket } from './buckets.js'
+import type { Count } from './count.js'
+
+/** The same alarm again tells nothing new, and a flood must not fill the log. */
+const LOG_EVERY_MS = 60_000
+/** They are told by kind and limit; kinds and limits are few. */
+const WORDS: Readonly<Record<string, string>> = {
+  password: 'wrong passwords',
+  link: 'wrong links',
+  mail: 'requests for a mail',
+}
+
+/**
+ * Says in the log when so much goes wrong at one origin, or in all, that an operator should look. Nobody is refused for
+ * that: whoever fills a counter that all people share would close the door for all.
+ */
+@Injectable()
+export class Alarms {
+  private readonly logger = new Logger('Attempts')
+  private readonly lastLogAt = new Map<string, number>()
+
+  look({ kind, client }: Attempt, filled: readonly (Bucket & Count)[]): void {
+    for (const { limit, binds, points, most, windowSeconds } of filled) {
+      if (binds !== 'nobody' || points < most) continue
+      const where = limit === 'origin' ? `from ${client.origin ?? 'clients without an Origin'}` : 'in all'
+      this.warn(`${kind} ${limit}`, `${points} ${WORDS[kind] ?? kind} ${where} within ${windowSeconds} s`)
+    }
+  }
+
+  private warn(about: string, sentence: string): void {
+    const now = performance.now()
+    if (now - (this.lastLogAt.get(about) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return
+    this.lastLogAt.set(about, now)
+    this.logger.warn(`${sentence}; nobody is refused for it`)
+  }
+}

@@ -1,0 +1,189 @@
+import type { AttemptSettings } from '../config/attempt-settings.js'
+import { blockOf, clientNetworkOf, neighbourhoodOf } from '../http/network.js'
+import type { Attempt } from './attempt.js'
+import { mailboxOf } from './mailbox.js'
+
+/**
+ * What attempts are counted by; is part of what is kept of a refusal. A network is an IPv4 address or an IPv6 /64, a
+ * block an IPv6 /56, a neighbourhood an IPv4 /24 or an IPv6 /48.
+ */
+export type LimitName =
+  | 'account and network'
+  | 'account and block'
+  | 'account and neighbourhood'
+  | 'account'
+  | 'user'
+  | 'session'
+  | 'network'
+  | 'block'
+  | 'neighbourhood'
+  | 'origin'
+  | 'total'
+
+/** One rule by which an attempt is counted. */
+export interface LimitRule {
+  readonly limit: LimitName
+  /** What makes the counter, beside its name. */
+  readonly of: readonly string[]
+  readonly most: number
+  readonly windowSeconds: number
+  /** Which attempts stay counted once it is known what came of them. */
+  readonly counts: 'wrong' | 'right' | 'all'
+  /** Who is refused when it is full. `strangers`: all but familiar clients. `nobody`: it raises an alarm. */
+  readonly binds: 'everybody' | 'strangers' | 'nobody'
+}
+
+const HOUR_SECONDS = 60 * 60
+
+/** The rules of an attempt, those of one account first. */
+export function limitRulesOf(attempt: Attempt, settings: AttemptSettings): LimitRule[] {
+  const { subject } = attempt
+  const wrong = { windowSeconds: settings.windowSeconds, counts: 'wrong' } as const
+  switch (attempt.kind) {
+    case 'password':
+      return [...passwordRules(attempt, settings), ...loginRules(attempt, settings)]
+    case 'session': {
+      // Wherever it is used from: nobody but its holder can fill it.
+      const most = settings.perAccountAndNetwork
+      return [{ ...wrong, limit: 'account', of: [subject], most, binds: 'strangers' }]
+    }
+    case 'session id':
+      return networkRules(attempt, settings.wrongSessionIdsPerNetwork, wrong)
+    case 'link':
+      return [...networkRules(attempt, settings.perNetwork, wrong), ...alarms(attempt, settings, wrong)]
+    case 'mail':
+      return mailRules(attempt, settings)
+    case 'sent mail':
+      return sentMailRules(attempt, settings)
+    case 'weak password':
+      if (subject === '') return networkRules(attempt, settings.perNetwork, wrong)
+      return [{ ...wrong, limit: 'user', of: [subject], most: settings.perNetwork, binds: 'everybody' }]
+    case 'write':
+      return writeRules(attempt, settings)
+  }
+}
+
+function passwordRules(attempt: Attempt, settings: AttemptSettings): LimitRule[] {
+  const { perAccountAndNetwork, perAccount, perNetwork, windowSeconds } = settings
+  const wrong = { windowSeconds, counts: 'wrong' } as const
+  return [
+    ...ofSubject(
+      attempt,
+      {
+        network: perAccountAndNetwork,
+        // One site must not use up alone what an account has in all.
+        block: Math.max(perAccountAndNetwork, Math.ceil((3 * perAccount) / 10)),
+        neighbourhood: Math.max(perAccountAndNetwork, Math.ceil(perAccount / 2)),
+        all: perAccount,
+      },
+      wrong,
+    ),
+    ...networkRules(attempt, perNetwork, wrong),
+    ...alarms(attempt, settings, wrong),
+  ]
+}
+
+/** Right logins: each costs a hash, a session and rows that stay. */
+function loginRules(attempt: Attempt, { loginsPerAccount, loginsPerNetwork }: AttemptSettings): LimitRule[] {
+  const { subject, client } = attempt
+  const right = { windowSeconds: HOUR_SECONDS, counts: 'right' } as const
+  const ofAccount = { ...right, most: loginsPerAccount }
+  return [
+    {
+      ...ofAccount,
+      limit: 'account and network',
+      of: [subject, clientNetworkOf(client.ip)],
+      binds: 'everybody',
+    },
+    { ...ofAccount, limit: 'account', of: [subject], binds: 'strangers' },
+    ...networkRules(attempt, loginsPerNetwork, right),
+  ]
+}
+
+/** One stranger must not use up what a user has for a forgotten password. */
+function mailRules(attempt: Attempt, settings: AttemptSettings): LimitRule[] {
+  const { mailsPerAddress, mailsPerNetwork } = settings
+  const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all' } as const
+  const share = {
+    network: Math.ceil(mailsPerAddress / 2),
+    block: Math.ceil(mailsPerAddress / 2),
+    neighbourhood: Math.ceil((2 * mailsPerAddress) / 3),
+    all: mailsPerAddress,
+  }
+  return [
+    ...ofSubject({ ...attempt, subject: mailboxOf(attempt.subject) }, share, hourly),
+    ...networkRules(attempt, mailsPerNetwork, hourly),
+    ...alarms(attempt, settings, hourly),
+  ]
+}
+
+/** By who sends, not from where: strangers can fill none of these. */
+function sentMailRules({ subject, actor }: Attempt, settings: AttemptSettings): LimitRule[] {
+  const { mailsPerAddress, mailsPerUser, mailsPerAccount } = settings
+  const { userId = '', accountId = '' } = actor ?? {}
+  const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
+  const receiver = mailboxOf(subject)
+  return [
+    { ...hourly, limit: 'user', of: ['to', receiver], most: mailsPerAddress },
+    { ...hourly, limit: 'user', of: ['by', userId], most: mailsPerUser },
+    { ...hourly, limit: 'account', of: ['to', receiver, accountId], most: Math.ceil(mailsPerAddress / 2) },
+    { ...hourly, limit: 'account', of: ['by', accountId], most: mailsPerAccount },
+  ]
+}
+
+/** First by the session: who has stolen one cannot use up with it what its user has. */
+function writeRules({ subject, actor }: Attempt, { writesPerUser }: AttemptSettings): LimitRule[] {
+  const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
+  return [
+    { ...hourly, limit: 'session', of: [subject], most: Math.ceil(writesPerUser / 3) },
+    { ...hourly, limit: 'user', of: [actor?.userId ?? ''], most: writesPerUser },
+  ]
+}
+
+type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
+
+/** Of what one subject has, by how near those are who attempt it. */
+function ofSubject(
+  { subject, client: { ip } }: Attempt,
+  most: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
+  counting: Counting,
+): LimitRule[] {
+  const block = blockOf(ip)
+  const near = { ...counting, binds: 'everybody' } as const
+  return [
+    { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], most: most.network },
+    ...(block === null
+      ? []
+      : [{ ...near, limit: 'account and block', of: [subject, block], most: most.block } as const]),
+    {
+      ...near,
+      limit: 'account and neighbourhood',
+      of: [subject, neighbourhoodOf(ip)],
+      most: most.neighbourhood,
+    },
+    { ...counting, limit: 'account', of: [subject], most: most.all, binds: 'strangers' },
+  ]
+}
+
+/** An IPv6 site has 65,536 networks, but not as many times what one network has. The neighbours of an IPv4 address are other people. */
+function networkRules({ client: { ip } }: Attempt, most: number, counting: Counting): LimitRule[] {
+  const rule = { ...counting, binds: 'strangers' } as const
+  const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], most }
+  const block = blockOf(ip)
+  if (block === null) return [network]
+  return [
+    network,
+    { ...rule, limit: 'block', of: [block], most: 2 * most },
+    { ...rule, limit: 'neighbourhood', of: [neighbourhoodOf(ip)], most: 4 * most },
+  ]
+}
+
+/** Everybody shares them, so they refuse nobody: whoever fills them would close the door for all. */
+function alarms({ client }: Attempt, { perOrigin, total }: AttemptSettings, counting: Counting): LimitRule[] {
+  const rule = { ...counting, binds: 'nobody' } as const
+  return [
+    // Without an Origin (mobile apps, servers) they count together, as if that were one.
+    { ...rule, limit: 'origin', of: [client.origin ?? ''], most: perOrigin },
+    { ...rule, limit: 'total', of: [], most: total },
+  ]
+}
