@@ -112,7 +112,7 @@ export class AccountsService {
       role,
       granted: initialGrant(role),
       satellites: null,
-      passwordHash: await this.passwords.hash(password),
+      passwordHash: await this.passwords.hash(password, null),
       disabledAt: null,
       createdAt: this.clock.now(),
     }

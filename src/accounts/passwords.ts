@@ -1,9 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common'
 import { hash, verify } from '@node-rs/argon2'
-import pLimit from 'p-limit'
+import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { clientNetworkOf, neighbourhoodOf } from '../http/network.js'
 import { readForeignHash } from './foreign-hashes/foreign-hash.js'
 import { UnusableHash, type UsableHash } from './foreign-hashes/usable-hash.js'
+import { FairQueue, type Turn } from './hashing/fair-queue.js'
 import { normalizedPassword } from './password-text.js'
 
 /** OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. Raise them and hashes follow at the next login. */
@@ -11,32 +14,38 @@ const ARGON2ID = 2
 const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const CURRENT_PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 
-/** More at once only make each slower, and take 19 MiB each. */
-const AT_WORK = 2
-/** About a quarter of a second of work; whoever comes later is told to come again. */
-const MAX_WAITING = 50
+/** About a third of a second of work for each that is at work; whoever comes later is told to come again. */
+const WAITING_FOR_EACH = 25
 
-/** Hashes and verifies passwords, a bounded number at a time; throws `TOO_BUSY` (503) beyond it. */
+/** Hashes and verifies passwords, a bounded number at a time; throws `TOO_BUSY` (503) beyond it, for those who ask most. */
 @Injectable()
 export class Passwords implements OnModuleInit {
-  private readonly limit = pLimit(AT_WORK)
+  private readonly queue: FairQueue
   private dummyHash!: string
 
-  async onModuleInit(): Promise<void> {
-    this.dummyHash = await this.hash('nobody has this password')
+  constructor({ hashConcurrency }: Settings) {
+    this.queue = new FairQueue({
+      atWork: hashConcurrency,
+      waiting: WAITING_FOR_EACH * hashConcurrency,
+      refusal: () => unavailable('TOO_BUSY'),
+    })
   }
 
-  /** A PHC string that holds its own parameters and salt. */
-  hash(password: string): Promise<string> {
-    return this.bounded(() => hash(normalizedPassword(password), PARAMETERS))
+  async onModuleInit(): Promise<void> {
+    this.dummyHash = await this.hash('nobody has this password', null)
+  }
+
+  /** A PHC string that holds its own parameters and salt. `client` is who waits for it; null for the command line. */
+  hash(password: string, client: Client | null): Promise<string> {
+    return this.queue.run(turnOf(client), () => hash(normalizedPassword(password), PARAMETERS))
   }
 
   /**
    * Whether the password is right. Without a stored hash it takes as long, and is false. An imported hash takes its own time, but
    * never less.
    */
-  async verify(stored: string | null, password: string): Promise<boolean> {
-    const isRight = await this.bounded(() =>
+  async verify(stored: string | null, password: string, client: Client | null): Promise<boolean> {
+    const isRight = await this.queue.run(turnOf(client), () =>
       stored === null || this.needsRehash(stored)
         ? this.isOfForeign(stored, password)
         : isOfAny(writings(password), text => verify(stored, text)),
@@ -59,11 +68,11 @@ export class Passwords implements OnModuleInit {
     ])
     return isRight
   }
+}
 
-  private bounded<T>(work: () => Promise<T>): Promise<T> {
-    if (this.limit.pendingCount >= MAX_WAITING) throw unavailable('TOO_BUSY')
-    return this.limit(work)
-  }
+function turnOf(client: Client | null): Turn {
+  if (!client) return { neighbourhood: '', network: '' }
+  return { neighbourhood: neighbourhoodOf(client.ip), network: clientNetworkOf(client.ip) }
 }
 
 /** The password as we hash it and, where that differs, as typed: another system may have hashed it so. */

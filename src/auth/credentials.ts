@@ -32,7 +32,7 @@ export class Credentials {
       throw new ApiError('OWNER_LOGIN_BARRED')
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
-    const isRight = await this.passwords.verify(usableHash, password)
+    const isRight = await this.passwords.verify(usableHash, password, client)
     if (user && isRight && isInScope(user, place)) return user
     this.note('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')

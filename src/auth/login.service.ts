@@ -30,7 +30,7 @@ export class LoginService {
   private async open(login: LoginBody, client: Client): Promise<NewSession> {
     const user = await this.credentials.check(login, client)
     const newHash = this.passwords.needsRehash(user.passwordHash as string)
-      ? await this.passwords.hash(login.password)
+      ? await this.passwords.hash(login.password, client)
       : null
     const opened = await this.sessions.open({ ...user, userId: user.id }, login.source, client)
     try {

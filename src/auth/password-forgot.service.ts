@@ -27,7 +27,7 @@ export class PasswordForgot {
 
   /**
    * Mails the user of this address a link for a new password. For nobody, and for a disabled user, the database does the
-   * same work with a link that nobody gets: neither answer nor time tells who has an account.
+   * same work with a link that nobody gets and that is not kept: neither answer nor time tells who has an account.
    */
   async mailLink(email: Email, client: Client): Promise<void> {
     this.mails.require()
@@ -38,20 +38,38 @@ export class PasswordForgot {
   private async mailIfKnown(email: Email, client: Client): Promise<void> {
     const user = await this.users.findByEmail(email)
     const receiver = user && !user.disabledAt ? user : null
-    const { id, accountId } = receiver ?? { id: randomUUID(), accountId: randomUUID() }
+    if (receiver) return this.mailTo(receiver, client)
+    this.auditLog.note(refusalOf(email, user, client))
+    await this.issueInVain(email)
+  }
+
+  private async mailTo({ id, accountId, email }: User, client: Client): Promise<void> {
     const token = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, id)
-      await this.auditLog.record(transaction, eventOf(email, user, client))
+      const event = { action: 'password.forgot', outcome: 'ok', userId: id, accountId, client } as const
+      await this.auditLog.record(transaction, event)
       return this.passwordReset.issue(transaction, { id, accountId, email })
     })
-    if (receiver) this.mails.sendResetLink(email, token)
+    this.mails.sendResetLink(email, token)
+  }
+
+  /** Rolled back, so that strangers cannot fill the disk with links for nobody. */
+  private async issueInVain(email: Email): Promise<void> {
+    const inVain = new Error('a link for nobody')
+    const attempt = this.database.transaction(async transaction => {
+      const id = randomUUID()
+      await this.users.lock(transaction, id)
+      await this.passwordReset.issue(transaction, { id, accountId: id, email })
+      throw inVain
+    })
+    await attempt.catch(error => {
+      if (error !== inVain) throw error
+    })
   }
 }
 
-function eventOf(email: Email, user: User | null, client: Client): AuditEvent {
-  const action = 'password.forgot'
-  if (!user) return { action, outcome: 'refused', client, detail: { reason: 'unknown user', email } }
-  const who = { userId: user.id, accountId: user.accountId, client }
-  if (user.disabledAt) return { action, outcome: 'refused', ...who, detail: { reason: 'disabled' } }
-  return { action, outcome: 'ok', ...who }
+function refusalOf(email: Email, user: User | null, client: Client): AuditEvent {
+  const refused = { action: 'password.forgot', outcome: 'refused', client } as const
+  if (!user) return { ...refused, detail: { reason: 'unknown user', email } }
+  return { ...refused, userId: user.id, accountId: user.accountId, detail: { reason: 'disabled' } }
 }

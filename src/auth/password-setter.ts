@@ -38,7 +38,7 @@ export class PasswordSetter {
    */
   async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
     await this.policy.require(password, [user.email, user.name ?? ''])
-    const passwordHash = await this.passwords.hash(password)
+    const passwordHash = await this.passwords.hash(password, event.client)
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.make(change, event, async transaction => {
       await permit(transaction, await this.users.lock(transaction, user.id))

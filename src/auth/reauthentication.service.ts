@@ -40,7 +40,8 @@ export class ReauthenticationService {
 
   private async check(user: User, session: Session, password: string, client: Client): Promise<Date> {
     const usableHash = user.disabledAt ? null : user.passwordHash
-    if (await this.passwords.verify(usableHash, password)) return this.records.stamp(user, session, client)
+    if (await this.passwords.verify(usableHash, password, client))
+      return this.records.stamp(user, session, client)
     this.records.noteFailed(user, session, client)
     throw new ApiError('INVALID_CREDENTIALS')
   }

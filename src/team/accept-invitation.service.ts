@@ -30,7 +30,7 @@ export class AcceptInvitationService {
   async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<Accepted> {
     const invitation = await this.invitations.find(token, client)
     await this.passwordPolicy.require(password, [invitation.email, name ?? ''])
-    const passwordHash = await this.passwords.hash(password)
+    const passwordHash = await this.passwords.hash(password, client)
     const userId = randomUUID()
     await this.newMembers.join({ id: userId, invitation, token, name: name ?? null, passwordHash, client })
     return { userId, satellites: invitation.satellites }

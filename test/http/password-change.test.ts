@@ -149,7 +149,7 @@ describe('with several connections to the database', () => {
   it('of a hundred logins around a change none with the old password survives', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
-    const uncounted = { succeeded: async () => {}, takeBack: async () => {} }
+    const uncounted = { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
     jest.spyOn(app.app.get(AttemptLimits), 'count').mockResolvedValue(uncounted)
     let changing: Promise<TestResponse> | undefined
     const answers: string[] = []
@@ -163,7 +163,7 @@ describe('with several connections to the database', () => {
     const left = await app.app.get(SessionStore).listByUser(owner.id, app.clock.now())
     expect(left.map(({ sid }) => sid)).toEqual([claimsOf(session.accessToken).sid])
     const hash = (await app.app.get(Users).find(owner.id))?.passwordHash as string
-    expect(await app.app.get(Passwords).verify(hash, NEW_PASSWORD)).toBe(true)
+    expect(await app.app.get(Passwords).verify(hash, NEW_PASSWORD, null)).toBe(true)
   })
 })
 

@@ -101,7 +101,7 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
     const verify = passwords.verify.bind(passwords)
     jest.spyOn(passwords, 'verify').mockImplementationOnce(async (...args) => {
       const isRight = await verify(...args)
-      const hash = await passwords.hash('something else now')
+      const hash = await passwords.hash('something else now', null)
       await app.app
         .get(Database)
         .transaction(transaction => app.app.get(Users).setPassword(transaction, owner.id, hash))

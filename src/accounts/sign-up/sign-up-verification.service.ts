@@ -34,7 +34,7 @@ export class SignUpVerification {
     const guess = { kind: 'password', subject: found.email, client } as const
     // Whoever has the link has this mailbox: strangers who fail at the address do not count against them.
     const proveAndMake = async () => {
-      if (!(await this.passwords.verify(found.passwordHash, password)))
+      if (!(await this.passwords.verify(found.passwordHash, password, client)))
         throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
       return this.makeAccount(found, token, client)
     }

@@ -44,7 +44,7 @@ export class SignUpService {
 
   private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {
     await this.policy.require(password, [email, name ?? ''])
-    const passwordHash = await this.passwords.hash(password)
+    const passwordHash = await this.passwords.hash(password, client)
     const known = await this.users.findByEmail(email)
     const token = await this.database.transaction(async transaction => {
       await this.auditLog.record(transaction, eventOf(email, known, client))

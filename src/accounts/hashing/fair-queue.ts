@@ -1,0 +1,100 @@
+/** Work that waits. */
+interface Job {
+  readonly start: () => void
+  readonly drop: () => void
+}
+
+/** Whose turn it is counted as. */
+export interface Turn {
+  /** Those of one neighbourhood share its turns. */
+  readonly neighbourhood: string
+  readonly network: string
+}
+
+export interface QueueBounds {
+  readonly atWork: number
+  readonly waiting: number
+  /** What somebody is told whose work has no room. */
+  readonly refusal: () => Error
+}
+
+/**
+ * Runs a bounded number of pieces of work at a time. Those that wait have turns by neighbourhood, and within one by
+ * network: whoever sends a thousand waits for their own. When no room is left, the neighbourhood that has most waiting
+ * loses its last piece.
+ */
+export class FairQueue {
+  private readonly waiting = new Map<string, Map<string, Job[]>>()
+  private atWork = 0
+  private count = 0
+
+  constructor(private readonly bounds: QueueBounds) {}
+
+  /** What `work` comes to; rejects with the refusal when it was dropped, and then it was not begun. */
+  run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const start = () => {
+        this.atWork++
+        // Also when it throws at once.
+        Promise.resolve()
+          .then(work)
+          .then(resolve, reject)
+          .finally(() => {
+            this.atWork--
+            this.startNext()
+          })
+      }
+      this.add(turn, { start, drop: () => reject(this.bounds.refusal()) })
+    })
+  }
+
+  private add({ neighbourhood, network }: Turn, job: Job): void {
+    const networks = this.waiting.get(neighbourhood) ?? new Map<string, Job[]>()
+    const jobs = networks.get(network) ?? []
+    jobs.push(job)
+    networks.set(network, jobs)
+    this.waiting.set(neighbourhood, networks)
+    this.count++
+    this.startNext()
+    if (this.count > this.bounds.waiting) this.dropOne()
+  }
+
+  private startNext(): void {
+    if (this.atWork >= this.bounds.atWork) return
+    const [neighbourhood, networks] = this.waiting.entries().next().value ?? []
+    if (neighbourhood === undefined || !networks) return
+    const [network, jobs] = networks.entries().next().value as [string, Job[]]
+    const job = jobs.shift() as Job
+    // To the end of the line, or out of it.
+    networks.delete(network)
+    if (jobs.length > 0) networks.set(network, jobs)
+    this.waiting.delete(neighbourhood)
+    if (networks.size > 0) this.waiting.set(neighbourhood, networks)
+    this.count--
+    job.start()
+  }
+
+  /** The newest of who has most waiting. */
+  private dropOne(): void {
+    const [neighbourhood, networks] = longest(this.waiting, sizeOf)
+    const [network, jobs] = longest(networks, ({ length }) => length)
+    const job = jobs.pop()
+    if (jobs.length === 0) networks.delete(network)
+    if (networks.size === 0) this.waiting.delete(neighbourhood)
+    this.count--
+    job?.drop()
+  }
+}
+
+function sizeOf(networks: ReadonlyMap<string, readonly Job[]>): number {
+  return [...networks.values()].reduce((sum, { length }) => sum + length, 0)
+}
+
+/** Of equals the one that has waited least for a turn. */
+function longest<V>(entries: ReadonlyMap<string, V>, size: (value: V) => number): [string, V] {
+  const [first, ...others] = entries as Iterable<[string, V]>
+  return others.reduce(
+    (best, entry) => (size(entry[1]) >= size(best[1]) ? entry : best),
+    first as [string, V],
+  )
+}
