@@ -4,31 +4,45 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
-import type { AuditAction, AuditEvent } from './audit-event.js'
+import type { AuditEvent } from './audit-event.js'
+import { takeFromBudget } from './refusals/hourly-budget.js'
+import { RefusalCounts } from './refusals/refusal-counts.js'
+import { RowAllowance } from './refusals/row-allowance.js'
 
 type Row = typeof auditLog.$inferInsert
 
 /** A refusal costs an attacker nothing, so it must not cost us a transaction each: they are written together. */
 const FLUSH_AFTER_MS = 500
-/** Of one action between two flushes; more are counted, or anybody could fill the disk with rows that nobody may delete. */
-const MAX_ROWS_A_FLUSH = 50
 /** While the database is down. */
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
+/** Rows of refusals in an hour, by all replicas together. Those of nobody have their own, or strangers could use up the others. */
+const BUDGETS = {
+  users: { name: 'refusals of users', anHour: 1_000 },
+  nobody: { name: 'refusals of nobody', anHour: 500 },
+}
+const COUNTS_EVERY_MS = 60_000
+
+/** A refusal that waits to be written. */
+type Noted = readonly [event: AuditEvent, row: Row]
 
 /** The append-only audit log. */
 @Injectable()
 export class AuditLog implements OnApplicationShutdown {
   private readonly logger = new Logger('AuditLog')
-  private waiting: Row[] = []
-  private readonly noted = new Map<AuditAction, number>()
+  private waiting: Noted[] = []
+  private readonly allowance = new RowAllowance()
+  private readonly counts: RefusalCounts
+  private countsWrittenAt = Number.NEGATIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private flushing: Promise<void> = Promise.resolve()
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.counts = new RefusalCounts(database, clock)
+  }
 
   /** Writes the row in the transaction of the change that it records: neither is there without the other. */
   async record(transaction: Db, event: AuditEvent): Promise<void> {
@@ -58,23 +72,20 @@ export class AuditLog implements OnApplicationShutdown {
 
   /**
    * For refusals, which change nothing: the row is written within about half a second and the request does not
-   * wait for it, nor for a database that is down. Of more than 100 a second of one action the rest are counted in one
-   * row (`alsoRefused`), not kept.
+   * wait for it, nor for a database that is down. Of many from one network or about one user, and of more than the
+   * hour's budget, the rest is counted in `refusal_counts`, not kept.
    */
   note(event: AuditEvent): void {
-    const noted = (this.noted.get(event.action) ?? 0) + 1
-    this.noted.set(event.action, noted)
-    if (noted <= MAX_ROWS_A_FLUSH && this.waiting.length < MAX_WAITING_ROWS)
-      this.waiting.push(this.rowOf(event))
-    this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS).unref()
+    if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(event))
+      this.waiting.push([event, this.rowOf(event)])
+    else this.counts.add(event)
+    this.timer ??= setTimeout(() => this.flushDue(), FLUSH_AFTER_MS).unref()
   }
 
-  /** Resolves when every row noted so far is written, or could not be. */
+  /** Resolves when everything noted so far is written or counted, or could not be. */
   flush(): Promise<void> {
-    clearTimeout(this.timer)
-    this.timer = undefined
-    this.flushing = this.flushing.then(() => this.writeWaiting())
-    return this.flushing
+    this.countsWrittenAt = Number.NEGATIVE_INFINITY
+    return this.flushDue()
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -85,27 +96,49 @@ export class AuditLog implements OnApplicationShutdown {
     return { at: this.clock.now(), ...event, ...client }
   }
 
-  private countRest(): void {
-    for (const [action, noted] of this.noted) {
-      const alsoRefused = noted - MAX_ROWS_A_FLUSH
-      if (alsoRefused > 0)
-        this.waiting.push(this.rowOf({ action, outcome: 'refused', client: null, detail: { alsoRefused } }))
-    }
-    this.noted.clear()
+  private flushDue(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.flushing = this.flushing.then(() => this.writeWaiting())
+    return this.flushing
   }
 
   private async writeWaiting(): Promise<void> {
-    this.countRest()
-    while (this.waiting.length > 0) {
-      const rows = this.waiting.slice(0, ROWS_A_STATEMENT)
-      try {
-        await this.database.run(db => db.insert(auditLog).values(rows))
-        this.waiting.splice(0, rows.length)
-      } catch (error) {
-        this.logger.error(`${this.waiting.length} audit rows are waiting: ${(error as Error).message}`)
-        this.timer ??= setTimeout(() => this.flush(), 10 * FLUSH_AFTER_MS).unref()
-        return
-      }
+    try {
+      while (this.waiting.length > 0) await this.writeSome()
+      await this.writeCounts()
+    } catch (error) {
+      this.logger.error(`${this.waiting.length} audit rows are waiting: ${(error as Error).message}`)
+      this.timer ??= setTimeout(() => this.flushDue(), 10 * FLUSH_AFTER_MS).unref()
     }
+  }
+
+  private async writeSome(): Promise<void> {
+    const noted = this.waiting.slice(0, ROWS_A_STATEMENT)
+    const { kept, rest } = await this.withinBudget(noted)
+    if (kept.length > 0) await this.database.run(db => db.insert(auditLog).values(kept.map(([, row]) => row)))
+    for (const [event] of rest) this.counts.add(event)
+    this.waiting.splice(0, noted.length)
+  }
+
+  private async withinBudget(noted: readonly Noted[]) {
+    const now = this.clock.now()
+    const parts = await Promise.all(
+      Object.entries(BUDGETS).map(async ([who, budget]) => {
+        const own = noted.filter(([{ userId }]) => (userId === undefined) === (who === 'nobody'))
+        const room = await takeFromBudget(this.database, budget, now, own.length)
+        return { kept: own.slice(0, room), rest: own.slice(room) }
+      }),
+    )
+    return { kept: parts.flatMap(({ kept }) => kept), rest: parts.flatMap(({ rest }) => rest) }
+  }
+
+  private async writeCounts(): Promise<void> {
+    if (this.counts.isEmpty) return
+    const isDue = performance.now() - this.countsWrittenAt >= COUNTS_EVERY_MS
+    if (isDue) {
+      this.countsWrittenAt = performance.now()
+      await this.counts.write()
+    } else this.timer ??= setTimeout(() => this.flushDue(), COUNTS_EVERY_MS).unref()
   }
 }

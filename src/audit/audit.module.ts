@@ -3,9 +3,10 @@ import { AuditChain } from './audit-chain.js'
 import { AuditLog } from './audit-log.js'
 import { AuditSealer } from './audit-sealer.js'
 import { AuditVerifier } from './audit-verifier.js'
+import { RefusalCleanup } from './refusals/refusal-cleanup.js'
 
 @Module({
-  providers: [AuditLog, AuditChain, AuditSealer, AuditVerifier],
+  providers: [AuditLog, RefusalCleanup, AuditChain, AuditSealer, AuditVerifier],
   exports: [AuditLog, AuditSealer, AuditVerifier],
 })
 export class AuditModule {}

@@ -142,6 +142,28 @@ export const auditChain = pgTable(
   table => [uniqueIndex('audit_chain_audit').on(table.auditId)],
 )
 
+/**
+ * Refusals that have no row in the audit log, counted: `kind` is action, outcome and reason, `network` an IPv4 /24 or IPv6
+ * /48, or `others` for all that were too many to tell apart. Kept for some weeks.
+ */
+export const refusalCounts = pgTable(
+  'refusal_counts',
+  {
+    minute: instant('minute').notNull(),
+    kind: text('kind').notNull(),
+    network: text('network').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  table => [primaryKey({ columns: [table.minute, table.kind, table.network] })],
+)
+
+/** What has been used of a budget that all replicas share, in the hour that begins then. */
+export const hourlyBudgets = pgTable(
+  'hourly_budgets',
+  { name: text('name').notNull(), hour: instant('hour').notNull(), used: integer('used').notNull() },
+  table => [primaryKey({ columns: [table.name, table.hour] })],
+)
+
 /** Links that were mailed and not yet followed. `hash` is base64url SHA-256 of the token; the token itself is only in the mail. */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',
