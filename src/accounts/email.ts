@@ -10,11 +10,12 @@ const MAX_LENGTH = 254
 
 /**
  * Trimmed, ASCII letters in lower case, at most 254 characters; null when that is no address. Only ASCII is taken:
- * under Unicode's case rules different mailboxes become equal (the 2016 GitHub bounty, CVE-2019-19844).
+ * under Unicode's case rules different mailboxes become equal (the 2016 GitHub bounty, CVE-2019-19844). Quoted local
+ * parts (RFC 5321 §4.1.2) are not: `"rosa"@` is another spelling of rosa's mailbox, and `"r\\osa"@` one more.
  */
 export function canonicalEmail(text: string): Email | null {
   const email = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase())
-  const isAddress = email.length <= MAX_LENGTH && /^[\x21-\x7e]+$/.test(email) && isEmail(email)
+  const isAddress = email.length <= MAX_LENGTH && /^[\x21\x23-\x7e]+$/.test(email) && isEmail(email)
   return isAddress ? (email as Email) : null
 }
 

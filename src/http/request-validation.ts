@@ -7,18 +7,34 @@ import {
 import { ApiError, type FieldError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
 
+const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
+
 /**
  * Bodies and queries by their classes. Nothing is coerced: classes say by `FromText` what becomes of a text. An unknown name is refused, not dropped: a typing mistake must not pass in silence.
  * One pipe for both, because every parameter of every request passes it.
  */
 export class RequestValidation implements PipeTransform {
-  private readonly body = validation('INVALID_BODY')
-  private readonly query = validation('INVALID_QUERY')
+  private readonly body = validation(CODES.body)
+  private readonly query = validation(CODES.query)
 
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type } = metadata
-    return type === 'body' || type === 'query' ? this[type].transform(value, metadata) : value
+    if (type !== 'body' && type !== 'query') return value
+    refuseInheritedNames(value, CODES[type])
+    return this[type].transform(value, metadata)
   }
+}
+
+/** The validator looks names up in a plain object, so that it finds `toString`, `constructor` and `__proto__` in any class. */
+function refuseInheritedNames(value: unknown, code: ErrorCode): void {
+  if (typeof value !== 'object' || value === null) return
+  const names = Object.keys(value)
+  const inherited = names.filter(name => name in Object.prototype)
+  if (inherited.length > 0)
+    throw new ApiError(code, {
+      errors: inherited.map(field => ({ field, message: `property ${field} should not exist` })),
+    })
+  for (const name of names) refuseInheritedNames((value as Record<string, unknown>)[name], code)
 }
 
 function validation(code: ErrorCode): ValidationPipe {

@@ -14,6 +14,28 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
+it.each(['toString', 'constructor', 'hasOwnProperty', 'valueOf'])(
+  'security L11: %s is an unknown field, in a body and in a query',
+  async name => {
+    const body = { email: 'a@example.com', password: 'x', source: 'main', [name]: 1 }
+    const inBody = await app.request({ ...LOGIN, headers: { Origin: MAIN }, body })
+    expect(outcome(inBody)).toBe('400 INVALID_BODY')
+    expect(inBody.json.errors).toEqual([{ field: name, message: `property ${name} should not exist` }])
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    const inQuery = await app.request({ path: `/api/logins?${name}=1`, headers: bearer(accessToken) })
+    expect(outcome(inQuery)).toBe('400 INVALID_QUERY')
+  },
+)
+
+it('security L11: __proto__ is refused in a body and in a query', async () => {
+  const raw = '{"email":"a@example.com","password":"x","source":"main","__proto__":{"a":1}}'
+  const inBody = await app.request({ ...LOGIN, headers: { Origin: MAIN, ...JSON_TYPE }, body: raw })
+  expect(outcome(inBody)).toBe('400 INVALID_REQUEST')
+  const { accessToken } = await signIn(app, await anOwner(app), 'main')
+  const inQuery = await app.request({ path: '/api/logins?__proto__=1', headers: bearer(accessToken) })
+  expect(outcome(inQuery)).toBe('400 INVALID_QUERY')
+})
+
 describe('A refusal', () => {
   it.each<[string, string, TestRequest]>([
     ['a guard', '401 ACCESS_TOKEN_REQUIRED', { path: '/api/data' }],

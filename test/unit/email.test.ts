@@ -29,6 +29,10 @@ describe('canonicalEmail', () => {
     'mi\u212Ae@example.com',
     'u\u017Fer@example.com',
     'owner@ex\u0430mple.com',
+    // security L6: other spellings of owner@example.com.
+    '"owner"@example.com',
+    '"o\\wner"@example.com',
+    '""@example.com',
     `${'a'.repeat(65)}@example.com`,
     `a@${'b.'.repeat(130)}com`,
   ])('%j is no address', text => {

@@ -1,10 +1,10 @@
 import { type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
 import { UnusableHash, type UsableHash } from './usable-hash.js'
 
-/** 128 MiB, in KiB: two are at work at once. */
+/** 128 MiB, in KiB: one for each core is at work at once. */
 const MAX_MEMORY = 131_072
-/** Memory times passes, in KiB: about half a second. */
-const MAX_WORK = 1_048_576
+/** Memory times passes, in KiB: a third of a second, and a password may be tried in two forms. */
+const MAX_WORK = 524_288
 const MAX_LANES = 16
 
 /** Argon2i, -d and -id. Throws {@link UnusableHash}. */

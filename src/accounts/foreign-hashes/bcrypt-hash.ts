@@ -3,8 +3,8 @@ import { UnusableHash, type UsableHash } from './usable-hash.js'
 
 /** `$2x$` marks hashes of a faulty version and is not taken. */
 const SHAPE = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
-/** About a second; each one more doubles it. */
-const MAX_COST = 14
+/** About half a second, and a password may be tried in two forms; each one more doubles it. */
+const MAX_COST = 13
 
 /**
  * Bcrypt, which looks at the first 72 bytes of a password alone, as the system that made the hash did. The next login
