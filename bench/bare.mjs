@@ -6,6 +6,7 @@ import Fastify from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { createClient } from 'redis'
 import { TOUCH } from '../dist/src/sessions/redis-scripts.js'
+import { sessionKey } from '../dist/src/sessions/session-keys.js'
 import { loadKeys } from '../dist/src/tokens/key-file.js'
 
 const { PORT, SESSION_STORE_URL, JWT_KEYS_FILE, PUBLIC_URL } = process.env
@@ -23,7 +24,7 @@ const server = Fastify()
 server.post('/api/refresh', async (request, reply) => {
   const sid = createHash('sha256').update(request.headers['x-session-id']).digest('base64url')
   const now = Math.floor(Date.now() / 1000)
-  const found = await redis.evalSha(TOUCH.sha, { keys: [`session:${sid}`], arguments: [String(now)] })
+  const found = await redis.evalSha(TOUCH.sha, { keys: [sessionKey(sid)], arguments: [String(now)] })
   if (found === null) return reply.code(401).send({ code: 'SESSION_NOT_FOUND' })
   return { accessToken: sign(sid, found, now) }
 })

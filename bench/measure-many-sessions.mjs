@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { effectivePermissions, permissionsOf } from '../dist/src/permissions/permissions.js'
+import { permissionsOf } from '../dist/src/permissions/permissions.js'
 import { RedisConnection } from '../dist/src/redis/redis-connection.js'
-import { RedisSessionStore } from '../dist/src/sessions/redis.session-store.js'
-import { aSession } from './measure-memory.mjs'
+import { aSession, aStore } from './measure-memory.mjs'
 import { median } from './rounds.mjs'
 import { inBatches } from './seed.mjs'
 import { startRedis, withRedis } from './stores.mjs'
@@ -15,16 +14,18 @@ const TIMES = 200
 export async function measureManySessions() {
   const url = await startRedis('redis-of-many-sessions')
   const connection = await RedisConnection.open(url, 300)
-  const store = new RedisSessionStore(connection)
-  await store.beforeServing(async () => {})
+  const store = aStore(connection)
   const userId = randomUUID()
-  await inBatches(SESSIONS, () => store.create(aSession(userId)))
-  const permissions = effectivePermissions('main', permissionsOf(['dataEntry']))
+  const sessions = Array.from({ length: SESSIONS }, () => aSession(userId))
+  const sids = sessions.map(({ sid }) => sid)
+  await inBatches(SESSIONS, index => store.create(sessions[index]))
+  const granted = permissionsOf(['dataEntry'])
   const list = async () => {
-    const { length } = await store.listByUser(userId, new Date())
+    const { length } = await store.findAll(sids, new Date())
     if (length !== SESSIONS) throw new Error(`${length} sessions are listed, not ${SESSIONS}`)
   }
-  const change = () => store.setPermissions(userId, { main: permissions, satellite: permissions })
+  let version = 0
+  const change = () => store.apply({ ended: [], grants: [{ version: ++version, granted, sids }] })
   const measured = await withRedis(url, async redis => ({
     roundTrip: await millisecondsOf(() => redis.ping()),
     list: await millisecondsOf(list),

@@ -103,7 +103,6 @@ function detailRows(name, { service, bare }) {
 function otherRows({ memory, manySessions, userImport, start, timing, forgotTiming }) {
   return [
     mostRow('Redis memory of a session, bytes', memory.session, BARS.sessionBytes, 0),
-    mostRow("… and of its entry in its user's index, bytes", memory.indexEntry, null, 0),
     mostRow('first 200 on a new data folder, s', start.newFolder, BARS.newFolderSeconds, 2),
     mostRow('first 200 on an existing data folder, s', start.existingFolder, BARS.existingFolderSeconds, 2),
     mostRow('resident memory there, MB', start.resident / MEGABYTE, BARS.residentMegabytes, 0),

@@ -5,11 +5,13 @@ import { addAuditCommands } from './cli/audit-commands.js'
 import { addBillingCommands } from './cli/billing-commands.js'
 import { addKeyCommands } from './cli/key-commands.js'
 import { addSessionCommands } from './cli/session-commands.js'
+import { addStoreCommands } from './cli/store-commands.js'
 import type { ApiError } from './errors/api-error.js'
 
 const program = new Command('mainstay').description('What operators do at the command line')
 addAccountCommands(program)
 addSessionCommands(program)
+addStoreCommands(program)
 addKeyCommands(program)
 addAuditCommands(program)
 addBillingCommands(program)
@@ -21,9 +23,9 @@ try {
   process.exitCode = 1
 }
 
-/** Servers that did not lose the store themselves have not heard of a change that it did not take. */
+/** A change that the store did not take is made by the servers that run. */
 function explanationOf(error: Error): string {
   const { message, code } = error as Partial<ApiError> & Error
   if (code !== 'SESSION_STORE_UNAVAILABLE') return message
-  return `${message}. What you asked for is recorded, but the store has not taken it: run this again`
+  return `${message}. What you asked for is recorded; running servers make it as soon as the store takes it`
 }

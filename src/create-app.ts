@@ -9,6 +9,7 @@ import { prepareEdge } from './http/edge.js'
 import { NestLogger } from './http/nest-logger.js'
 import { RequestValidation } from './http/request-validation.js'
 import { serverOptions } from './http/server-options.js'
+import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
 
 /**
  * Nest sets Fastify's error handler after the routes, which then keep Fastify's own for what fails before a handler
@@ -32,5 +33,7 @@ export async function createApp(settings: Settings, clock = new Clock()): Promis
   })
   app.useGlobalFilters(new ProblemFilter())
   app.useGlobalPipes(new RequestValidation())
-  return app.init()
+  await app.init()
+  await app.get<StoreSupervisor | null>(StoreSupervisor)?.start()
+  return app
 }

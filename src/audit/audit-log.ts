@@ -1,8 +1,9 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
-import { getTableColumns, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
+import { rowsOf } from '../database/rows-of.js'
 import { auditLog } from '../database/schema.js'
 import type { AuditEvent } from './audit-event.js'
 import { takeFromBudget } from './refusals/hourly-budget.js'
@@ -55,8 +56,16 @@ export class AuditLog implements OnApplicationShutdown {
     if (rows.length > 0) await transaction.insert(auditLog).values(rows)
   }
 
-  /** Writes the row if `condition` selects one, in one statement; says whether it did. */
-  async recordIf(db: Db, condition: SQLWrapper, event: AuditEvent): Promise<boolean> {
+  /**
+   * Writes the row if `condition` selects one, in one statement; says whether it did. `alongside` is a statement that
+   * writes something else for the same selected row, given its name.
+   */
+  async recordIf(
+    db: Db,
+    condition: SQLWrapper,
+    event: AuditEvent,
+    alongside?: (found: SQL) => SQL,
+  ): Promise<boolean> {
     const columns = getTableColumns(auditLog)
     const set = Object.entries(this.rowOf(event)).map(([name, value]) => ({
       column: columns[name as keyof Row],
@@ -64,10 +73,11 @@ export class AuditLog implements OnApplicationShutdown {
     }))
     const names = set.map(({ column }) => sql.identifier(column.name))
     const values = set.map(({ value }) => value)
+    const rest = alongside ? sql`, alongside as (${alongside(sql`found`)})` : sql``
     const written = await db.execute(
-      sql`insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from ${condition} as found returning id`,
+      sql`with found as (${condition})${rest} insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from found returning id`,
     )
-    return (written as unknown as { rows: unknown[] }).rows.length > 0
+    return rowsOf(written).length > 0
   }
 
   /**

@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { requireMainOrigin } from '../sessions/main-origin.js'
-import { SessionChanges } from '../sessions/session-changes.js'
 import {
   clearHostOnlyTwin,
   clearSessionCookie,
@@ -27,7 +26,6 @@ export class AuthController {
   constructor(
     private readonly loginService: LoginService,
     private readonly logoutService: LogoutService,
-    private readonly changes: SessionChanges,
     private readonly settings: Settings,
   ) {}
 
@@ -43,9 +41,9 @@ export class AuthController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     if (body.source === 'main') requireMainOrigin(request, this.settings)
-    const { accessToken, sessionId } = await this.loginService.login(body, client)
+    const replaced = body.source === 'main' ? presentedSessionIds(request) : []
+    const { accessToken, sessionId } = await this.loginService.login(body, replaced, client)
     if (body.source === 'satellite') return { accessToken, sessionId }
-    await this.changes.endPresented(presentedSessionIds(request), client)
     if (presentedCookies(request).length > 1) clearHostOnlyTwin(reply, this.settings)
     setSessionCookie(reply, sessionId, this.settings)
     return { accessToken }

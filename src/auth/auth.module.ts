@@ -6,6 +6,7 @@ import { AuditModule } from '../audit/audit.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { AfterLogin } from './after-login.js'
 import { AuthController } from './auth.controller.js'
 import { Credentials } from './credentials.js'
 import { LoginService } from './login.service.js'
@@ -38,6 +39,7 @@ import { ReauthenticationRecord } from './reauthentication-record.js'
   ],
   controllers: [AuthController, NotMeController, PasswordController, ReauthenticationController],
   providers: [
+    AfterLogin,
     Credentials,
     LoginAttempts,
     LoginRecord,

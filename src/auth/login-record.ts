@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import type { SQL } from 'drizzle-orm'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AuditLog } from '../audit/audit-log.js'
@@ -7,6 +8,12 @@ import { Database } from '../database/database.js'
 import { unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
+
+/** The session, and how its row is made in the statement that confirms it. */
+export interface Opening {
+  readonly session: Session
+  readonly insert: (found: SQL) => SQL
+}
 
 @Injectable()
 export class LoginRecord {
@@ -17,10 +24,15 @@ export class LoginRecord {
   ) {}
 
   /**
-   * Records the login. A change of the user that was committed since we read it would miss the new session, so the
+   * Records the login and the row of its session. A change of the user that was committed since we read it would miss the new session, so the
    * login is then off (`TOO_BUSY`, try again); one that comes later waits for this and finds the session.
    */
-  async confirm(user: User, newHash: string | null, session: Session, client: Client): Promise<void> {
+  async confirm(
+    user: User,
+    newHash: string | null,
+    { session, insert }: Opening,
+    client: Client,
+  ): Promise<void> {
     const { sid, userId, accountId, source } = session
     const event = {
       action: 'login',
@@ -32,7 +44,7 @@ export class LoginRecord {
       detail: { source },
     } as const
     const record = async (db: Db, expected: User) => {
-      const isRecorded = await this.auditLog.recordIf(db, this.users.unchanged(db, expected), event)
+      const isRecorded = await this.auditLog.recordIf(db, this.users.unchanged(db, expected), event, insert)
       if (!isRecorded) throw unavailable('TOO_BUSY')
     }
     if (newHash === null) return this.database.run(db => record(db, user))

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Passwords } from '../accounts/passwords.js'
 import type { Client } from '../http/client.js'
-import { LoginWatch } from '../sessions/login-watch.js'
+import type { SessionId } from '../sessions/session-id.js'
 import { type NewSession, SessionsService } from '../sessions/sessions.service.js'
+import { AfterLogin } from './after-login.js'
 import { Credentials } from './credentials.js'
 import type { LoginBody } from './login.body.js'
 import { LoginAttempts } from './login-attempts.js'
@@ -16,26 +17,30 @@ export class LoginService {
     private readonly passwords: Passwords,
     private readonly sessions: SessionsService,
     private readonly record: LoginRecord,
-    private readonly watch: LoginWatch,
+    private readonly afterLogin: AfterLogin,
   ) {}
 
   /**
    * Opens a session for the right password; {@link Credentials.check} says what is refused, and how. Throws
-   * `TOO_MANY_ATTEMPTS` before any work.
+   * `TOO_MANY_ATTEMPTS` before any work. `replaced` are the sessions that the browser carried until now: they end.
    */
-  login(login: LoginBody, client: Client): Promise<NewSession> {
-    return this.attempts.during(login.email, client, () => this.open(login, client))
+  login(login: LoginBody, replaced: readonly SessionId[], client: Client): Promise<NewSession> {
+    return this.attempts.during(login.email, client, () => this.open(login, replaced, client))
   }
 
-  private async open(login: LoginBody, client: Client): Promise<NewSession> {
+  private async open(login: LoginBody, replaced: readonly SessionId[], client: Client): Promise<NewSession> {
     const user = await this.credentials.check(login, client)
     const newHash = this.passwords.needsRehash(user.passwordHash as string)
       ? await this.passwords.hash(login.password, client)
       : null
-    const opened = await this.sessions.open({ ...user, userId: user.id }, login.source, client)
+    const opened = await this.sessions.open(
+      { ...user, userId: user.id },
+      login.source,
+      client,
+      (session, insert) => this.record.confirm(user, newHash, { session, insert }, client),
+    )
     try {
-      await this.record.confirm(user, newHash, opened.session, client)
-      await this.watch.loggedIn(opened.session, client)
+      await this.afterLogin.check(opened.session, replaced, client)
       return opened
     } catch (error) {
       await this.sessions.discard(opened)

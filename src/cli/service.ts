@@ -6,6 +6,7 @@ import { Users } from '../accounts/users.js'
 import { AppModule } from '../app.module.js'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
+import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 
 /** Runs `work` in the service without its server. */
 export async function withService<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
@@ -13,6 +14,7 @@ export async function withService<T>(work: (app: INestApplicationContext) => Pro
     logger: ['error', 'warn'],
     abortOnError: false,
   })
+  app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
   try {
     return await work(app)
   } finally {

@@ -1,4 +1,4 @@
-import { eq, lt } from 'drizzle-orm'
+import { and, eq, lt, or, sql } from 'drizzle-orm'
 import { secondsAfter } from '../clock/clock.js'
 import type { Database } from './database.js'
 import { leases } from './schema.js'
@@ -25,4 +25,34 @@ export async function takeLease(
 export async function keepLease(database: Database, name: string, now: Date, seconds: number): Promise<void> {
   const until = secondsAfter(now, seconds)
   await database.run(db => db.update(leases).set({ until }).where(eq(leases.name, name)))
+}
+
+/**
+ * Takes the lease `name` for `seconds` by the database's clock, or goes on holding it; false when another `holder` has it.
+ * For short leases: the clocks of two machines may differ by more.
+ */
+export async function holdLease(
+  database: Database,
+  name: string,
+  holder: string,
+  seconds: number,
+): Promise<boolean> {
+  const until = sql`clock_timestamp() + make_interval(secs => ${seconds})`
+  const taken = await database.run(db =>
+    db
+      .insert(leases)
+      .values({ name, until, holder })
+      .onConflictDoUpdate({
+        target: leases.name,
+        set: { until, holder },
+        setWhere: or(lt(leases.until, sql`clock_timestamp()`), eq(leases.holder, holder)),
+      })
+      .returning({ name: leases.name }),
+  )
+  return taken.length === 1
+}
+
+/** Gives the lease back that `holder` has; nothing when it has run out. */
+export async function dropLease(database: Database, name: string, holder: string): Promise<void> {
+  await database.run(db => db.delete(leases).where(and(eq(leases.name, name), eq(leases.holder, holder))))
 }

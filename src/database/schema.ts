@@ -84,9 +84,25 @@ export const sessions = pgTable(
 )
 
 /**
- * What was done to live sessions, kept until the last session it can concern has expired, so that a store
- * that lost its newest writes can be told again. Ended: one session (`sid`) or all of a user made until `at` but `keep`.
- * Changed: `granted` is what a user's sessions have from then on; only a user's latest is kept.
+ * The sessions of every user that may still be live, wherever the sessions themselves are: by it they are listed, ended
+ * and counted. A row is there once the login is recorded and until the session is ended or has expired; `position` is
+ * the order in which they were opened.
+ */
+export const userSessions = pgTable(
+  'user_sessions',
+  {
+    sid: text('sid').primaryKey(),
+    userId: uuid('user_id').notNull(),
+    position: bigint('position', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [index('user_sessions_user').on(table.userId), index('user_sessions_expiry').on(table.expiresAt)],
+)
+
+/**
+ * What was done to live sessions, kept until the last session it concerns has expired, so that a store that lost its
+ * newest writes can be told again. Either the session `sid` was ended, or the sessions of `userId` have `granted` from
+ * then on; only a user's latest grant is kept.
  */
 export const sessionChanges = pgTable(
   'session_changes',
@@ -94,17 +110,25 @@ export const sessionChanges = pgTable(
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     sid: text('sid'),
     userId: uuid('user_id'),
-    keep: text('keep'),
     granted: jsonb('granted').$type<Permissions>(),
-    at: instant('at').notNull(),
+    /** By the database's clock, in the middle of the transaction and not at its start. */
+    recordedAt: instant('recorded_at').notNull().default(sql`clock_timestamp()`),
     until: instant('until').notNull(),
   },
   table => [
     index('session_changes_until').on(table.until),
     uniqueIndex('session_changes_sid').on(table.sid),
-    index('session_changes_user').on(table.userId),
+    uniqueIndex('session_changes_grant').on(table.userId).where(sql`granted is not null`),
   ],
 )
+
+/** The one Redis that has the sessions: `generation` is in every marker there. No row where it has never been used. */
+export const sessionStore = pgTable('session_store', {
+  id: integer('id').primaryKey().default(1),
+  generation: text('generation').notNull(),
+  /** Whether every marker has been written once. From then on a missing one means that data was lost. */
+  isInitialized: boolean('is_initialized').notNull().default(false),
+})
 
 /** Append-only (a trigger refuses UPDATE and DELETE): who did what, when, from where, with which outcome. */
 export const auditLog = pgTable(
@@ -307,9 +331,9 @@ export const billingWork = pgTable(
   table => [index('billing_work_due').on(table.isRoutine, table.dueAt)],
 )
 
-/** Work that only one replica may do at a time. */
+/** Work that only one replica may do at a time. `holder` is who may renew it, where it is renewed. */
 export const leases = pgTable(
   'leases',
-  { name: text('name').notNull(), until: instant('until').notNull() },
+  { name: text('name').notNull(), until: instant('until').notNull(), holder: text('holder') },
   table => [primaryKey({ columns: [table.name] })],
 )

@@ -26,6 +26,10 @@ export class NestLogger implements LoggerService {
     this.logger.error({ context: details.at(-1) }, String(message))
   }
 
+  fatal(message: unknown, context?: string): void {
+    this.logger.fatal({ context }, String(message))
+  }
+
   debug(message: unknown, context?: string): void {
     this.logger.debug({ context }, String(message))
   }

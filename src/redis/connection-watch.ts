@@ -1,19 +1,43 @@
 import type { RedisClientType } from 'redis'
 
-const EVERY_MS = 1_000
-/** Well above what a busy server takes, and soon enough for a cluster that has found a new master meanwhile. */
+/** Well above what a busy server takes: a connection that is silent for longer is given up. */
 const PATIENCE_MS = 2_000
+/** Long enough that it is no busy server, and a look at the others costs nothing. */
+const SILENT_AFTER_MS = 700
 
 /**
- * Puts clients whose server no longer answers on a new connection. A socket's own timeout cannot tell: it starts
- * again with every command that we write. Returns what ends the watch.
+ * Finds servers that take connections but answer nothing, and puts our clients on a new connection. A socket's own
+ * timeout cannot tell: it starts again with every command that we write.
  */
-export function watchConnections(clients: () => readonly RedisClientType[]): () => void {
-  const timer = setInterval(() => {
-    for (const client of clients()) if (client.isReady) expectAnswer(client)
-  }, EVERY_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+export class ConnectionWatch {
+  /** Since when an answer has been waited for. */
+  private readonly waiting = new Map<RedisClientType, number>()
+
+  /** To be called every second; false while the server owes us an answer or the client has no connection to it. */
+  expectAnswer(client: RedisClientType): boolean {
+    if (!client.isReady) {
+      this.waiting.delete(client)
+      return false
+    }
+    const since = this.waiting.get(client)
+    if (since !== undefined) return performance.now() - since < SILENT_AFTER_MS
+    this.ask(client)
+    return true
+  }
+
+  private ask(client: RedisClientType): void {
+    this.waiting.set(client, performance.now())
+    const timer = setTimeout(() => reconnect(client), PATIENCE_MS).unref()
+    client
+      .ping()
+      .catch(() => {
+        // The connection was lost, which the client sees to itself.
+      })
+      .finally(() => {
+        clearTimeout(timer)
+        this.waiting.delete(client)
+      })
+  }
 }
 
 /** A new connection to the same address; nothing while the client is already looking for one. */
@@ -23,14 +47,4 @@ export function reconnect(client: RedisClientType): void {
   client.connect().catch(() => {
     // It tries until it is closed.
   })
-}
-
-function expectAnswer(client: RedisClientType): void {
-  const timer = setTimeout(() => reconnect(client), PATIENCE_MS).unref()
-  client
-    .ping()
-    .catch(() => {
-      // The connection was lost, which the client sees to itself.
-    })
-    .finally(() => clearTimeout(timer))
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
-import type { RedisClientType } from 'redis'
 import { ApiError, unavailable } from '../errors/api-error.js'
-import { watchConnections } from './connection-watch.js'
-import type { RedisClient, RedisCommands } from './redis-client.js'
+import type { RedisClient, RedisCommands, ServerCommands } from './redis-client.js'
+import { EvictingServerError, readServerFacts, type ServerFacts } from './server-facts.js'
 
 /** A Lua script of one key, run by its hash. */
 export interface RedisScript {
@@ -15,8 +15,14 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
-/** At start we wait this long for a server before giving up. */
-const CONNECT_TIMEOUT_MS = 5_000
+/** At start we try for so long to find a server that can be used: machines are started together, in any order. */
+const CONNECT_WITHIN_MS = 30_000
+const TRY_CONNECTING_EVERY_MS = 500
+/** How long one attempt may take. A server that loads its data answers, saying so. */
+const ATTEMPT_MS = 5_000
+/** For commands that nobody's request waits for. */
+const UNHURRIED_MS = 2_000
+const TEND_EVERY_MS = 1_000
 /** A server that is a replica for good is not to be called up with every request. */
 const LEAVE_EVERY_MS = 1_000
 /** The redis package repeats connection errors for every attempt; one line says it. */
@@ -32,29 +38,36 @@ export class RedisConnection implements OnApplicationShutdown {
   private lastLogAt = Number.NEGATIVE_INFINITY
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
-  private readonly endWatch: () => void
+  private tending: NodeJS.Timeout | undefined
 
   private constructor(
     private readonly client: RedisClient,
     private readonly timeoutMs: number,
   ) {
     client.onTrouble(reason => this.logTrouble(reason))
-    this.endWatch = watchConnections(() => client.watched())
   }
 
-  /** Connects to `url`, to wait `timeoutMs` for every answer; throws an Error when no server answers or a server may evict sessions. */
+  /**
+   * Connects to `url`, to wait `timeoutMs` for every answer; waits up to 30 s for a server to be there. Throws an Error when
+   * none is, or one may evict sessions.
+   */
   static async open(url: string, timeoutMs: number): Promise<RedisConnection> {
     // Loaded only where it is used.
-    const { createRedisClient } = await import('./redis-client.js')
-    const client = createRedisClient(url)
-    const connection = new RedisConnection(client, timeoutMs)
-    try {
-      await within(CONNECT_TIMEOUT_MS, client.connect())
-      await connection.refuseEviction()
-      return connection
-    } catch (cause) {
-      connection.onApplicationShutdown()
-      throw new Error(`The session store cannot be used: ${(cause as Error).message}`, { cause })
+    const { createRedisClient } = await import('./create-redis-client.js')
+    const giveUpAt = performance.now() + CONNECT_WITHIN_MS
+    for (let attempt = 1; ; attempt++) {
+      const connection = new RedisConnection(createRedisClient(url), timeoutMs)
+      try {
+        await connection.connect()
+        return connection
+      } catch (cause) {
+        connection.onApplicationShutdown()
+        const reason = (cause as Error).message
+        if (connection.isRefusal(cause) || performance.now() > giveUpAt)
+          throw new Error(`The session store cannot be used: ${reason}`, { cause })
+        if (attempt === 1) connection.logger.warn(`Waiting for the session store: ${reason}`)
+        await sleep(TRY_CONNECTING_EVERY_MS)
+      }
     }
   }
 
@@ -85,25 +98,44 @@ export class RedisConnection implements OnApplicationShutdown {
     })
   }
 
-  /** Calls `visit` with every key of the pattern, on every master; takes as long as it takes. */
-  async eachKey(pattern: string, visit: (key: string) => Promise<void>): Promise<void> {
+  /** The masters that share the keys among them; one, except in a cluster. */
+  shards(): readonly string[] {
+    return this.client.shards()
+  }
+
+  /** The shard that has the key, or would have it; null while no server is responsible for it. */
+  shardOf(key: string): string | null {
+    return this.client.shardOf(key)
+  }
+
+  /** Runs `work` on the master of this shard; whatever it sends is not passed on to a server that has taken over. */
+  async onShard<T>(shard: string, work: (server: ServerCommands) => Promise<T>): Promise<T> {
     try {
-      for (const master of await this.client.masters())
-        for await (const keys of master.scanIterator({ MATCH: pattern, COUNT: 500 }))
-          for (const key of keys) await visit(key)
+      return await within(UNHURRIED_MS, this.client.server(shard).then(work))
     } catch (error) {
       throw this.asUnavailable(error)
     }
   }
 
-  /** `listener` hears that the server may have lost its newest writes. */
-  onDoubt(listener: () => void): void {
-    this.client.onDoubt(listener)
+  /** What the server of this shard says of itself. Throws {@link EvictingServerError} where it may evict sessions. */
+  async factsOf(shard: string): Promise<ServerFacts> {
+    const facts = await this.onShard(shard, server => readServerFacts(server, this.client.replyOf))
+    if (!facts.isMaster) this.leaveReplica()
+    if (facts.maxmemoryPolicy !== null && facts.maxmemoryPolicy !== 'noeviction')
+      throw new EvictingServerError(facts.maxmemoryPolicy)
+    return facts
+  }
+
+  /** `listener` hears that a shard may have lost its newest writes. */
+  onDoubt(listener: (shard: string, reason: string) => void): void {
+    this.client.onDoubt((shard, reason) => {
+      if (!this.isClosing) listener(shard, reason)
+    })
   }
 
   onApplicationShutdown(): void {
     this.isClosing = true
-    this.endWatch()
+    clearInterval(this.tending)
     try {
       this.client.close()
     } catch {
@@ -111,26 +143,24 @@ export class RedisConnection implements OnApplicationShutdown {
     }
   }
 
-  /** With any policy but noeviction a full server throws sessions away, which logs people out. */
-  private async refuseEviction(): Promise<void> {
-    for (const master of await this.client.masters()) {
-      const policy = await this.maxmemoryPolicy(master)
-      if (policy === null)
+  private async connect(): Promise<void> {
+    await within(ATTEMPT_MS, this.client.connect())
+    const facts = await Promise.allSettled(this.client.shards().map(shard => this.factsOf(shard)))
+    for (const found of facts) {
+      // One of several masters that is out of reach does not keep the others from serving.
+      if (found.status === 'rejected' && this.isRefusal(found.reason)) throw found.reason
+      if (found.status === 'fulfilled' && found.value.maxmemoryPolicy === null)
         this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
-      else if (policy !== 'noeviction')
-        throw new Error(`its maxmemory-policy is ${policy}, it must be noeviction`)
     }
+    this.tending = setInterval(() => this.client.tend(), TEND_EVERY_MS)
+    this.tending.unref()
   }
 
-  /** Null where CONFIG is not allowed, as on some hosted servers. */
-  private async maxmemoryPolicy(master: RedisClientType): Promise<string | null> {
-    try {
-      const { 'maxmemory-policy': policy } = await master.configGet('maxmemory-policy')
-      return policy ?? null
-    } catch (error) {
-      if (this.client.replyOf(error) !== null) return null
-      throw error
-    }
+  /** Whether waiting would not help: a wrong password, a server that may evict sessions. */
+  private isRefusal(error: unknown): boolean {
+    if (error instanceof EvictingServerError) return true
+    const reply = this.client.replyOf(error)
+    return reply !== null && !OUTAGE_REPLIES.test(reply)
   }
 
   private asUnavailable(error: unknown): unknown {
@@ -140,7 +170,9 @@ export class RedisConnection implements OnApplicationShutdown {
   private isOutage(error: unknown): boolean {
     const reply = this.client.replyOf(error)
     if (reply !== null) return OUTAGE_REPLIES.test(reply)
-    return !(error instanceof ApiError || error instanceof TypeError)
+    // What the package makes of a key whose slot no server of the cluster has.
+    if (error instanceof TypeError) return /undefined \(reading 'master'\)/.test(error.message)
+    return !(error instanceof ApiError || error instanceof EvictingServerError)
   }
 
   /** The address of a managed Redis that failed over leads to the new master, but only for new connections. */

@@ -1,26 +1,30 @@
-import { and, eq, getTableColumns, gt, isNull, lte, ne, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
+import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { sessions } from '../database/schema.js'
-import type { Permissions, Source } from '../permissions/permissions.js'
+import { effectivePermissions, type Source } from '../permissions/permissions.js'
 import type { Session } from './session.js'
+import type { StoreChanges } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
 import { SessionStore, type Whereabouts } from './session-store.js'
+import type { UserSessions } from './user-sessions.js'
 
 /** The row that an UPDATE replaces. */
 const before = alias(sessions, 'before')
 
 /** Sessions in the database: the embedded default, which survives a restart with nothing to install. */
 export class DatabaseSessionStore extends SessionStore {
-  constructor(private readonly database: Database) {
-    super()
+  constructor(
+    private readonly database: Database,
+    userSessions: UserSessions,
+  ) {
+    super(userSessions)
   }
 
-  async create(session: Session): Promise<number> {
-    const isOfUser = and(eq(sessions.userId, session.userId), gt(sessions.expiresAt, session.createdAt))
+  async create(session: Session): Promise<void> {
     await this.database.run(db => db.insert(sessions).values(session))
-    // A statement of its own: the other would not see what others insert at the same time.
-    return this.database.run(db => db.$count(sessions, isOfUser))
   }
 
   async find(sid: SessionHandle, now: Date): Promise<Session | null> {
@@ -66,21 +70,31 @@ export class DatabaseSessionStore extends SessionStore {
     return stamped.length === 1
   }
 
-  async listByUser(userId: string, now: Date): Promise<Session[]> {
+  async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
     const rows = await this.database.run(db =>
       db
         .select()
         .from(sessions)
-        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
-        .orderBy(sessions.lastUsed, sessions.createdAt, sessions.sid),
+        .where(and(inArray(sessions.sid, [...sids]), gt(sessions.expiresAt, now))),
     )
-    return rows.map(asSession)
+    const found = new Map(rows.map(row => [row.sid, asSession(row)]))
+    return sids.flatMap(sid => found.get(sid) ?? [])
   }
 
-  async setPermissions(userId: string, bySource: Readonly<Record<Source, Permissions>>): Promise<void> {
-    const ofSource = (source: Source) => sql`${JSON.stringify(bySource[source])}::jsonb`
-    const permissions = sql`case when ${sessions.source} = 'main' then ${ofSource('main')} else ${ofSource('satellite')} end`
-    await this.database.run(db => db.update(sessions).set({ permissions }).where(eq(sessions.userId, userId)))
+  /** A database keeps what it has committed: {@link applyIn} was enough. */
+  async apply(): Promise<void> {}
+
+  async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {
+    if (ended.length > 0) await transaction.delete(sessions).where(inArray(sessions.sid, [...ended]))
+    for (const { sids, granted } of grants) {
+      const ofSource = (source: Source) =>
+        sql`${JSON.stringify(effectivePermissions(source, granted))}::jsonb`
+      const permissions = sql`case when ${sessions.source} = 'main' then ${ofSource('main')} else ${ofSource('satellite')} end`
+      await transaction
+        .update(sessions)
+        .set({ permissions })
+        .where(inArray(sessions.sid, [...sids]))
+    }
   }
 
   async remove(sid: SessionHandle): Promise<boolean> {
@@ -90,32 +104,12 @@ export class DatabaseSessionStore extends SessionStore {
     return removed.length === 1
   }
 
-  async removeByUser(userId: string, createdUntil: Date, keep?: SessionHandle): Promise<number> {
-    const isToEnd = and(
-      eq(sessions.userId, userId),
-      lte(sessions.createdAt, createdUntil),
-      keep && ne(sessions.sid, keep),
-    )
-    const removed = await this.database.run(db =>
-      db.delete(sessions).where(isToEnd).returning({ sid: sessions.sid }),
-    )
-    return removed.length
-  }
-
-  async removeExpired(now: Date): Promise<number> {
-    const removed = await this.database.run(db =>
-      db.delete(sessions).where(lte(sessions.expiresAt, now)).returning({ sid: sessions.sid }),
-    )
-    return removed.length
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, sessions, sessions.expiresAt, now)
   }
 
   ping(): Promise<void> {
     return this.database.ping()
-  }
-
-  /** A database keeps what it has committed: telling it once is enough. */
-  beforeServing(replay: () => Promise<void>): Promise<void> {
-    return replay()
   }
 }
 

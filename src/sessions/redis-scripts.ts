@@ -1,8 +1,7 @@
 import { redisScript } from '../redis/redis-connection.js'
-import { FIELDS } from './redis-session.js'
+import { FIELDS, GRANT_VERSION } from './redis-session.js'
 
-const { userId, source, permissions, ip, userAgent, createdAt, lastUsed, expiresAt, reauthenticatedAt } =
-  FIELDS
+const { source, permissions, ip, userAgent, lastUsed, expiresAt, reauthenticatedAt } = FIELDS
 
 /** Each script has one key, so that it runs on any node of a cluster, and is one step that nothing can come between. */
 
@@ -49,39 +48,22 @@ redis.call('HDEL', KEYS[1], '${reauthenticatedAt}')
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2]) end
 return 1`)
 
-/** The userId of the session that was ended, or nil. */
-export const REMOVE = redisScript(`
-local user = redis.call('HGET', KEYS[1], '${userId}')
-redis.call('UNLINK', KEYS[1])
-return user`)
-
-/** 1 if a session was ended; 0 if there was none; nil if it is newer. ARGV: createdUntil. */
-export const REMOVE_CREATED_UNTIL = redisScript(`
-local created = redis.call('HGET', KEYS[1], '${createdAt}')
-if not created then return 0 end
-if tonumber(created) > tonumber(ARGV[1]) then return nil end
-redis.call('UNLINK', KEYS[1])
-return 1`)
-
 /**
- * ARGV: permission bits of a main session, of a satellite session.
- * HDEL first: on a server without memory left only the first write of a script is refused, and that one never is.
+ * ARGV: permission bits of a main session, of a satellite session, and the version of the grant; a session that has a
+ * later one keeps it. HDEL first: on a server without memory left only the first write of a script is refused, and that
+ * one never is.
  */
 export const SET_PERMISSIONS = redisScript(`
 local source = redis.call('HGET', KEYS[1], '${source}')
 if not source then return end
+local version = redis.call('HGET', KEYS[1], '${GRANT_VERSION}')
+if version and tonumber(version) > tonumber(ARGV[3]) then return end
 redis.call('HDEL', KEYS[1], '${permissions}')
-redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2])`)
+redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2], '${GRANT_VERSION}', ARGV[3])`)
 
-/**
- * Adds to a user's index and drops what has expired in it; the index lives as long as its last session. Of sessions that
- * expire in the same second the later has the greater score, so that the index knows in which order they were made.
- * ARGV: sid, expiry, now.
- */
-export const ADD_TO_INDEX = redisScript(`
-local expiry = tonumber(ARGV[2])
-local before = redis.call('ZRANGE', KEYS[1], '(' .. (expiry + 1), expiry, 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
-local score = before[2] and string.format('%.5f', tonumber(before[2]) + 0.00001) or ARGV[2]
-redis.call('ZADD', KEYS[1], score, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. (ARGV[3] + 1))
-if redis.call('EXPIRETIME', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIREAT', KEYS[1], ARGV[2]) end`)
+/** Sets the marker of a partition, but never back. 1 if it vouches for ARGV[2] now. ARGV: generation, id, the id it has to vouch for already. */
+export const RAISE_MARKER = redisScript(`
+local generation, id = string.match(redis.call('GET', KEYS[1]) or '', '^(.-):(%d+)$')
+if generation ~= ARGV[1] or tonumber(id) < tonumber(ARGV[3]) then return 0 end
+if tonumber(id) < tonumber(ARGV[2]) then redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2]) end
+return 1`)

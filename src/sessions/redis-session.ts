@@ -20,6 +20,9 @@ export const FIELDS = {
   reauthenticatedAt: 'r',
 } as const
 
+/** Beside them, where a grant was changed since the login: its version, so that an older one does not overwrite it. */
+export const GRANT_VERSION = 'v'
+
 const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: 's' }
 
 /** The hash as a flat list of fields and values. */
@@ -64,7 +67,7 @@ function encodeUuid(uuid: string): string {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url')
 }
 
-export function decodeUuid(text: string): string {
+function decodeUuid(text: string): string {
   const hex = Buffer.from(text, 'base64url').toString('hex')
   return [0, 8, 12, 16, 20].map((start, index, starts) => hex.slice(start, starts[index + 1])).join('-')
 }

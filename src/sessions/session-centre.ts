@@ -84,11 +84,9 @@ export class SessionCentre {
     keep: SessionHandle | null,
     client: Client,
   ): Promise<number> {
-    const live = await this.store.listByUser(userId, this.clock.now())
-    // Rows of the audit log stay for ever: nothing to end leaves none.
-    if (live.every(({ sid }) => sid === keep)) return 0
     return this.changes.make(
-      { kind: 'end-all', userId, ...(keep && { keep }) },
+      // Rows of the audit log stay for ever: nothing to end leaves none.
+      { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
       {
         action: 'session.revoke',
         outcome: 'ok',

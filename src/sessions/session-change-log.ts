@@ -1,126 +1,152 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, gte, isNotNull, isNull, lte, ne, or } from 'drizzle-orm'
-import { secondsAfter } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
+import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { sessionChanges, users } from '../database/schema.js'
-import { limitedTo } from '../permissions/permissions.js'
-import type { Session } from './session.js'
-import type { SessionChange } from './session-change.js'
+import { removeExpiredRows } from '../database/remove-expired-rows.js'
+import { rowsOf } from '../database/rows-of.js'
+import { sessionChanges, userSessions, users } from '../database/schema.js'
+import { limitedTo, type Permissions } from '../permissions/permissions.js'
+import type { SessionGrant } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
 
-/** A change as it was decided at `at`. */
-export interface RecordedChange {
-  readonly id: number
-  readonly change: SessionChange
-  readonly at: Date
+/** A grant as it is asked for. */
+export interface UserGrant {
+  readonly userId: string
+  readonly granted: Permissions
 }
 
-const ROWS_A_PAGE = 1_000
-
-/** The changes that can still concern a live session, in the database. */
+/**
+ * Writes down what happens to live sessions, with a few statements for however many. What is written stays until the
+ * last session that it concerns has expired.
+ */
 @Injectable()
 export class SessionChangeLog {
   constructor(
     private readonly database: Database,
-    private readonly settings: Settings,
+    private readonly clock: Clock,
   ) {}
 
+  /** Ends these sessions; says which of them were live until now. */
+  end(transaction: Db, sids: readonly SessionHandle[]): Promise<SessionHandle[]> {
+    return this.endWhere(transaction, inArray(userSessions.sid, [...sids]))
+  }
+
+  /** Ends all sessions of the user but `keep`; says which were live until now. A login that is being recorded is waited for. */
+  async endAll(transaction: Db, userId: string, keep?: SessionHandle): Promise<SessionHandle[]> {
+    await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+    const isOther = and(eq(userSessions.userId, userId), keep && ne(userSessions.sid, keep))
+    return this.endWhere(transaction, isOther)
+  }
+
   /**
-   * Adds a change; null when a session that was ended is ended again. Of a user's grants only the latest is kept: a
-   * replay of the one before would give back, for a moment, what was taken. A grant is recorded as far as the user's
-   * account is entitled to it now.
+   * Grants to users whose rows the transaction holds, each as far as the account is entitled to it now. The grant before
+   * it is forgotten, for repeating that one would give back what was taken; a user without sessions needs none.
    */
-  async add(transaction: Db, wanted: SessionChange, at: Date): Promise<RecordedChange | null> {
-    const change = await asEntitled(transaction, wanted)
-    if (change.kind === 'regrant') await transaction.delete(sessionChanges).where(isGrantOf(change.userId))
-    const [row] = await transaction
-      .insert(sessionChanges)
-      .values(rowOf(change, at, secondsAfter(at, this.settings.sessionTtlSeconds)))
-      .onConflictDoNothing()
-      .returning()
-    return row ? asRecorded(row) : null
-  }
-
-  /** At most 1,000 changes after the one of this id that matter at `now`, oldest first. */
-  async pageAfter(id: number, now: Date): Promise<RecordedChange[]> {
-    const isNext = and(gt(sessionChanges.id, id), gt(sessionChanges.until, now))
-    const rows = await this.database.run(db =>
-      db.select().from(sessionChanges).where(isNext).orderBy(asc(sessionChanges.id)).limit(ROWS_A_PAGE),
+  async grant(transaction: Db, wanted: readonly UserGrant[]): Promise<SessionGrant[]> {
+    const userIds = wanted.map(({ userId }) => userId)
+    const sessions = await this.sessionsOf(transaction, userIds)
+    const entitled = await entitledOf(transaction, userIds)
+    const rows = wanted.flatMap(({ userId, granted }) => {
+      const own = sessions.get(userId)
+      const limited = limitedTo(entitled.get(userId) ?? null, granted)
+      return own ? [{ userId, granted: limited, until: new Date(own.until) }] : []
+    })
+    await forgetGrants(
+      transaction,
+      userIds.filter(userId => !sessions.has(userId)),
     )
-    return rows.map(asRecorded)
-  }
-
-  /** What the user was granted last, if that was after the change of this id; null otherwise. */
-  async grantAfter(id: number, userId: string): Promise<RecordedChange | null> {
-    const [row] = await this.database.run(db =>
-      db
-        .select()
-        .from(sessionChanges)
-        .where(and(isGrantOf(userId), gt(sessionChanges.id, id))),
-    )
-    return row ? asRecorded(row) : null
-  }
-
-  /** Whether one of the changes ends this session. */
-  async hasEnded(transaction: Db, { sid, userId, createdAt }: Session): Promise<boolean> {
-    const isAmongAll = and(
-      eq(sessionChanges.userId, userId),
-      isNull(sessionChanges.granted),
-      // Sessions keep whole seconds: one of the same second may be the newer.
-      gte(sessionChanges.at, secondsAfter(createdAt, 1)),
-      or(isNull(sessionChanges.keep), ne(sessionChanges.keep, sid)),
-    )
-    const [row] = await transaction
-      .select({ id: sessionChanges.id })
-      .from(sessionChanges)
-      .where(or(eq(sessionChanges.sid, sid), isAmongAll))
-      .limit(1)
-    return row !== undefined
+    const recorded = await recordGrants(transaction, rows)
+    // As they were asked for: what is taken comes before what is given.
+    return userIds.flatMap(userId => {
+      const row = recorded.get(userId)
+      return row ? [{ version: row.id, granted: row.granted, sids: sessions.get(userId)?.sids ?? [] }] : []
+    })
   }
 
   /** Forgets what can concern no live session any more; says how many changes. */
-  async removeExpired(now: Date): Promise<number> {
-    const removed = await this.database.run(db =>
-      db.delete(sessionChanges).where(lte(sessionChanges.until, now)).returning({ id: sessionChanges.id }),
-    )
-    return removed.length
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, sessionChanges, sessionChanges.until, now)
+  }
+
+  private async endWhere(transaction: Db, which: SQL | undefined): Promise<SessionHandle[]> {
+    // In one order whoever does it, or two who end the same sessions would wait for each other.
+    const locked = transaction
+      .select({ sid: userSessions.sid })
+      .from(userSessions)
+      .where(which)
+      .orderBy(asc(userSessions.sid))
+      .for('update')
+    const ended = await transaction.execute(sql`
+      with chosen as (${locked}),
+      gone as (delete from ${userSessions} where sid in (select sid from chosen) returning sid, expires_at),
+      noted as (
+        insert into ${sessionChanges} (sid, until)
+        select sid, expires_at from gone where expires_at > ${sql.param(this.clock.now(), userSessions.expiresAt)}
+        on conflict do nothing returning sid
+      )
+      select sid from noted`)
+    return rowsOf<{ sid: SessionHandle }>(ended).map(({ sid }) => sid)
+  }
+
+  private async sessionsOf(
+    transaction: Db,
+    userIds: readonly string[],
+  ): Promise<ReadonlyMap<string, { readonly sids: SessionHandle[]; readonly until: string }>> {
+    const rows = await transaction
+      .select({
+        userId: userSessions.userId,
+        sids: sql<SessionHandle[]>`array_agg(${userSessions.sid})`,
+        until: sql<string>`max(${userSessions.expiresAt})`,
+      })
+      .from(userSessions)
+      .where(and(inArray(userSessions.userId, [...userIds]), gt(userSessions.expiresAt, this.clock.now())))
+      .groupBy(userSessions.userId)
+    return new Map(rows.map(({ userId, ...own }) => [userId, own]))
   }
 }
 
-/** Whoever changes a grant holds the user's row, as whoever changes the limit does. */
-async function asEntitled(transaction: Db, change: SessionChange): Promise<SessionChange> {
-  if (change.kind !== 'regrant') return change
-  const [user] = await transaction
-    .select({ entitled: users.entitled })
+async function entitledOf(
+  transaction: Db,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Permissions | null>> {
+  const rows = await transaction
+    .select({ id: users.id, entitled: users.entitled })
     .from(users)
-    .where(eq(users.id, change.userId))
-  return { ...change, granted: limitedTo(user?.entitled ?? null, change.granted) }
+    .where(inArray(users.id, [...userIds]))
+  return new Map(rows.map(({ id, entitled }) => [id, entitled]))
 }
 
-function isGrantOf(userId: string) {
-  return and(eq(sessionChanges.userId, userId), isNotNull(sessionChanges.granted))
+async function forgetGrants(transaction: Db, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return
+  await transaction
+    .delete(sessionChanges)
+    .where(and(inArray(sessionChanges.userId, [...userIds]), isNotNull(sessionChanges.granted)))
 }
 
-function rowOf(change: SessionChange, at: Date, until: Date): typeof sessionChanges.$inferInsert {
-  return {
-    sid: change.kind === 'end' ? change.sid : null,
-    userId: change.kind === 'end' ? null : change.userId,
-    keep: change.kind === 'end-all' ? (change.keep ?? null) : null,
-    granted: change.kind === 'regrant' ? change.granted : null,
-    at,
-    until,
-  }
-}
-
-function asRecorded(row: typeof sessionChanges.$inferSelect): RecordedChange {
-  return { id: row.id, at: row.at, change: asChange(row) }
-}
-
-function asChange({ sid, userId, keep, granted }: typeof sessionChanges.$inferSelect): SessionChange {
-  if (sid !== null) return { kind: 'end', sid: sid as SessionHandle }
-  const user = { userId: userId as string }
-  if (granted !== null) return { kind: 'regrant', ...user, granted }
-  return { kind: 'end-all', ...user, ...(keep !== null && { keep: keep as SessionHandle }) }
+/** With a new id each, also where there was one before: whoever has applied the changes up to some id comes to it. */
+async function recordGrants(
+  transaction: Db,
+  rows: readonly (UserGrant & { readonly until: Date })[],
+): Promise<ReadonlyMap<string, { readonly id: number; readonly granted: Permissions }>> {
+  if (rows.length === 0) return new Map()
+  const recorded = await transaction
+    .insert(sessionChanges)
+    .values([...rows])
+    .onConflictDoUpdate({
+      target: sessionChanges.userId,
+      targetWhere: sql`granted is not null`,
+      set: {
+        id: sql`default`,
+        granted: sql`excluded.granted`,
+        until: sql`excluded.until`,
+        recordedAt: sql`clock_timestamp()`,
+        // An identity may be set to its default alone, which the types do not know.
+      } as PgUpdateSetSource<typeof sessionChanges>,
+    })
+    .returning({ id: sessionChanges.id, userId: sessionChanges.userId, granted: sessionChanges.granted })
+  return new Map(
+    recorded.map(({ id, userId, granted }) => [userId as string, { id, granted: granted as Permissions }]),
+  )
 }

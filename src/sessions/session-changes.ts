@@ -1,51 +1,47 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
+import { Injectable, Logger } from '@nestjs/common'
 import type { AuditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
-import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from './session.js'
-import { applyChange, type SessionChange } from './session-change.js'
-import { type RecordedChange, SessionChangeLog } from './session-change-log.js'
-import { handleOf, type SessionId } from './session-id.js'
+import { mergeChanges, NO_CHANGES, type SessionChange, type StoreChanges } from './session-change.js'
+import { SessionChangeLog } from './session-change-log.js'
+import { handleOf, type SessionHandle, type SessionId } from './session-id.js'
 import { SessionStore } from './session-store.js'
-
-/** Clocks of two machines may differ by so much; a session of just now may say that it is from then. */
-const CLOCK_SKEW_SECONDS = 60
+import { UserSessions } from './user-sessions.js'
 
 /** Changes that are in the database, for the store. */
 export interface RecordedChanges {
-  readonly at: Date
-  /** `row` is null for what had been recorded before. */
-  readonly steps: readonly { readonly change: SessionChange; readonly row: RecordedChange | null }[]
+  readonly changes: StoreChanges
+  /** How many live sessions they end. */
+  readonly ended: number
 }
+
+/** So many grants may be of one decision, whose order counts; more are of a plan that changes, where none does. */
+const IN_ORDER_UP_TO = 10
 
 /**
  * Ends sessions and changes their permissions so that it lasts: the database first, with the audit row in the same
  * transaction, then the store. A store that may have lost its newest writes is told again before it serves.
  */
 @Injectable()
-export class SessionChanges implements OnApplicationBootstrap {
+export class SessionChanges {
   private readonly logger = new Logger('SessionChanges')
 
   constructor(
     private readonly database: Database,
     private readonly log: SessionChangeLog,
     private readonly store: SessionStore,
+    private readonly userSessions: UserSessions,
     private readonly auditLog: AuditLog,
-    private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): Promise<void> {
-    return this.store.beforeServing(() => this.replay())
-  }
-
   /**
-   * Makes the change and returns how many sessions ended. `alongside` runs in the same transaction, before it. When
-   * the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is recorded and this process
-   * makes it before it lets the store serve again; repeating it is safe.
+   * Makes the change and returns how many live sessions it ended. `alongside` runs in the same transaction, before it.
+   * When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is recorded: the store is told
+   * of it before it serves those sessions again. Repeating it is safe.
    */
   make(
     change: SessionChange,
@@ -74,24 +70,25 @@ export class SessionChanges implements OnApplicationBootstrap {
     changes: readonly SessionChange[],
     event: AuditEvent,
   ): Promise<RecordedChanges> {
-    // Now, not before: who calls has waited for logins of the user that are being recorded, which are to be ended too.
-    const at = this.clock.now()
-    const steps: RecordedChanges['steps'][number][] = []
-    for (const change of changes) {
-      const row = await this.log.add(transaction, change, at)
-      steps.push({ change: row?.change ?? change, row })
-    }
-    if (steps.some(({ row }) => row)) await this.auditLog.record(transaction, event)
-    return { at, steps }
+    const single = changes.flatMap(change => (change.kind === 'end' ? [change.sid] : []))
+    const ended = await this.log.end(transaction, single)
+    for (const change of changes)
+      if (change.kind === 'end-all')
+        ended.push(...(await this.log.endAll(transaction, change.userId, change.keep)))
+    const wanted = changes.flatMap(change => (change.kind === 'regrant' ? [change] : []))
+    const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
+    await this.store.applyIn(transaction, { ended, grants })
+    if (ended.length > 0 || changes.some(isNewsIfNone)) await this.auditLog.record(transaction, event)
+    // The store may still have what had ended before, where it could not be told then.
+    return { changes: { ended: [...new Set([...single, ...ended])], grants }, ended: ended.length }
   }
 
   /** Makes in the store what {@link record} has recorded; returns how many sessions ended. Throws as {@link make} does. */
-  async apply({ at, steps }: RecordedChanges): Promise<number> {
-    let ended = 0
-    for (const { change, row } of steps) {
-      ended += await applyChange(this.store, change, secondsAfter(at, CLOCK_SKEW_SECONDS))
-      if (row && change.kind === 'regrant') await this.applyLaterGrant(row.id, change.userId)
-    }
+  async apply({ changes, ended }: RecordedChanges): Promise<number> {
+    const { grants } = changes
+    const isInOrder = grants.length <= IN_ORDER_UP_TO
+    await this.store.apply(isInOrder ? { ended: changes.ended, grants: [] } : changes)
+    if (isInOrder) for (const grant of grants) await this.store.apply({ ended: [], grants: [grant] })
     return ended
   }
 
@@ -99,15 +96,24 @@ export class SessionChanges implements OnApplicationBootstrap {
    * Throws `SESSION_NOT_FOUND` when it has been decided that the session ends, though the store may not know of it yet: a
    * request that was let in just before must not undo what its session was ended for. Call it once the user's row is locked.
    */
-  async requireStanding(transaction: Db, session: Session): Promise<void> {
-    if (await this.log.hasEnded(transaction, session)) throw new ApiError('SESSION_NOT_FOUND')
+  async requireStanding(transaction: Db, { sid }: Pick<Session, 'sid'>): Promise<void> {
+    if (!(await this.userSessions.has(transaction, sid))) throw new ApiError('SESSION_NOT_FOUND')
   }
 
-  /** Ends the sessions that a browser still carried when it logged in again. */
-  async endPresented(sessionIds: readonly SessionId[], client: Client): Promise<void> {
-    for (const sid of sessionIds.map(handleOf)) {
-      const session = await this.store.find(sid, this.clock.now())
-      if (session) await this.end(session, client, 'replaced by a new login')
+  /**
+   * Ends the sessions that a browser still carried when it logged in again. Throws when the database does not take it. A
+   * store that does not is no reason to refuse the login: it is told before it serves those sessions again.
+   */
+  async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
+    if (sessionIds.length === 0) return
+    const sids = [...new Set(sessionIds.map(handleOf))].sort()
+    const recorded = await this.database.transaction(transaction =>
+      this.recordReplaced(transaction, sids, client),
+    )
+    try {
+      await this.apply(recorded)
+    } catch (error) {
+      this.logger.warn(`A session that a login replaced ends later: ${(error as Error).message}`)
     }
   }
 
@@ -124,33 +130,33 @@ export class SessionChanges implements OnApplicationBootstrap {
     return ended > 0
   }
 
-  /** Makes all changes again that can still concern a live session. */
-  async replay(): Promise<void> {
-    const now = this.clock.now()
-    let count = 0
-    for (let page = await this.log.pageAfter(0, now); page.length > 0; ) {
-      await this.replayPage(page)
-      count += page.length
-      page = await this.log.pageAfter(page.at(-1)?.id as number, now)
+  private async recordReplaced(
+    transaction: Db,
+    sids: readonly SessionHandle[],
+    client: Client,
+  ): Promise<RecordedChanges> {
+    let all: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
+    for (const sid of sids) {
+      const owner = await this.userSessions.ownerOf(transaction, sid)
+      if (!owner) continue
+      const recorded = await this.record(transaction, [{ kind: 'end', sid }], {
+        action: 'session.revoke',
+        outcome: 'ok',
+        ...owner,
+        sid,
+        client,
+        detail: { reason: 'replaced by a new login' },
+      })
+      all = {
+        changes: mergeChanges(all.changes, recorded.changes),
+        ended: all.ended + recorded.ended,
+      }
     }
-    if (count > 0) this.logger.log(`Told the session store again of ${count} changes`)
+    return all
   }
+}
 
-  /** Single sessions end in any order, at once; what concerns all of a user's sessions keeps its order. */
-  private async replayPage(page: readonly RecordedChange[]): Promise<void> {
-    const ends = page.filter(({ change }) => change.kind === 'end')
-    await Promise.all(ends.map(({ change, at }) => applyChange(this.store, change, at)))
-    for (const { id, change, at } of page) {
-      if (change.kind !== 'end') await applyChange(this.store, change, at)
-      if (change.kind === 'regrant') await this.applyLaterGrant(id, change.userId)
-    }
-  }
-
-  /** A grant made after this one may have reached the store before it. Who comes last looks, so the newest stays. */
-  private async applyLaterGrant(id: number, userId: string): Promise<void> {
-    const later = await this.log.grantAfter(id, userId)
-    if (!later) return
-    await applyChange(this.store, later.change, later.at)
-    await this.applyLaterGrant(later.id, userId)
-  }
+/** A session that had ended before is none, so the same logout twenty times is one row of the audit log. */
+function isNewsIfNone(change: SessionChange): boolean {
+  return change.kind === 'regrant' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
 }

@@ -4,6 +4,7 @@ import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
 import { SessionChanges } from './session-changes.js'
 import { SessionStore } from './session-store.js'
+import { UserSessions } from './user-sessions.js'
 
 /** Keeps the number of a user's sessions down. */
 @Injectable()
@@ -14,6 +15,7 @@ export class SessionLimit {
 
   constructor(
     private readonly store: SessionStore,
+    private readonly userSessions: UserSessions,
     private readonly changes: SessionChanges,
     private readonly clock: Clock,
     private readonly settings: Settings,
@@ -23,7 +25,9 @@ export class SessionLimit {
    * Ends those used least lately of a user who has more than `MAX_SESSIONS_PER_USER`. Replicas agree on which those
    * are, since the order is the same for all: together they end no more than they should.
    */
-  async enforce(userId: string, count: number, client: Client): Promise<void> {
+  async enforce(userId: string, client: Client): Promise<void> {
+    // A statement of its own: that of the login would not see those that were recorded while it waited for the user.
+    const count = await this.userSessions.count(userId, this.clock.now())
     if (count <= this.settings.maxSessionsPerUser) return
     const run = this.awaited.get(userId) ?? this.afterTheOneUnderWay(userId, client)
     this.awaited.set(userId, run)

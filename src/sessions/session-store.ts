@@ -1,6 +1,8 @@
-import type { Permissions, Source } from '../permissions/permissions.js'
+import type { Db } from '../database/connection.js'
 import type { Session } from './session.js'
+import type { StoreChanges } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
+import type { UserSessions } from './user-sessions.js'
 
 /** What a session is used from. */
 export type Whereabouts = Pick<Session, 'ip' | 'userAgent'>
@@ -11,11 +13,16 @@ export type Whereabouts = Pick<Session, 'ip' | 'userAgent'>
  * is never answered as "there is none".
  */
 export abstract class SessionStore {
-  /** Keeps a new session until its `expiresAt`; says how many its user then has, or a little more than that, never less. */
-  abstract create(session: Session): Promise<number>
+  constructor(private readonly userSessions: UserSessions) {}
+
+  /** Keeps a new session until its `expiresAt`. It counts once it is among its user's in the database: see SessionsService. */
+  abstract create(session: Session): Promise<void>
 
   /** The live session, or null when the handle is unknown, ended, or `expiresAt` is `now` or earlier. */
   abstract find(sid: SessionHandle, now: Date): Promise<Session | null>
+
+  /** {@link find} for many, in about one round trip: those that are live, in the order of their handles here. */
+  abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
 
   /** Stamps lastUsed and returns the session as it was before; null if it is not live. Never brings back a session that has ended. */
   abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
@@ -29,17 +36,14 @@ export abstract class SessionStore {
   /** Stamps `reauthenticatedAt`, or takes the stamp away; false when the session is not live. */
   abstract stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean>
 
-  /** The user's live sessions, those used least lately first; of the same time, those made first. */
-  abstract listByUser(userId: string, now: Date): Promise<Session[]>
+  /** Makes changes that are committed; safe to repeat. When it throws the store makes them before it serves those sessions again. */
+  abstract apply(changes: StoreChanges): Promise<void>
 
-  /** Gives every session of the user the permissions of its source. */
-  abstract setPermissions(userId: string, bySource: Readonly<Record<Source, Permissions>>): Promise<void>
+  /** Makes changes in the transaction that records them, if the sessions are in that very database; nothing elsewhere. */
+  abstract applyIn(transaction: Db, changes: StoreChanges): Promise<void>
 
-  /** Ends a session; false when there was none. Safe to repeat. */
+  /** Takes a session away of which no client has ever heard; false when there was none. Others are ended by SessionChanges. */
   abstract remove(sid: SessionHandle): Promise<boolean>
-
-  /** Ends the user's sessions made at `createdUntil` or before, except `keep`; says how many there were. Safe to repeat. */
-  abstract removeByUser(userId: string, createdUntil: Date, keep?: SessionHandle): Promise<number>
 
   /** Clears away what expired at `now` or before; says how many entries went. Only garbage collection: expiry never waits for it. */
   abstract removeExpired(now: Date): Promise<number>
@@ -47,9 +51,9 @@ export abstract class SessionStore {
   /** Throws when the store does not answer. */
   abstract ping(): Promise<void>
 
-  /**
-   * `replay` is awaited at start, and again whenever the store may have lost its newest writes, before `find`,
-   * `touch` and `create` are served; it may use the other methods, and is tried again until it succeeds.
-   */
-  abstract beforeServing(replay: () => Promise<void>): Promise<void>
+  /** The user's live sessions, those used least lately first; of the same time, those opened first. */
+  async listByUser(userId: string, now: Date): Promise<Session[]> {
+    const sessions = await this.findAll(await this.userSessions.sidsOf(userId, now), now)
+    return sessions.sort((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
+  }
 }

@@ -18,6 +18,9 @@ import { ReauthenticationGuard } from './reauthentication.guard.js'
 import { Reauthentication } from './reauthentication.js'
 import { RedisSessionStore } from './redis.session-store.js'
 import { RefreshService } from './refresh.service.js'
+import { ChangeHistory } from './revocation/change-history.js'
+import { StoreGeneration } from './revocation/store-generation.js'
+import { StoreSupervisor } from './revocation/store-supervisor.js'
 import { SessionCentreController } from './session-centre.controller.js'
 import { SessionCentre } from './session-centre.js'
 import { SessionChangeLog } from './session-change-log.js'
@@ -25,21 +28,43 @@ import { SessionChanges } from './session-changes.js'
 import { SessionCleanup } from './session-cleanup.js'
 import { SessionLimit } from './session-limit.js'
 import { SessionStore } from './session-store.js'
+import { SessionTime } from './session-time.js'
 import { SessionsController } from './sessions.controller.js'
 import { SessionsService } from './sessions.service.js'
 import { UseWatch } from './use-watch.js'
+import { UserSessions } from './user-sessions.js'
 
 @Module({
   imports: [AnomaliesModule, AuditModule, PlacesModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
   controllers: [SessionsController, SessionCentreController],
   providers: [
+    ChangeHistory,
+    StoreGeneration,
+    UserSessions,
+    {
+      // Null where the sessions are in the database, which loses nothing that it has committed.
+      provide: StoreSupervisor,
+      inject: [RedisConnection, Database, ChangeHistory, StoreGeneration],
+      useFactory: (
+        redis: RedisConnection | null,
+        ...rest: [database: Database, history: ChangeHistory, generation: StoreGeneration]
+      ) => (redis ? new StoreSupervisor(redis, ...rest) : null),
+    },
     {
       provide: SessionStore,
-      inject: [Database, RedisConnection],
-      useFactory: (database: Database, redis: RedisConnection | null) =>
-        redis ? new RedisSessionStore(redis) : new DatabaseSessionStore(database),
+      inject: [RedisConnection, StoreSupervisor, Database, UserSessions],
+      useFactory: (
+        redis: RedisConnection | null,
+        supervisor: StoreSupervisor | null,
+        database: Database,
+        userSessions: UserSessions,
+      ) =>
+        redis && supervisor
+          ? new RedisSessionStore(redis, supervisor.gates, userSessions)
+          : new DatabaseSessionStore(database, userSessions),
     },
     SessionsService,
+    SessionTime,
     SessionLimit,
     SessionCentre,
     OwnSessions,
@@ -58,6 +83,8 @@ import { UseWatch } from './use-watch.js'
   ],
   exports: [
     SessionStore,
+    StoreSupervisor,
+    UserSessions,
     SessionsService,
     SessionCentre,
     LoginWatch,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { Clock, secondsAfter } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
+import type { SQL } from 'drizzle-orm'
 import type { Client } from '../http/client.js'
 import { effectivePermissions, limitedTo, type Permissions, type Source } from '../permissions/permissions.js'
 import { AccessTokens } from '../tokens/access-tokens.js'
@@ -8,6 +7,8 @@ import type { Session } from './session.js'
 import { handleOf, newSessionId, type SessionId } from './session-id.js'
 import { SessionLimit } from './session-limit.js'
 import { SessionStore } from './session-store.js'
+import { SessionTime } from './session-time.js'
+import { UserSessions } from './user-sessions.js'
 
 /** Whose session it becomes. */
 export interface SessionUser {
@@ -25,24 +26,35 @@ export interface NewSession {
   readonly accessToken: string
 }
 
+/**
+ * Confirms in the database that the session may be opened: its one statement or transaction runs `insert` for the row of
+ * the user that it was opened for, by AuditLog.recordIf or alike. Throws when the user has changed meanwhile.
+ */
+export type ConfirmOpening = (session: Session, insert: (found: SQL) => SQL) => Promise<void>
+
 @Injectable()
 export class SessionsService {
   constructor(
     private readonly store: SessionStore,
+    private readonly userSessions: UserSessions,
     private readonly limit: SessionLimit,
     private readonly accessTokens: AccessTokens,
-    private readonly clock: Clock,
-    private readonly settings: Settings,
+    private readonly time: SessionTime,
   ) {}
 
   /**
-   * Opens a session under a new identifier; whatever the client presented is never adopted. A user who then has too
-   * many loses those used least lately.
+   * Opens a session under a new identifier; whatever the client presented is never adopted. The only way to one: first it
+   * is in the store, where nobody knows its identifier yet, then among its user's in the database, by the statement that
+   * `confirm` makes. So whatever ends all of a user's sessions either finds it there or keeps it from being confirmed. A
+   * user who then has too many loses those used least lately.
    */
-  async open(user: SessionUser, source: Source, client: Client): Promise<NewSession> {
+  async open(
+    user: SessionUser,
+    source: Source,
+    client: Client,
+    confirm: ConfirmOpening,
+  ): Promise<NewSession> {
     const sessionId = newSessionId()
-    const now = this.clock.now()
-    const createdAt = wholeSecond(now)
     const session: Session = {
       sid: handleOf(sessionId),
       userId: user.userId,
@@ -52,15 +64,14 @@ export class SessionsService {
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,
-      createdAt,
-      lastUsed: now,
-      expiresAt: secondsAfter(createdAt, this.settings.sessionTtlSeconds),
+      ...this.time.ofNewSession(),
       reauthenticatedAt: null,
     }
     const opened = { session, sessionId, accessToken: this.accessTokens.issue(session) }
-    const count = await this.store.create(session)
+    await this.store.create(session)
     try {
-      await this.limit.enforce(user.userId, count, client)
+      await confirm(session, found => this.userSessions.insertFor(session, found))
+      await this.limit.enforce(user.userId, client)
       return opened
     } catch (error) {
       await this.discard(opened)
@@ -68,13 +79,8 @@ export class SessionsService {
     }
   }
 
-  /** Takes back a session whose login came to nothing; its client has never learnt of it. */
+  /** Takes back a session whose login came to nothing; its client has never learnt of it. What cannot be taken back leads nowhere. */
   async discard({ session }: NewSession): Promise<void> {
-    await this.store.remove(session.sid)
+    await Promise.allSettled([this.store.remove(session.sid), this.userSessions.forget(session.sid)])
   }
-}
-
-/** Stores keep whole seconds. */
-function wholeSecond(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / 1000) * 1000)
 }

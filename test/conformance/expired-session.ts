@@ -1,5 +1,6 @@
 import { FIELDS } from '../../src/sessions/redis-session.js'
 import { handleOf, type SessionId } from '../../src/sessions/session-id.js'
+import { sessionKey } from '../../src/sessions/session-keys.js'
 import type { Service } from './service.js'
 
 const LIFE_AND_A_SECOND = 30 * 24 * 60 * 60 + 1
@@ -9,7 +10,7 @@ const LIFE_AND_A_SECOND = 30 * 24 * 60 * 60 + 1
  * the store had not come round to dropping it.
  */
 export async function moveIntoThePast(service: Service, sessionId: string): Promise<void> {
-  const key = `session:${handleOf(sessionId as SessionId)}`
+  const key = sessionKey(handleOf(sessionId as SessionId))
   for (const field of [FIELDS.createdAt, FIELDS.lastUsed, FIELDS.expiresAt])
     await service.redis('HINCRBY', key, field, String(-LIFE_AND_A_SECOND))
   await service.redis('PERSIST', key)

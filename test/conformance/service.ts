@@ -11,6 +11,8 @@ import type { Db } from '../../src/database/connection.js'
 import { Database } from '../../src/database/database.js'
 import { auditLog } from '../../src/database/schema.js'
 import { handleOf, type SessionHandle, type SessionId } from '../../src/sessions/session-id.js'
+import { sessionKey } from '../../src/sessions/session-keys.js'
+import { UserSessions } from '../../src/sessions/user-sessions.js'
 import { eventually } from '../support/eventually.js'
 import { freePort } from '../support/free-port.js'
 import { request, type TestRequest, type TestResponse } from '../support/http-request.js'
@@ -119,15 +121,14 @@ export class Service {
     return (await this.redis('KEYS', 'session:*')).split('\n').filter(Boolean).sort()
   }
 
-  /** The handles of the sessions that the store lists for a user, in order. */
+  /** The handles of the sessions that a user has, in order. */
   async sessionsOf(userId: string): Promise<SessionHandle[]> {
-    const handles = (await this.redis('ZRANGE', `user-sessions:${userId}`, '0', '-1')).split('\n')
-    return handles.filter(Boolean).sort() as SessionHandle[]
+    return (await this.node.get(UserSessions).sidsOf(userId, new Date())).sort()
   }
 
   /** Whether the store has a session under this identifier. */
   async hasSession(sessionId: string): Promise<boolean> {
-    return (await this.redis('EXISTS', `session:${handleOf(sessionId as SessionId)}`)) === '1'
+    return (await this.redis('EXISTS', sessionKey(handleOf(sessionId as SessionId)))) === '1'
   }
 
   logLines(): Promise<string[]> {

@@ -1,5 +1,7 @@
 import { RedisConnection } from '../../src/redis/redis-connection.js'
 import { RedisSessionStore } from '../../src/sessions/redis.session-store.js'
+import { ShardGates } from '../../src/sessions/revocation/shard-gates.js'
+import type { UserSessions } from '../../src/sessions/user-sessions.js'
 
 export interface OpenRedisStore {
   readonly store: RedisSessionStore
@@ -10,16 +12,16 @@ export interface OpenRedisStore {
 /** Servers on a busy test machine may stand still for a while; what happens then is for test/faults. */
 const PATIENT_MS = 3_000
 
-/** A store that serves, on a connection of its own, with nothing to replay. */
-export async function openRedisStore(url: string): Promise<OpenRedisStore> {
+/** A store that serves, on a connection of its own, with nothing to repeat. */
+export async function openRedisStore(url: string, userSessions: UserSessions): Promise<OpenRedisStore> {
   const redis = await RedisConnection.open(url, PATIENT_MS)
-  const store = new RedisSessionStore(redis)
-  await store.beforeServing(async () => {})
+  const gates = new ShardGates(redis)
+  gates.trust()
   return {
-    store,
+    store: new RedisSessionStore(redis, gates, userSessions),
     redis,
     close: () => {
-      store.onApplicationShutdown()
+      gates.close()
       redis.onApplicationShutdown()
     },
   }

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createClient } from 'redis'
+import calculateSlot from 'cluster-key-slot'
 import { secondsAfter } from '../../src/clock/clock.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
+import type { Session } from '../../src/sessions/session.js'
+import type { StoreChanges } from '../../src/sessions/session-change.js'
 import { handleOf, newSessionId } from '../../src/sessions/session-id.js'
-import { eventually } from '../support/eventually.js'
+import { markerKey, PARTITIONS, partitionOf, sessionKey } from '../../src/sessions/session-keys.js'
+import type { UserSessions } from '../../src/sessions/user-sessions.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 import { aSession, wholeSecondNow } from './a-session.js'
@@ -15,13 +17,21 @@ const NONE = permissionsOf([])
 /** Far longer than the work, and a round trip still within the time that a command has. */
 const ONE_WAY_MS = 30
 
+/** Nothing here asks the database whose sessions they are. */
+const NOBODYS = {} as UserSessions
+
+/** No permissions any more. */
+function cut(version: number, ...sessions: Session[]): StoreChanges {
+  return { ended: [], grants: [{ version, granted: NONE, sids: sessions.map(({ sid }) => sid) }] }
+}
+
 describe('how sessions lie in Redis', () => {
   let server: RedisServer
   let opened: OpenRedisStore
 
   beforeAll(async () => {
     server = await startRedis()
-    opened = await openRedisStore(server.url)
+    opened = await openRedisStore(server.url, NOBODYS)
   })
   afterAll(async () => {
     opened?.close()
@@ -31,76 +41,69 @@ describe('how sessions lie in Redis', () => {
   const redis = (...command: string[]) => redisCli(server.port, ...command)
   const keys = async () => (await redis('KEYS', '*')).split('\n').filter(Boolean).sort()
 
-  test('two keys, by handle and by user, and nothing else', async () => {
+  test('one key, by handle, and nothing else', async () => {
     await redis('FLUSHALL')
     const session = aSession()
     await opened.store.create(session)
-    expect(await keys()).toEqual([`session:${session.sid}`, `user-sessions:${session.userId}`])
+    expect(await keys()).toEqual([sessionKey(session.sid)])
     await opened.store.remove(session.sid)
     expect(await keys()).toEqual([])
   })
 
+  test('a session lies beside the marker of its partition, in the slot of its first two letters', async () => {
+    const { sid } = aSession()
+    expect(sessionKey(sid)).toBe(`session:{${sid.slice(0, 2)}}:${sid}`)
+    expect(calculateSlot(sessionKey(sid))).toBe(calculateSlot(markerKey(partitionOf(sid))))
+    expect(new Set(PARTITIONS).size).toBe(4_096)
+  })
+
   test('every key goes by itself, whatever was done to the sessions', async () => {
     await redis('FLUSHALL')
-    const userId = randomUUID()
-    const soon = aSession({ userId, expiresAt: secondsAfter(wholeSecondNow(), 100) })
-    const late = aSession({ userId, expiresAt: secondsAfter(wholeSecondNow(), 1_000) })
-    const removed = aSession({ userId })
-    // The one that expires first comes last: the index must outlive all of them.
+    const soon = aSession({ expiresAt: secondsAfter(wholeSecondNow(), 100) })
+    const late = aSession({ expiresAt: secondsAfter(wholeSecondNow(), 1_000) })
+    const removed = aSession()
     for (const session of [late, removed, soon]) await opened.store.create(session)
     const touches = () => Array.from({ length: 50 }, () => opened.store.touch(removed.sid, wholeSecondNow()))
     await Promise.all([...touches(), opened.store.remove(removed.sid), ...touches()])
     await opened.store.touch(late.sid, wholeSecondNow())
-    await opened.store.setPermissions(userId, { main: NONE, satellite: NONE })
-    expect(await keys()).toHaveLength(3)
-    for (const key of await keys()) expect(Number(await redis('TTL', key))).toBeGreaterThan(0)
-    const expiry = async (key: string) => Number(await redis('EXPIRETIME', key))
-    expect(await expiry(`session:${soon.sid}`)).toBe(soon.expiresAt.getTime() / 1000)
-    expect(await expiry(`session:${late.sid}`)).toBe(late.expiresAt.getTime() / 1000)
-    expect(await expiry(`user-sessions:${userId}`)).toBeGreaterThanOrEqual(late.expiresAt.getTime() / 1000)
+    await opened.store.apply(cut(1, soon, late, removed))
+    expect(await keys()).toHaveLength(2)
+    const expiry = async ({ sid }: Session) => Number(await redis('EXPIRETIME', sessionKey(sid)))
+    for (const session of [soon, late]) expect(await expiry(session)).toBe(session.expiresAt.getTime() / 1000)
   })
 
-  test('every entry of an index leads to a session', async () => {
-    await redis('FLUSHALL')
-    const userId = randomUUID()
-    const sessions = Array.from({ length: 20 }, () => aSession({ userId }))
-    await Promise.all(sessions.map(session => opened.store.create(session)))
-    await Promise.all(sessions.slice(0, 7).map(({ sid }) => opened.store.remove(sid)))
-    const sids = (await redis('ZRANGE', `user-sessions:${userId}`, '0', '-1')).split('\n')
-    expect(sids.sort()).toEqual(
-      sessions
-        .slice(7)
-        .map(({ sid }) => sid)
-        .sort(),
-    )
-    for (const sid of sids) expect(await redis('EXISTS', `session:${sid}`)).toBe('1')
-  })
-
-  test('the index is written first and the session second', async () => {
-    const { index, session } = await written(() => opened.store.create(aSession()))
-    expect(index).toBeLessThan(session)
+  test('of two grants the later one stays, in whatever order they arrive', async () => {
+    const session = aSession()
+    await opened.store.create(session)
+    await opened.store.apply(cut(2_000_000, session))
+    await opened.store.apply({
+      ended: [],
+      grants: [{ version: 1_999_999, granted: session.permissions, sids: [session.sid] }],
+    })
+    expect(await opened.store.find(session.sid, new Date())).toMatchObject({ permissions: NONE })
   })
 
   test('an ordinary session is one compact listpack', async () => {
     const session = aSession({ userAgent: 'x'.repeat(64), ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348' })
     await opened.store.create(session)
-    const key = `session:${session.sid}`
+    const key = sessionKey(session.sid)
     expect(await redis('OBJECT', 'ENCODING', key)).toBe('listpack')
     await opened.store.touch(session.sid, wholeSecondNow())
-    await opened.store.setPermissions(session.userId, { main: NONE, satellite: NONE })
+    await opened.store.apply(cut(4_000_000_000, session))
     expect(await redis('OBJECT', 'ENCODING', key)).toBe('listpack')
   })
 
-  test('50 sessions are listed in about two round trips (the index, then all at once), not in 51', async () => {
-    const { userId } = aSession()
-    await Promise.all(Array.from({ length: 50 }, () => opened.store.create(aSession({ userId }))))
+  test('50 sessions are read in about one round trip, not in 50', async () => {
+    const sessions = Array.from({ length: 50 }, () => aSession())
+    await Promise.all(sessions.map(session => opened.store.create(session)))
     const distant = await startDistantAddress(server.port, ONE_WAY_MS)
-    const far = await openRedisStore(`redis://127.0.0.1:${distant.port}`)
+    const far = await openRedisStore(`redis://127.0.0.1:${distant.port}`, NOBODYS)
     try {
       const start = performance.now()
-      expect(await far.store.listByUser(userId, new Date())).toHaveLength(50)
+      const sids = sessions.map(({ sid }) => sid)
+      expect(await far.store.findAll(sids, new Date())).toEqual(sessions)
       const roundTrips = (performance.now() - start) / (2 * ONE_WAY_MS)
-      expect(roundTrips).toBeGreaterThanOrEqual(1.9)
+      expect(roundTrips).toBeGreaterThanOrEqual(0.9)
       expect(roundTrips).toBeLessThan(10)
     } finally {
       far.close()
@@ -114,48 +117,20 @@ describe('how sessions lie in Redis', () => {
     await opened.store.create(session)
     await opened.store.touch(session.sid, wholeSecondNow())
     const dump: string[] = []
-    for (const key of await keys()) {
-      const read = key.startsWith('session:') ? ['HGETALL'] : ['ZRANGE', '0', '-1', 'WITHSCORES']
-      dump.push(key, await redis(read[0]!, key, ...read.slice(1)))
-    }
+    for (const key of await keys()) dump.push(key, await redis('HGETALL', key))
     const text = dump.join('\n')
     expect(text).toContain(session.sid)
     expect(text).not.toContain(sessionId)
     expect(text).not.toContain(sessionId.replaceAll('-', ''))
     expect(text).not.toContain(Buffer.from(sessionId.replaceAll('-', ''), 'hex').toString('base64url'))
   })
-
-  test('removeExpired leaves no empty index behind', async () => {
-    await redis('FLUSHALL')
-    const expiresAt = secondsAfter(wholeSecondNow(), 100)
-    const { userId } = aSession()
-    await opened.store.create(aSession({ userId, expiresAt }))
-    expect(await opened.store.removeExpired(expiresAt)).toBe(1)
-    expect(await redis('EXISTS', `user-sessions:${userId}`)).toBe('0')
-  })
-
-  /** Where in the order of what was written the two keys of a session came. */
-  async function written(write: () => Promise<unknown>): Promise<{ session: number; index: number }> {
-    const client = createClient({ url: server.url })
-    await client.connect()
-    const lines: string[] = []
-    await client.monitor(line => lines.push(String(line)))
-    await write()
-    const place = (prefix: string) =>
-      eventually(() => 1 + lines.findIndex(line => line.includes('lua]') && line.includes(`"${prefix}`)), {
-        what: `a write to ${prefix}`,
-      })
-    const places = { session: await place('session:'), index: await place('user-sessions:') }
-    client.destroy()
-    return places
-  }
 })
 
 test('every method says that it cannot tell when Redis is gone', async () => {
   const server = await startRedis()
-  const { store, close } = await openRedisStore(server.url)
+  const { store, close } = await openRedisStore(server.url, NOBODYS)
   try {
-    const { sid, userId } = aSession()
+    const { sid } = aSession()
     const now = new Date()
     await server.stop()
     const answers = await Promise.allSettled([
@@ -164,11 +139,10 @@ test('every method says that it cannot tell when Redis is gone', async () => {
       store.touch(sid, now),
       store.move(sid, aSession(), aSession(), now),
       store.stampReauthentication(sid, now, now),
-      store.listByUser(userId, now),
-      store.setPermissions(userId, { main: NONE, satellite: NONE }),
+      store.findAll([sid], now),
+      store.apply({ ended: [sid], grants: [] }),
+      store.apply(cut(1, aSession())),
       store.remove(sid),
-      store.removeByUser(userId, now),
-      store.removeExpired(now),
       store.ping(),
     ])
     for (const answer of answers)

@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { secondsAfter } from '../../src/clock/clock.js'
-import { permissionsOf } from '../../src/permissions/permissions.js'
+import type { Database } from '../../src/database/database.js'
+import { type Permissions, permissionsOf } from '../../src/permissions/permissions.js'
 import type { Session } from '../../src/sessions/session.js'
+import type { StoreChanges } from '../../src/sessions/session-change.js'
 import { handleOf, newSessionId, type SessionHandle } from '../../src/sessions/session-id.js'
 import type { SessionStore } from '../../src/sessions/session-store.js'
+import type { UserSessions } from '../../src/sessions/user-sessions.js'
 import { aSession, wholeSecondNow } from './a-session.js'
 
 /** A store on a server of its own, already serving. */
 export interface OpenStore {
   readonly store: SessionStore
+  /** Where the database says whose session it is. */
+  readonly userSessions: UserSessions
+  readonly database: Database
   /** Whether anything at all is kept under the handle, live or not. */
   keeps(sid: SessionHandle): Promise<boolean>
   close(): Promise<void>
@@ -33,8 +40,29 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
 
     async function kept(overrides: Partial<Session> = {}): Promise<Session> {
       const session = aSession(overrides)
-      await store.create(session)
+      await openSession(session)
       return session
+    }
+
+    /** As a login does: in the store, then among its user's. */
+    async function openSession(session: Session): Promise<void> {
+      await store.create(session)
+      const row = opened.userSessions.insertFor(session, sql`(select 1) as found`)
+      await opened.database.run(db => db.execute(row))
+    }
+
+    /** As whoever ends them does: recorded, then in the store. */
+    function end(...ended: SessionHandle[]): Promise<void> {
+      return change({ ended, grants: [] })
+    }
+
+    function grant(version: number, granted: Permissions, ...sids: SessionHandle[]): Promise<void> {
+      return change({ ended: [], grants: [{ version, granted, sids }] })
+    }
+
+    async function change(changes: StoreChanges): Promise<void> {
+      await opened.database.transaction(transaction => store.applyIn(transaction, changes))
+      await store.apply(changes)
     }
 
     // First, for a client may have to connect or to fetch a connection from a pool for what comes together.
@@ -76,30 +104,6 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         expect(await store.find(unknown, new Date())).toBeNull()
         expect(await store.touch(unknown, new Date())).toBeNull()
         expect(await opened.keeps(unknown)).toBe(false)
-      })
-
-      test('says how many sessions the user then has', async () => {
-        const userId = randomUUID()
-        const counts: number[] = []
-        for (let made = 0; made < 3; made++) counts.push(await store.create(aSession({ userId })))
-        const [oldest] = await store.listByUser(userId, new Date())
-        await store.remove(oldest!.sid)
-        counts.push(await store.create(aSession({ userId })))
-        expect(counts).toEqual([1, 2, 3, 3])
-        expect(await store.create(aSession())).toBe(1)
-      })
-
-      test('does not count what has expired', async () => {
-        const { userId, expiresAt } = await kept({ expiresAt: secondsAfter(wholeSecondNow(), 100) })
-        const day = 24 * 3600
-        const next = aSession({ userId, createdAt: expiresAt, expiresAt: secondsAfter(expiresAt, day) })
-        expect(await store.create(next)).toBe(1)
-      })
-
-      test('tells at least one of many at the same time that there are all of them', async () => {
-        const userId = randomUUID()
-        const counts = await Promise.all(Array.from({ length: 30 }, () => store.create(aSession({ userId }))))
-        expect(Math.max(...counts)).toBe(30)
       })
     })
 
@@ -159,13 +163,9 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
 
       test('does not overwrite a change of permissions made meanwhile', async () => {
         for (let round = 0; round < 10; round++) {
-          const { sid, userId } = await kept({ permissions: OWNER })
+          const { sid } = await kept({ permissions: OWNER })
           const touches = () => Array.from({ length: 10 }, () => store.touch(sid, wholeSecondNow()))
-          await Promise.all([
-            ...touches(),
-            store.setPermissions(userId, { main: REPORTS, satellite: NOTHING }),
-            ...touches(),
-          ])
+          await Promise.all([...touches(), grant(round + 1, REPORTS, sid), ...touches()])
           expect(await store.touch(sid, wholeSecondNow())).toMatchObject({ permissions: REPORTS })
         }
       })
@@ -256,101 +256,61 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       })
     })
 
-    describe('setPermissions', () => {
-      test('gives all sessions of the user what their source may have, and nobody else', async () => {
+    describe('apply', () => {
+      test('gives the named sessions what their source may have, and nobody else', async () => {
         const { userId, accountId, ...main } = await kept({ permissions: OWNER })
         const otherMain = await kept({ userId, accountId, permissions: OWNER })
         const satellite = await kept({ userId, accountId, source: 'satellite', permissions: REPORTS })
         const colleague = await kept({ accountId, permissions: OWNER })
-        const mainPermissions = permissionsOf(['payments', 'viewReports'])
-        const satellitePermissions = permissionsOf(['dataEntry'])
-        await store.setPermissions(userId, { main: mainPermissions, satellite: satellitePermissions })
+        await grant(
+          1,
+          permissionsOf(['payments', 'dataEntry']),
+          ...[main, otherMain, satellite].map(({ sid }) => sid),
+        )
         const permissionsNow = async (sid: SessionHandle) => (await store.find(sid, new Date()))?.permissions
-        expect(await permissionsNow(main.sid)).toEqual(mainPermissions)
-        expect(await permissionsNow(otherMain.sid)).toEqual(mainPermissions)
-        expect(await permissionsNow(satellite.sid)).toEqual(satellitePermissions)
+        expect(await permissionsNow(main.sid)).toEqual(permissionsOf(['payments', 'dataEntry']))
+        expect(await permissionsNow(otherMain.sid)).toEqual(permissionsOf(['payments', 'dataEntry']))
+        expect(await permissionsNow(satellite.sid)).toEqual(permissionsOf(['dataEntry']))
         expect(await store.find(colleague.sid, new Date())).toEqual(colleague)
+      })
+
+      test('ends the named sessions at once, and nobody else', async () => {
+        const { sid, userId } = await kept()
+        const alsoEnded = await kept({ userId })
+        const other = await kept({ userId })
+        for (const _ of ['once', 'again']) {
+          await end(sid, alsoEnded.sid, handleOf(newSessionId()))
+          expect(await store.find(sid, new Date())).toBeNull()
+          expect(await opened.keeps(alsoEnded.sid)).toBe(false)
+          expect(await store.listByUser(userId, new Date())).toEqual([other])
+        }
       })
 
       test('makes no session of one that has ended', async () => {
         const { sid, userId } = await kept()
-        await store.remove(sid)
-        await store.setPermissions(userId, { main: OWNER, satellite: OWNER })
-        await store.setPermissions(randomUUID(), { main: OWNER, satellite: OWNER })
+        await end(sid)
+        await grant(1, OWNER, sid, handleOf(newSessionId()))
         expect(await opened.keeps(sid)).toBe(false)
+        expect(await store.listByUser(userId, new Date())).toEqual([])
+      })
+
+      test('ends every one of very many', async () => {
+        const userId = randomUUID()
+        const sids: SessionHandle[] = []
+        while (sids.length < 200) sids.push((await kept({ userId })).sid)
+        await end(...sids)
         expect(await store.listByUser(userId, new Date())).toEqual([])
       })
     })
 
     describe('remove', () => {
-      test('ends the session at once and says so only once', async () => {
+      test('takes a session away and says so only once', async () => {
         const { sid } = await kept()
         expect(await store.remove(sid)).toBe(true)
         expect(await store.find(sid, new Date())).toBeNull()
         expect(await opened.keeps(sid)).toBe(false)
         expect(await store.remove(sid)).toBe(false)
         expect(await store.remove(handleOf(newSessionId()))).toBe(false)
-      })
-
-      test('spares the other sessions of the user', async () => {
-        const { sid, userId } = await kept()
-        const other = await kept({ userId })
-        await store.remove(sid)
-        expect(await store.listByUser(userId, new Date())).toEqual([other])
-      })
-    })
-
-    describe('removeByUser', () => {
-      test('ends what was made until then and spares what is newer', async () => {
-        const userId = randomUUID()
-        const until = wholeSecondNow()
-        const before = await kept({ userId, createdAt: secondsAfter(until, -1) })
-        const inTheSameSecond = await kept({ userId, source: 'satellite', createdAt: until })
-        const after = await kept({ userId, createdAt: secondsAfter(until, 1) })
-        expect(await store.removeByUser(userId, until)).toBe(2)
-        expect(await store.listByUser(userId, new Date())).toEqual([after])
-        expect(await opened.keeps(before.sid)).toBe(false)
-        expect(await opened.keeps(inTheSameSecond.sid)).toBe(false)
-        expect(await store.removeByUser(userId, until)).toBe(0)
-        expect(await store.find(after.sid, new Date())).toEqual(after)
-      })
-
-      test('ends nothing of anybody else', async () => {
-        const { userId, accountId } = await kept()
-        const colleague = await kept({ accountId })
-        expect(await store.removeByUser(userId, secondsAfter(new Date(), 60))).toBe(1)
-        expect(await store.listByUser(colleague.userId, new Date())).toEqual([colleague])
-        expect(await store.removeByUser(randomUUID(), new Date())).toBe(0)
-      })
-
-      test('keeps the one that is to be kept', async () => {
-        const { userId, ...kept1 } = await kept()
-        const others = [await kept({ userId }), await kept({ userId, source: 'satellite' })]
-        const until = secondsAfter(new Date(), 60)
-        expect(await store.removeByUser(userId, until, kept1.sid)).toBe(2)
-        expect(await store.listByUser(userId, new Date())).toEqual([{ userId, ...kept1 }])
-        for (const { sid } of others) expect(await opened.keeps(sid)).toBe(false)
-        expect(await store.removeByUser(userId, until, kept1.sid)).toBe(0)
-        expect(await store.removeByUser(userId, until)).toBe(1)
-      })
-
-      test('ends all when the one to be kept is no more, or of somebody else', async () => {
-        const { userId, sid: ended } = await kept()
-        await store.remove(ended)
-        const stranger = await kept()
-        for (const keep of [ended, stranger.sid]) {
-          await kept({ userId })
-          expect(await store.removeByUser(userId, secondsAfter(new Date(), 60), keep)).toBe(1)
-        }
-        expect(await store.listByUser(userId, new Date())).toEqual([])
-        expect(await store.find(stranger.sid, new Date())).toEqual(stranger)
-      })
-
-      test('ends every one of very many', async () => {
-        const userId = randomUUID()
-        await Promise.all(Array.from({ length: 200 }, () => kept({ userId })))
-        expect(await store.removeByUser(userId, secondsAfter(new Date(), 60))).toBe(200)
-        expect(await store.listByUser(userId, new Date())).toEqual([])
       })
     })
 
@@ -365,7 +325,7 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         expect(await store.listByUser(randomUUID(), new Date())).toEqual([])
       })
 
-      test('begins with those used least lately, and of the same second with those made first', async () => {
+      test('begins with those used least lately, and of the same second with those opened first', async () => {
         const userId = randomUUID()
         const second = wholeSecondNow()
         const made: SessionHandle[] = []
@@ -382,31 +342,18 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       })
     })
 
-    describe('removeExpired', () => {
-      test('clears away what has expired, says how much, and keeps the rest', async () => {
-        const userId = randomUUID()
-        const inAMinute = secondsAfter(wholeSecondNow(), 60)
-        for (const expiresAt of [inAMinute, inAMinute, inAMinute]) await kept({ userId, expiresAt })
-        const later = await kept({ userId, expiresAt: secondsAfter(inAMinute, 1) })
-        expect(await store.removeExpired(secondsAfter(inAMinute, -1))).toBe(0)
-        expect(await store.removeExpired(inAMinute)).toBe(3)
-        expect(await store.removeExpired(inAMinute)).toBe(0)
-        expect(await store.listByUser(userId, inAMinute)).toEqual([later])
-      })
+    test('keeps what is live when it clears away what has expired', async () => {
+      const userId = randomUUID()
+      const inAMinute = secondsAfter(wholeSecondNow(), 60)
+      for (const expiresAt of [inAMinute, inAMinute]) await kept({ userId, expiresAt })
+      const later = await kept({ userId, expiresAt: secondsAfter(inAMinute, 1) })
+      await store.removeExpired(inAMinute)
+      expect(await store.removeExpired(inAMinute)).toBe(0)
+      expect(await store.listByUser(userId, inAMinute)).toEqual([later])
     })
 
     test('answers a ping', async () => {
       await expect(store.ping()).resolves.toBeUndefined()
-    })
-
-    test('waits for what must be replayed before it serves', async () => {
-      const session = await kept()
-      const ended = await kept()
-      await store.beforeServing(async () => {
-        await store.remove(ended.sid)
-      })
-      expect(await store.find(ended.sid, new Date())).toBeNull()
-      expect(await store.find(session.sid, new Date())).toEqual(session)
     })
   })
 }

@@ -6,6 +6,8 @@ import type { RedisClientType } from 'redis'
 import { openDatabase } from '../../src/database/database.module.js'
 import { sessions } from '../../src/database/schema.js'
 import { DatabaseSessionStore } from '../../src/sessions/database.session-store.js'
+import { sessionKey } from '../../src/sessions/session-keys.js'
+import { UserSessions } from '../../src/sessions/user-sessions.js'
 import { createDatabase } from '../support/postgres-server.js'
 import { startRedisCluster } from '../support/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis-sentinel.js'
@@ -28,26 +30,33 @@ sessionStoreContract('PGlite', async () => {
 })
 
 async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>): Promise<OpenStore> {
-  const server = await starting
-  const { store, redis, close } = await openRedisStore(server.url)
+  const [server, { url: databaseUrl, drop }] = await Promise.all([starting, createDatabase()])
+  const database = await openDatabase({ databaseUrl })
+  const userSessions = new UserSessions(database)
+  const { store, redis, close } = await openRedisStore(server.url, userSessions)
   return {
     store,
+    userSessions,
+    database,
     keeps: async sid => {
-      const hash = await redis.run(commands => (commands as RedisClientType).hGetAll(`session:${sid}`))
+      const hash = await redis.run(commands => (commands as RedisClientType).hGetAll(sessionKey(sid)))
       return Object.keys(hash).length > 0
     },
     close: async () => {
       close()
-      await server.stop()
+      await database.onApplicationShutdown()
+      await Promise.all([server.stop(), drop()])
     },
   }
 }
 
 async function onDatabase(databaseUrl: string, remove: () => Promise<void>): Promise<OpenStore> {
   const database = await openDatabase({ databaseUrl })
-  const store = new DatabaseSessionStore(database)
+  const userSessions = new UserSessions(database)
   return {
-    store,
+    store: new DatabaseSessionStore(database, userSessions),
+    userSessions,
+    database,
     keeps: async sid => {
       const rows = await database.run(db => db.select().from(sessions).where(eq(sessions.sid, sid)))
       return rows.length > 0

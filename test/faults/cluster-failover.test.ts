@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { User } from '../../src/accounts/user.js'
+import { sessionKey } from '../../src/sessions/session-keys.js'
 import { anOwner, type SignedIn, signIn } from '../support/people.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.js'
@@ -69,7 +70,7 @@ describe('when a master of a Redis Cluster', () => {
   async function signInOn(master: RedisServer, user: User): Promise<SignedIn> {
     for (;;) {
       const session = await signIn(app, user, 'satellite')
-      if ((await cluster.masterOf(`session:${sidOf(session)}`)) === master) return session
+      if ((await cluster.masterOf(sessionKey(sidOf(session)))) === master) return session
     }
   }
 })

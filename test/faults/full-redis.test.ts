@@ -3,7 +3,8 @@ import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { readSettings } from '../../src/config/read-settings.js'
 import { createApp } from '../../src/create-app.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
-import { SessionChanges } from '../../src/sessions/session-changes.js'
+import { StoreSupervisor } from '../../src/sessions/revocation/store-supervisor.js'
+import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, signIn } from '../support/people.js'
 import { createDatabase } from '../support/postgres-server.js'
 import { redisCli } from '../support/redis-cli.js'
@@ -71,7 +72,12 @@ describe('while Redis has no memory left', () => {
     const member = await aMember(app, await anOwner(app))
     const session = await signIn(app, member, 'main')
     await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']))
-    await whileFull(() => app.app.get(SessionChanges).replay())
+    const { gates } = app.app.get(StoreSupervisor)
+    const { shards } = gates.openShards()
+    await whileFull(async () => {
+      for (const shard of shards) gates.doubt(shard, 'it came back', { mayHaveLost: true })
+      await eventually(() => gates.openShards().shards.length === shards.length)
+    })
     expect(claimsOf(await refreshAsMain(app, session)).permissions).toEqual(permissionsOf(['viewReports']))
   })
 })

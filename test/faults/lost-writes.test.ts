@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
+import { sessionKey } from '../../src/sessions/session-keys.js'
 import { aMember, anOwner, signIn } from '../support/people.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
@@ -42,7 +43,7 @@ describe('a Redis that comes back without its newest writes', () => {
       expect(await logout(app, ended)).toMatchObject({ status: 204 })
     })
     await refreshUntilServed(app, { live, ended }, BACK_MS)
-    expect(await redisCli(redis.port, 'EXISTS', `session:${sidOf(ended)}`)).toBe('0')
+    expect(await redisCli(redis.port, 'EXISTS', sessionKey(sidOf(ended)))).toBe('0')
   })
 
   test('does not give back a permission that was taken away', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { sessionKey } from '../../src/sessions/session-keys.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, signIn } from '../support/people.js'
 import { redisCli } from '../support/redis-cli.js'
@@ -18,13 +19,13 @@ test('an address that leads to a new master: the old one, now a replica, is left
     const live = await signIn(app, owner, 'satellite')
     const ended = await signIn(app, owner, 'satellite')
     await eventually(() => isReplicaInStep(after.port), { what: 'the replica to be in step' })
-    await eventually(async () => (await redisCli(after.port, 'EXISTS', `session:${sidOf(ended)}`)) === '1')
+    await eventually(async () => (await redisCli(after.port, 'EXISTS', sessionKey(sidOf(ended)))) === '1')
     await redisCli(after.port, 'REPLICAOF', 'NO', 'ONE')
     expect(await logout(app, ended)).toMatchObject({ status: 204 })
     address.moveTo(after.port)
     await redisCli(before.port, 'REPLICAOF', '127.0.0.1', String(after.port))
     expect(await refreshUntilServed(app, { live, ended }, 10_000)).toEqual({ wasUnavailable: true })
-    expect(await redisCli(after.port, 'EXISTS', `session:${sidOf(ended)}`)).toBe('0')
+    expect(await redisCli(after.port, 'EXISTS', sessionKey(sidOf(ended)))).toBe('0')
   } finally {
     await stop()
     address.close()

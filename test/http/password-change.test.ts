@@ -117,7 +117,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     const owner = await anOwner(app)
     const thief = await provenSession(app, owner)
     app.clock.advance(2)
-    const held = heldCall(app.app.get(SessionStore), 'removeByUser')
+    const held = heldCall(app.app.get(SessionStore), 'apply')
     // Decided and committed; the store has not been told.
     const ending = app.app.get(AccountsService).endSessions(owner)
     await held.begun

@@ -5,7 +5,7 @@ import { Users } from '../../src/accounts/users.js'
 import { AttemptLimits } from '../../src/attempts/attempt-limits.js'
 import { Database } from '../../src/database/database.js'
 import { ApiError } from '../../src/errors/api-error.js'
-import { SessionsService } from '../../src/sessions/sessions.service.js'
+import { openSession } from '../support/open-session.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../support/test-app.js'
 import { bearer, logOut, outcome } from './api-calls.js'
@@ -171,9 +171,7 @@ it('an owner who is barred from satellites cannot give the password there either
     const member = await aMember(app, owner)
     // From before the setting was changed.
     const client = { requestId: 'before', ip: '127.0.0.1', userAgent: null, origin: SHOP_ONE }
-    const session = await app.app
-      .get(SessionsService)
-      .open({ ...owner, userId: owner.id }, 'satellite', client)
+    const session = await openSession(app, owner, 'satellite', client)
     const answer = await reauthenticate(app, session, 'wrong', { Origin: SHOP_ONE })
     expect(outcome(answer)).toBe('403 OWNER_LOGIN_BARRED')
     const ofMember = await signIn(app, member, 'satellite')

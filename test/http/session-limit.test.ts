@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { User } from '../../src/accounts/user.js'
 import type { SessionHandle } from '../../src/sessions/session-id.js'
 import { SessionStore } from '../../src/sessions/session-store.js'
-import { SessionsService } from '../../src/sessions/sessions.service.js'
+import { openSession } from '../support/open-session.js'
 import { anOwner, signIn } from '../support/people.js'
 import { BACKENDS, TestApp } from '../support/test-app.js'
 import { outcome, refreshByCookie } from './api-calls.js'
@@ -95,10 +95,7 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
 
 /** Sessions without their logins, all at once. */
 async function open(app: TestApp, user: User, count: number): Promise<void> {
-  const sessions = app.app.get(SessionsService)
-  await Promise.all(
-    Array.from({ length: count }, () => sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT)),
-  )
+  await Promise.all(Array.from({ length: count }, () => openSession(app, user, 'satellite', CLIENT)))
 }
 
 async function liveSids(app: TestApp, { id }: User): Promise<SessionHandle[]> {

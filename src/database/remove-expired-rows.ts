@@ -1,0 +1,25 @@
+import { lte, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Database } from './database.js'
+import { rowsOf } from './rows-of.js'
+
+/** So few that a statement stays well below its time limit, however many there are in all. */
+const ROWS_A_STATEMENT = 5_000
+
+/** Deletes the rows of `table` whose `expiry` is `now` or earlier, in small statements; says how many went. */
+export async function removeExpiredRows(
+  database: Database,
+  table: PgTable,
+  expiry: PgColumn,
+  now: Date,
+): Promise<number> {
+  const expired = sql`select ctid from ${table} where ${lte(expiry, now)} limit ${ROWS_A_STATEMENT}`
+  const statement = sql`
+    with gone as (delete from ${table} where ctid = any (array(${expired})) returning 1)
+    select count(*)::int as count from gone`
+  for (let removed = 0; ; ) {
+    const [gone] = rowsOf<{ count: number }>(await database.run(db => db.execute(statement)))
+    removed += gone?.count ?? 0
+    if (!gone || gone.count < ROWS_A_STATEMENT) return removed
+  }
+}

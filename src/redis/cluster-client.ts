@@ -1,0 +1,62 @@
+import calculateSlot from 'cluster-key-slot'
+import { createCluster, type RedisClientType } from 'redis'
+import { ConnectionWatch } from './connection-watch.js'
+import { OPTIONS, type RedisClient, type RedisCommands } from './redis-client.js'
+import { replyOf } from './reply-of.js'
+
+/** Where a connection goes to. */
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** A Redis Cluster; a shard is the address of its master. */
+export function clusterClient(urls: readonly string[]): RedisClient {
+  const cluster = createCluster({
+    rootNodes: urls.map(url => ({ url })),
+    defaults: OPTIONS,
+    // Or a new master that dies while we connect to it holds up every later look for its successor.
+    minimizeConnections: true,
+    // Milliseconds of trying to reach a master again before we ask the others who has its place (5 s by default).
+    topologyRefreshOnReconnectionAttemptStrategy: 300,
+  })
+  const watch = new ConnectionWatch()
+  const shardOf = ({ host, port }: Address) => `${host}:${port}`
+  /** Asks others than these who has which slot. While it runs a second call waits for the first. */
+  const askAgain = (silent: ReadonlySet<string>) =>
+    cluster._slots.rediscover(undefined, silent).catch(() => {
+      // It was logged, and the next second is the next try.
+    })
+  return {
+    commands: cluster as unknown as RedisCommands,
+    connect: () => cluster.connect(),
+    close: () => cluster.destroy(),
+    shards: () => cluster.masters.map(({ address }) => address),
+    // A cluster that is being made, or has lost a master for good, has slots that nobody serves.
+    shardOf: key => cluster.slots[calculateSlot(key)]?.master.address ?? null,
+    server: async shard => {
+      const master = cluster.masters.find(({ address }) => address === shard)
+      if (!master) throw new Error(`${shard} is no master any more`)
+      return (await cluster.nodeClient(master)) as unknown as RedisClientType
+    },
+    // A replica of a cluster answers MOVED, which the client follows.
+    leaveReplica: () => {},
+    replyOf,
+    tend: () => {
+      const silent = cluster.masters.filter(
+        ({ client }) => client && !watch.expectAnswer(client as unknown as RedisClientType),
+      )
+      const isPartial = cluster.slots.includes(undefined as never) || cluster.slots.length === 0
+      if (cluster.isReady && (silent.length > 0 || isPartial))
+        void askAgain(new Set(silent.map(({ address }) => address)))
+    },
+    onTrouble: listener => {
+      cluster.on('error', (error: Error) => listener(error.message))
+      cluster.on('node-error', (error: Error) => listener(error.message))
+    },
+    onDoubt: listener => {
+      cluster.on('node-error', (error: Error, node: Address) => listener(shardOf(node), error.message))
+      cluster.on('node-ready', (node: Address) => listener(shardOf(node), 'a new connection'))
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { Logger } from '@nestjs/common'
+import type { Database } from '../../database/database.js'
+import { holdLease } from '../../database/lease.js'
+import { RedisChanges } from '../redis-changes.js'
+import type { ChangeHistory } from './change-history.js'
+import type { Markers } from './markers.js'
+import type { ShardGates } from './shard-gates.js'
+import type { StoreGeneration } from './store-generation.js'
+
+const EVERY_MS = 1_000
+/** Taken over so long after the last sign of life: with the interval a change is applied within 5 s, whatever dies. */
+const LEASE_SECONDS = 3
+const LEASE = 'session-changes'
+/** So long a change is repeated every second; after that with the others of the last minute. */
+const RECENT_SECONDS = 5
+const MARKERS_EVERY_MS = 10_000
+const ROWS_A_PAGE = 10_000
+
+/**
+ * Applies every change again for a minute, on one replica at a time: the replica that made it may have died before it
+ * told Redis, or have told a server that was being replaced. What is older is settled, and the markers say so.
+ */
+export class ChangeApplier {
+  private readonly logger = new Logger('ChangeApplier')
+  private readonly holder = randomUUID()
+  private timer: NodeJS.Timeout | undefined
+  private isAtWork = false
+  /** Everything up to here is older than {@link RECENT_SECONDS}; null while another replica does the work. */
+  private recent: number | null = null
+  /** What each shard's markers vouch for. */
+  private readonly settled = new Map<string, number>()
+  private markedAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly database: Database,
+    private readonly history: ChangeHistory,
+    private readonly generation: StoreGeneration,
+    private readonly markers: Markers,
+    private readonly places: { readonly changes: RedisChanges; readonly gates: ShardGates },
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.run(), EVERY_MS)
+    this.timer.unref()
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+  }
+
+  /** One pass, if it is ours to do. Never throws: the next one comes in a second. */
+  private async run(): Promise<void> {
+    if (this.isAtWork) return
+    this.isAtWork = true
+    try {
+      if (await holdLease(this.database, LEASE, this.holder, LEASE_SECONDS)) await this.pass()
+      else this.rest()
+    } catch (error) {
+      this.logger.debug(`Changes are applied again later: ${(error as Error).message}`)
+    } finally {
+      this.isAtWork = false
+    }
+  }
+
+  private rest(): void {
+    this.recent = null
+    this.settled.clear()
+  }
+
+  private async pass(): Promise<void> {
+    const isDue = performance.now() - this.markedAt >= MARKERS_EVERY_MS
+    if (this.recent === null || isDue) return this.applyUnsettled()
+    const { count } = await this.applyAfter(this.recent)
+    // Nothing new: the next second begins at the same place.
+    if (count > 0) this.recent = await this.history.settledId(this.recent, RECENT_SECONDS)
+  }
+
+  /** Applies everything that no marker vouches for, and then has them vouch for what has become old enough. */
+  private async applyUnsettled(): Promise<void> {
+    const generation = await this.generation.current()
+    const { shards, doubts } = this.places.gates.openShards()
+    await this.learnMarkers(shards, generation)
+    const known = shards.flatMap(shard => this.settled.get(shard) ?? [])
+    if (known.length === 0) return
+    const from = Math.min(...known)
+    const { failed } = await this.applyAfter(from)
+    this.recent = await this.history.settledId(from, RECENT_SECONDS)
+    const next = await this.history.settledId(from)
+    for (const shard of shards)
+      if (!failed.has(shard) && this.places.gates.isOpenSince(shard, doubts))
+        await this.raise(shard, generation, next)
+    this.markedAt = performance.now()
+  }
+
+  private async learnMarkers(shards: readonly string[], generation: string): Promise<void> {
+    for (const shard of this.settled.keys()) if (!shards.includes(shard)) this.settled.delete(shard)
+    for (const shard of shards) {
+      if (this.settled.has(shard)) continue
+      const lowest = await this.markers.lowestOn(shard, generation)
+      if (lowest === null) this.places.gates.doubt(shard, 'data is missing', { mayHaveLost: true })
+      else if (lowest !== Infinity) this.settled.set(shard, lowest)
+    }
+  }
+
+  private async raise(shard: string, generation: string, next: number): Promise<void> {
+    const from = this.settled.get(shard)
+    if (from === undefined || from >= next) return
+    const isRaised = await this.markers.raiseOn(shard, generation, from, next)
+    if (isRaised) this.settled.set(shard, next)
+    // A slot came here from elsewhere, or data is gone: looked at next time.
+    else this.settled.delete(shard)
+  }
+
+  private async applyAfter(
+    id: number,
+  ): Promise<{ readonly count: number; readonly failed: ReadonlySet<string | null> }> {
+    const failed = new Set<string | null>()
+    for (let count = 0, after = id; ; ) {
+      const page = await this.history.pageAfter(after, ROWS_A_PAGE)
+      for (const { shard } of await this.places.changes.apply(page.changes)) failed.add(shard)
+      count += page.count
+      if (page.lastId === null || page.count < ROWS_A_PAGE) return { count, failed }
+      after = page.lastId
+    }
+  }
+}

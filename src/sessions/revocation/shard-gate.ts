@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Logger } from '@nestjs/common'
+import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../session-change.js'
+
+/** A server that is back is to serve again at once. */
+const TRY_AGAIN_MS = 100
+const TRY_LATER_MS = 1_000
+/** Of a shard that stays shut one line in so long. */
+const LOG_EVERY_MS = 10_000
+/** More than so many are looked up in the database again, not kept in memory. */
+const MAX_WAITING = 10_000
+
+/** The sessions of the shard are gone: it was emptied, or it is another Redis. An operator decides. */
+export class LostStoreError extends Error {}
+
+/** Not now, but without anybody's doing. */
+export class NotYetError extends Error {}
+
+/** What is known of a shard when it is to be opened: see {@link ShardRecovery}. */
+export type OpenShard = (before: {
+  readonly identity: string | null
+  readonly waiting: StoreChanges
+}) => Promise<string>
+
+/** How it is with a shard, for the log and for people who watch. */
+export interface ShardStatus {
+  readonly shard: string
+  readonly isOpen: boolean
+  /** Since when it is open or shut, in milliseconds of performance.now(). */
+  readonly since: number
+  /** Why it is shut; the last reason while it is open. */
+  readonly reason: string
+  /** Changes that it has not been told of yet. */
+  readonly waiting: number
+}
+
+/** Keeps one shard from serving while it may not know of the latest changes. */
+export class ShardGate {
+  private readonly logger = new Logger('SessionStore')
+  /** The number of the latest doubt; numbers rise over all shards. */
+  private doubt = 0
+  private isShut = true
+  private wasOpen = false
+  private since = performance.now()
+  private reason = 'not looked at yet'
+  private lastLogAt = performance.now()
+  private identity: string | null = null
+  private waiting: StoreChanges = NO_CHANGES
+  private isSettling = false
+  private isLost = false
+
+  constructor(
+    private readonly shard: string,
+    private readonly open: OpenShard,
+    private readonly isOver: () => boolean,
+  ) {}
+
+  /** Whether it is open and no doubt arose after the one of this number. */
+  isOpenSince(doubt: number): boolean {
+    return !this.isShut && this.doubt <= doubt
+  }
+
+  get isOpen(): boolean {
+    return !this.isShut
+  }
+
+  /** Whether it is open, or shut until somebody does something about it. */
+  get isSettled(): boolean {
+    return !this.isShut || this.isLost
+  }
+
+  /** Shuts at once, and opens again when no further doubt has arisen since it was brought up to date. */
+  shut(doubt: number, reason: string): void {
+    this.doubt = doubt
+    if (!this.isShut) {
+      this.isShut = true
+      this.since = this.lastLogAt = performance.now()
+      this.logger.warn(`Sessions on ${this.shard} are not served: ${reason}`)
+    }
+    this.reason = reason
+    void this.settle()
+  }
+
+  /** The shard will be told of these before it opens. */
+  remember(changes: StoreChanges): void {
+    this.waiting = mergeChanges(this.waiting, changes)
+    if (sizeOf(this.waiting) <= MAX_WAITING) return
+    this.waiting = NO_CHANGES
+    this.forget()
+  }
+
+  /** What its server has must be looked up before it opens, whichever server it is. */
+  forget(): void {
+    this.identity = null
+  }
+
+  status(): ShardStatus {
+    const { shard, isOpen, since, reason } = this
+    return { shard, isOpen, since, reason, waiting: sizeOf(this.waiting) }
+  }
+
+  private async settle(): Promise<void> {
+    if (this.isSettling) return
+    this.isSettling = true
+    while (this.isShut && !this.isOver()) await this.tryToOpen()
+    this.isSettling = false
+  }
+
+  private async tryToOpen(): Promise<void> {
+    const { doubt, waiting, identity } = this
+    try {
+      const opened = await this.open({ identity, waiting })
+      if (this.doubt !== doubt || this.waiting !== waiting) return
+      this.identity = opened
+      this.waiting = NO_CHANGES
+      this.announce()
+    } catch (error) {
+      this.note(error as Error)
+      await sleep(isSlow(error) ? TRY_LATER_MS : TRY_AGAIN_MS, undefined, { ref: false })
+    }
+  }
+
+  private announce(): void {
+    const milliseconds = Math.round(performance.now() - this.since)
+    if (this.wasOpen) this.logger.warn(`Sessions on ${this.shard} are served again after ${milliseconds} ms`)
+    this.isShut = this.isLost = false
+    this.wasOpen = true
+    this.since = performance.now()
+  }
+
+  private note(error: Error): void {
+    const { cause } = error as { cause?: Error }
+    this.reason = cause?.message ?? error.message
+    if (error instanceof LostStoreError) this.logLoss()
+    else if (performance.now() - this.lastLogAt >= LOG_EVERY_MS) this.logOutage()
+  }
+
+  private logOutage(): void {
+    this.lastLogAt = performance.now()
+    const seconds = Math.round((performance.now() - this.since) / 1_000)
+    this.logger.error(`Sessions on ${this.shard} have not been served for ${seconds} s: ${this.reason}`)
+  }
+
+  private logLoss(): void {
+    if (!this.isLost)
+      this.logger.fatal(
+        `Sessions on ${this.shard} cannot be served: ${this.reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`,
+      )
+    this.isLost = true
+  }
+}
+
+function isSlow(error: unknown): boolean {
+  return error instanceof LostStoreError || error instanceof NotYetError
+}

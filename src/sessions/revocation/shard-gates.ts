@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { unavailable } from '../../errors/api-error.js'
+import type { RedisConnection } from '../../redis/redis-connection.js'
+import type { FailedChanges } from '../redis-changes.js'
+import type { SessionHandle } from '../session-id.js'
+import { ShardGate, type ShardStatus } from './shard-gate.js'
+import type { ShardBefore } from './shard-recovery.js'
+
+const LOOK_EVERY_MS = 20
+
+/** What opens shards. */
+export interface Recovery {
+  /** Brings the shard up to date; see ShardRecovery. */
+  recover(shard: string, before: ShardBefore): Promise<string>
+  /** Whether the partition of the session has its marker. */
+  isThereFor(sid: SessionHandle): Promise<boolean>
+}
+
+/**
+ * Lets only those shards of a Redis serve that know of every change. All are shut until {@link watch} or {@link trust}. A
+ * shard is in doubt when a connection to its master was lost or made, or a change did not get through; the others go on.
+ */
+export class ShardGates {
+  private readonly gates = new Map<string, ShardGate>()
+  private recovery: Recovery | undefined
+  private isTrusting = false
+  private isClosed = false
+  private doubts = 0
+
+  constructor(private readonly redis: RedisConnection) {
+    redis.onDoubt((shard, reason) => this.doubt(shard, reason))
+  }
+
+  /** From now on shards are brought up to date by `recovery` and opened; resolves when all that can be are, at the latest after `patienceMs`. */
+  async watch(recovery: Recovery, patienceMs: number): Promise<void> {
+    this.recovery = recovery
+    for (const shard of this.redis.shards()) this.doubt(shard, 'not looked at yet')
+    const until = performance.now() + patienceMs
+    while (!this.areSettled() && performance.now() < until) await sleep(LOOK_EVERY_MS)
+  }
+
+  /** Serves whatever the store says: for an operator's command, which decides nothing about anybody's access. */
+  trust(): void {
+    this.isTrusting = true
+  }
+
+  /** Throws `SESSION_STORE_UNAVAILABLE` while the shard of this key is shut. */
+  assertOpen(key: string): void {
+    if (!this.isTrusting && !this.gateOf(key)?.isOpen) throw unavailable('SESSION_STORE_UNAVAILABLE')
+  }
+
+  /** The same for all of them. */
+  assertAllOpen(): void {
+    const areOpen = this.redis.shards().every(shard => this.gates.get(shard)?.isOpen)
+    if (!this.isTrusting && !areOpen) throw unavailable('SESSION_STORE_UNAVAILABLE')
+  }
+
+  /** What `work` answers; throws as {@link assertOpen}, also when doubt arose meanwhile, for then another server may have answered. */
+  async serve<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (this.isTrusting) return work()
+    this.assertOpen(key)
+    const before = this.gateOf(key)
+    const doubts = this.doubts
+    const answer = await work()
+    // Slots move from shard to shard: the one that has the key now may have answered.
+    if (!before?.isOpenSince(doubts) || !this.gateOf(key)?.isOpenSince(doubts))
+      throw unavailable('SESSION_STORE_UNAVAILABLE')
+    return answer
+  }
+
+  /** Throws `SESSION_STORE_UNAVAILABLE` when a session may be missing because the store has lost its data. */
+  async assertNothingLost(sid: SessionHandle, key: string): Promise<void> {
+    if (this.isTrusting || (await this.recovery?.isThereFor(sid))) return
+    const shard = this.redis.shardOf(key)
+    if (shard !== null) this.doubt(shard, 'data is missing', { mayHaveLost: true })
+    throw unavailable('SESSION_STORE_UNAVAILABLE')
+  }
+
+  /** A change that did not get through: the shard is told of it before it opens again. */
+  remember({ shard, changes, error }: FailedChanges): void {
+    if (shard === null) return
+    this.gate(shard).remember(changes)
+    this.doubt(shard, `a change did not get through: ${(error as Error).message}`)
+  }
+
+  /** A shard may lack something that it had, whatever its connections say. */
+  doubt(shard: string, reason: string, { mayHaveLost = false } = {}): void {
+    const gate = this.gate(shard)
+    if (mayHaveLost) gate.forget()
+    gate.shut(++this.doubts, reason)
+  }
+
+  /** The shards that are open, and the number of the latest doubt: for {@link isOpenSince}. */
+  openShards(): { readonly shards: readonly string[]; readonly doubts: number } {
+    return {
+      shards: this.redis.shards().filter(shard => this.gate(shard).isOpen),
+      doubts: this.doubts,
+    }
+  }
+
+  isOpenSince(shard: string, doubts: number): boolean {
+    return this.gates.get(shard)?.isOpenSince(doubts) ?? false
+  }
+
+  status(): ShardStatus[] {
+    return this.redis.shards().map(shard => this.gate(shard).status())
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+
+  private areSettled(): boolean {
+    const shards = this.redis.shards()
+    return shards.length > 0 && shards.every(shard => this.gates.get(shard)?.isSettled)
+  }
+
+  private gateOf(key: string): ShardGate | undefined {
+    const shard = this.redis.shardOf(key)
+    return shard === null ? undefined : this.gate(shard)
+  }
+
+  /** A shard that we have not met before begins shut. */
+  private gate(shard: string): ShardGate {
+    const known = this.gates.get(shard)
+    if (known) return known
+    const gate = new ShardGate(
+      shard,
+      async before => {
+        if (!this.recovery) throw new Error('nobody looks after it yet')
+        return this.recovery.recover(shard, before)
+      },
+      () => this.isOver(shard),
+    )
+    this.gates.set(shard, gate)
+    gate.shut(++this.doubts, 'a new server')
+    return gate
+  }
+
+  /** Nobody waits for a server that is none of the masters any more. */
+  private isOver(shard: string): boolean {
+    const isOver = this.isClosed || !this.redis.shards().includes(shard)
+    if (isOver) this.gates.delete(shard)
+    return isOver || !this.recovery
+  }
+}

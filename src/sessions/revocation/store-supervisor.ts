@@ -1,0 +1,70 @@
+import { Database } from '../../database/database.js'
+import { RedisConnection } from '../../redis/redis-connection.js'
+import { RedisChanges } from '../redis-changes.js'
+import type { SessionHandle } from '../session-id.js'
+import { ChangeApplier } from './change-applier.js'
+import type { ChangeHistory } from './change-history.js'
+import { Markers } from './markers.js'
+import type { ShardStatus } from './shard-gate.js'
+import { type Recovery, ShardGates } from './shard-gates.js'
+import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
+import type { StoreGeneration } from './store-generation.js'
+
+/** At start we wait for so long for servers that are slow; then what is there is served. */
+const PATIENCE_MS = 10_000
+
+/** Sees to it that a Redis which holds sessions serves nothing that was ended, and loses nothing unnoticed. */
+export class StoreSupervisor implements Recovery {
+  readonly gates: ShardGates
+  private readonly markers: Markers
+  private readonly recovery: ShardRecovery
+  private readonly applier: ChangeApplier
+
+  constructor(
+    redis: RedisConnection,
+    database: Database,
+    history: ChangeHistory,
+    private readonly generation: StoreGeneration,
+  ) {
+    this.gates = new ShardGates(redis)
+    this.markers = new Markers(redis)
+    this.recovery = new ShardRecovery(redis, database, history, generation, this.markers)
+    const places = { changes: new RedisChanges(redis), gates: this.gates }
+    this.applier = new ChangeApplier(database, history, generation, this.markers, places)
+  }
+
+  /** For the service: resolves when every shard that can be served is. */
+  async start(): Promise<void> {
+    await this.gates.watch(this, PATIENCE_MS)
+    this.applier.start()
+  }
+
+  /**
+   * Makes what is left of a store that lost its data the store: every change is repeated, and running services open within
+   * a second or two. Throws when a shard is out of reach.
+   */
+  async acceptLoss(): Promise<void> {
+    for (let doubts = -1; doubts !== this.gates.openShards().doubts; ) {
+      doubts = this.gates.openShards().doubts
+      await this.recovery.repeatAll()
+    }
+  }
+
+  /** How it is with each shard. */
+  status(): ShardStatus[] {
+    return this.gates.status()
+  }
+
+  recover(shard: string, before: ShardBefore): Promise<string> {
+    return this.recovery.recover(shard, before)
+  }
+
+  async isThereFor(sid: SessionHandle): Promise<boolean> {
+    return this.markers.isThereFor(sid, await this.generation.current())
+  }
+
+  onApplicationShutdown(): void {
+    this.applier.close()
+    this.gates.close()
+  }
+}

@@ -1,0 +1,19 @@
+import { sql } from 'drizzle-orm'
+import type { User } from '../../src/accounts/user.js'
+import { Database } from '../../src/database/database.js'
+import type { Client } from '../../src/http/client.js'
+import type { Source } from '../../src/permissions/permissions.js'
+import { type NewSession, SessionsService } from '../../src/sessions/sessions.service.js'
+import type { TestApp } from './test-app.js'
+
+/** A session without its login. */
+export function openSession(
+  { app }: TestApp,
+  user: User,
+  source: Source,
+  client: Client,
+): Promise<NewSession> {
+  return app.get(SessionsService).open({ ...user, userId: user.id }, source, client, async (_, insert) => {
+    await app.get(Database).run(db => db.execute(insert(sql`(select 1) as found`)))
+  })
+}
