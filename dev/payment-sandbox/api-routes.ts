@@ -10,6 +10,7 @@ import type { Events } from './events.js'
 import type { Finders } from './expand.js'
 import type { Invoices } from './invoices.js'
 import type { Portals } from './portals.js'
+import type { Prices } from './prices.js'
 import type { State } from './state.js'
 import { subscriptionRoutes } from './subscription-routes.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -23,6 +24,7 @@ export interface ApiParts {
   invoices: Invoices
   charges: Charges
   portals: Portals
+  prices: Prices
   events: Events
 }
 

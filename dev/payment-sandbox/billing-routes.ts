@@ -3,6 +3,7 @@ import type { ApiParts } from './api-routes.js'
 import { expanded, expandedPage, type Finders } from './expand.js'
 import { invoicePayments } from './invoice-payments.js'
 import { listPage } from './list.js'
+import { findProduct } from './products.js'
 
 const INVOICES = '/v1/invoices'
 const PAYMENTS = '/v1/invoice_payments'
@@ -10,9 +11,10 @@ const EVENTS = '/v1/events'
 
 /** The portal, and what is only read: what was billed and paid, and what happened. */
 export function billingRoutes(
-  { state, portals, invoices, charges, events }: ApiParts,
+  { state, portals, prices, invoices, charges, events }: ApiParts,
   finders: Finders,
 ): ApiRoute[] {
+  const ofPrice: Finders = { product: findProduct }
   return [
     ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
     [
@@ -24,6 +26,8 @@ export function billingRoutes(
     ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
     ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
     ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
+    ['GET', '/v1/prices/:id', ({ id, params }) => expanded(prices.retrieve(id), params, ofPrice)],
+    ['GET', '/v1/products/:id', ({ id }) => findProduct(id)],
     ['GET', EVENTS, ({ params }) => listPage(events.list(params), params, EVENTS)],
     ['GET', `${EVENTS}/:id`, ({ id }) => events.find(id)],
   ]

@@ -22,6 +22,8 @@ export interface CheckoutRecord {
   subscriptionMetadata: Record<string, string>
   /** How long the subscription is free at first; absent in old state files. */
   trialDays?: number | null
+  /** In Stripe's older billing mode; absent in old state files. */
+  isClassic?: boolean
 }
 
 /** What whoever starts a checkout decides; the rest of the object is the same for all. */
@@ -40,8 +42,13 @@ export type CheckoutTerms = Pick<
 export const CHECKOUT_MODES = ['subscription', 'payment', 'setup'] as const
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
-/** An open, unpaid checkout whose page is under `pagesUrl`. `amount` is what is due today in cents; null in a setup. */
-export function newCheckout(terms: CheckoutTerms, amount: number | null, pagesUrl: string): Checkout {
+/** An open, unpaid checkout whose page is under `pagesUrl`. `due` is what is due today in cents; null in a setup. */
+export function newCheckout(
+  terms: CheckoutTerms,
+  due: { amount: number; currency: string } | null,
+  pagesUrl: string,
+): Checkout {
+  const amount = due?.amount ?? null
   const id = newId('cs_test_a1', 56)
   return {
     id,
@@ -52,7 +59,7 @@ export function newCheckout(terms: CheckoutTerms, amount: number | null, pagesUr
     amount_total: amount,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
     created: nowSeconds(),
-    currency: amount === null ? null : 'usd',
+    currency: due?.currency ?? null,
     custom_fields: [],
     custom_text: {
       after_submit: null,

@@ -1,11 +1,18 @@
 import { ApiError } from './api-error.js'
-import { type Checkout, type CheckoutRecord, newCheckout, pageUrl, totalOf } from './checkout.js'
+import {
+  type Checkout,
+  type CheckoutLine,
+  type CheckoutRecord,
+  newCheckout,
+  pageUrl,
+  totalOf,
+} from './checkout.js'
 import { checkoutLines } from './checkout-lines.js'
 import { checkoutTerms } from './checkout-terms.js'
 import type { Customers } from './customers.js'
 import type { EventCause, Events } from './events.js'
 import type { Form } from './form.js'
-import { inner, integer, metadata } from './form-fields.js'
+import { inner, integer, metadata, text } from './form-fields.js'
 import type { Prices } from './prices.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
@@ -27,9 +34,9 @@ export class Checkouts {
     const subscriptionData = inner(params, 'subscription_data')
     const subscriptionMetadata = metadata(subscriptionData)
     const trialDays = integer(subscriptionData, 'trial_period_days')
-    const amount = trialDays ? 0 : totalOf(lines)
-    const checkout = newCheckout(terms, terms.mode === 'setup' ? null : amount, this.pagesUrl)
-    this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata, trialDays })
+    const isClassic = text(inner(subscriptionData, 'billing_mode'), 'type') === 'classic'
+    const checkout = newCheckout(terms, dueToday(lines, trialDays), this.pagesUrl)
+    this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata, trialDays, isClassic })
     this.state.changed()
     return checkout
   }
@@ -72,4 +79,10 @@ export class Checkouts {
     checkout.url = null
     this.events.emit('checkout.session.expired', checkout, cause)
   }
+}
+
+/** Null in a setup, which sells nothing. */
+function dueToday(lines: CheckoutLine[], trialDays: number | null) {
+  const [first] = lines
+  return first ? { amount: trialDays ? 0 : totalOf(lines), currency: first.price.currency } : null
 }

@@ -5,22 +5,8 @@ import type { Subscription, SubscriptionItem } from './subscription.js'
 type ItemDetails = Stripe.InvoiceLineItem.Parent.SubscriptionItemDetails
 
 /** Stripe's line as JSON carries it: the package makes the decimal text a Decimal only on its own side. */
-export type InvoiceLine = Pick<
-  Stripe.InvoiceLineItem,
-  | 'id'
-  | 'object'
-  | 'amount'
-  | 'currency'
-  | 'description'
-  | 'invoice'
-  | 'livemode'
-  | 'metadata'
-  | 'parent'
-  | 'period'
-  | 'quantity'
-  | 'subscription'
-  | 'subtotal'
-> & {
+export type InvoiceLine = Omit<Stripe.InvoiceLineItem, 'pricing' | 'quantity_decimal'> & {
+  quantity_decimal: string | null
   pricing: {
     type: 'price_details'
     price_details: { price: string; product: string }
@@ -28,11 +14,14 @@ export type InvoiceLine = Pick<
   }
 }
 
+const PERIODS: Record<string, string> = { month: 'Monthly', year: 'Yearly' }
+
 /** One period of an item; free in a trial. */
 export function periodLine(item: SubscriptionItem, subscription: Subscription, invoice: string): InvoiceLine {
   const quantity = item.quantity ?? 1
   const unit = subscription.status === 'trialing' ? 0 : (item.price.unit_amount ?? 0)
-  const description = unit === 0 ? 'Trial period' : `${quantity} × Monthly subscription`
+  const description =
+    unit === 0 ? 'Trial period' : `${quantity} × ${PERIODS[item.price.recurring!.interval]} subscription`
   return newLine(item, invoice, { amount: unit * quantity, unit, quantity, description, proration: false })
 }
 
@@ -64,8 +53,11 @@ function newLine(item: SubscriptionItem, invoice: string, terms: LineTerms): Inv
     id: newId('il_1', 23),
     object: 'line_item',
     amount,
-    currency: 'usd',
+    currency: item.price.currency,
     description,
+    discount_amounts: [],
+    discountable: !proration,
+    discounts: [],
     invoice,
     livemode: false,
     metadata: {},
@@ -75,13 +67,16 @@ function newLine(item: SubscriptionItem, invoice: string, terms: LineTerms): Inv
       subscription_item_details: details,
     },
     period: { start: item.current_period_start, end: item.current_period_end },
+    pretax_credit_amounts: [],
     pricing: {
       type: 'price_details',
       price_details: { price: item.price.id, product: item.price.product as string },
       unit_amount_decimal: String(unit),
     },
     quantity,
+    quantity_decimal: String(quantity),
     subscription: item.subscription,
     subtotal: amount,
+    taxes: [],
   }
 }

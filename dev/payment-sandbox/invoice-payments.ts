@@ -6,10 +6,9 @@ import type { Invoice } from './invoice.js'
 import type { State } from './state.js'
 
 /** The link between an invoice and the payment intent that paid it; both are ids. */
-export type InvoicePayment = Pick<
-  Stripe.InvoicePayment,
-  'id' | 'object' | 'amount_paid' | 'amount_requested' | 'created' | 'currency' | 'invoice' | 'is_default'
-> & { livemode: false; payment: { type: 'payment_intent'; payment_intent: string }; status: 'paid' }
+export type InvoicePayment = Omit<Stripe.InvoicePayment, 'payment'> & {
+  payment: { type: 'payment_intent'; payment_intent: string }
+}
 
 /** The payments of an invoice or of a payment intent: one, or none when it is unknown or nothing was paid. */
 export function invoicePayments(state: State, params: Form): InvoicePayment[] {
@@ -33,5 +32,6 @@ function paymentOf(invoice: Invoice): InvoicePayment {
     livemode: false,
     payment: { type: 'payment_intent', payment_intent: paymentIntentIdOf(invoice) },
     status: 'paid',
+    status_transitions: { canceled_at: null, paid_at: invoice.status_transitions.paid_at },
   }
 }

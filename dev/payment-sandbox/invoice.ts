@@ -4,36 +4,11 @@ import { type InvoiceLine, periodLine, prorationLine } from './invoice-line.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { Subscription } from './subscription.js'
 
-/** The part of Stripe's invoice that says who pays what for which subscription; references are ids. */
-export type Invoice = Pick<
-  Stripe.Invoice,
-  | 'id'
-  | 'object'
-  | 'amount_due'
-  | 'amount_paid'
-  | 'amount_remaining'
-  | 'attempt_count'
-  | 'attempted'
-  | 'auto_advance'
-  | 'billing_reason'
-  | 'collection_method'
-  | 'created'
-  | 'currency'
-  | 'due_date'
-  | 'hosted_invoice_url'
-  | 'invoice_pdf'
-  | 'livemode'
-  | 'metadata'
-  | 'next_payment_attempt'
-  | 'number'
-  | 'parent'
-  | 'period_end'
-  | 'period_start'
-  | 'status'
-  | 'status_transitions'
-  | 'subtotal'
-  | 'total'
-> & { customer: string; lines: { object: 'list'; data: InvoiceLine[]; has_more: false; url: string } }
+/** Stripe's invoice, with references as ids. */
+export type Invoice = Omit<Stripe.Invoice, 'customer' | 'lines'> & {
+  customer: string
+  lines: { object: 'list'; data: InvoiceLine[]; has_more: false; url: string }
+}
 
 export interface InvoiceTerms {
   /** `subscription_update` bills only the proration, the others the current period too. */
@@ -56,30 +31,34 @@ export function newInvoice(subscription: Subscription, terms: InvoiceTerms): Inv
   return {
     id,
     object: 'invoice',
+    ...NOT_USED_HERE,
     amount_due: due,
     amount_paid: isPaid ? due : 0,
     amount_remaining: isPaid ? 0 : due,
     attempt_count: isPaid && due > 0 ? 1 : 0,
     attempted: isPaid,
     auto_advance: terms.status === 'open',
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
     billing_reason: terms.reason,
     collection_method: 'charge_automatically',
     created: now,
     currency: subscription.currency,
     customer: subscription.customer,
-    due_date: null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
+    default_tax_rates: [],
+    discounts: [],
+    effective_at: terms.status === 'draft' ? null : now,
+    ending_balance: terms.status === 'draft' ? null : 0,
+    issuer: { type: 'self' },
     lines: { object: 'list', data, has_more: false, url: `/v1/invoices/${id}/lines` },
     livemode: false,
     metadata: {},
-    next_payment_attempt: null,
     number: terms.status === 'draft' ? null : `SANDBOX-${id.slice(-8).toUpperCase()}`,
     parent: {
       type: 'subscription_details',
       quote_details: null,
       subscription_details: { subscription: subscription.id, metadata: subscription.metadata },
     },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: now,
     period_start: now,
     status: terms.status,
@@ -90,9 +69,55 @@ export function newInvoice(subscription: Subscription, terms: InvoiceTerms): Inv
       voided_at: terms.status === 'void' ? now : null,
     },
     subtotal: total,
+    subtotal_excluding_tax: total,
     total,
+    total_excluding_tax: total,
   }
 }
+
+const NOT_USED_HERE = {
+  account_country: 'US',
+  account_name: 'Sandbox',
+  account_tax_ids: null,
+  amount_overpaid: 0,
+  amount_shipping: 0,
+  application: null,
+  automatically_finalizes_at: null,
+  custom_fields: null,
+  customer_account: null,
+  customer_address: null,
+  customer_email: null,
+  customer_name: null,
+  customer_phone: null,
+  customer_shipping: null,
+  customer_tax_exempt: 'none',
+  customer_tax_ids: [],
+  default_payment_method: null,
+  default_source: null,
+  description: null,
+  due_date: null,
+  footer: null,
+  from_invoice: null,
+  hosted_invoice_url: null,
+  invoice_pdf: null,
+  last_finalization_error: null,
+  latest_revision: null,
+  next_payment_attempt: null,
+  on_behalf_of: null,
+  post_payment_credit_notes_amount: 0,
+  pre_payment_credit_notes_amount: 0,
+  receipt_number: null,
+  rendering: null,
+  shipping_cost: null,
+  shipping_details: null,
+  starting_balance: 0,
+  statement_descriptor: null,
+  test_clock: null,
+  total_discount_amounts: [],
+  total_pretax_credit_amounts: [],
+  total_taxes: [],
+  webhooks_delivered_at: null,
+} satisfies Partial<Invoice>
 
 /** The subscription that an invoice is of. */
 export function subscriptionIdOf({ parent }: Invoice): string {

@@ -26,6 +26,8 @@ ${
   )
 }
 
+const PERIODS: Record<string, string> = { month: 'Monthly subscription', year: 'Yearly subscription' }
+
 const TITLES: Record<string, string> = {
   subscription: 'Start your subscription',
   payment: 'Pay once',
@@ -35,7 +37,7 @@ const TITLES: Record<string, string> = {
 function amounts({ checkout, lines }: CheckoutRecord): Html {
   return html`<dl>
 ${lines.map(lineRow)}
-<div class="total"><dt>Total due today</dt><dd>${money(checkout.amount_total ?? 0)}</dd></div>
+<div class="total"><dt>Total due today</dt><dd>${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}</dd></div>
 </dl>`
 }
 
@@ -43,16 +45,20 @@ function whatComes({ checkout, lines, trialDays }: CheckoutRecord): string {
   if (checkout.mode === 'setup') return 'Nothing is charged.'
   if (checkout.mode === 'payment') return 'This is charged only once.'
   const when = trialDays ? `After ${trialDays} free days` : 'Then'
-  return `${when} ${money(totalOf(lines))} every month until you cancel.`
+  const { price } = lines[0]!
+  const every = price.recurring?.interval ?? 'month'
+  return `${when} ${money(totalOf(lines), price.currency)} every ${every} until you cancel.`
 }
 
 function buttonText({ checkout, trialDays }: CheckoutRecord): string {
   if (checkout.mode === 'setup') return 'Save a card'
-  return trialDays ? 'Start the trial' : `Pay ${money(checkout.amount_total ?? 0)}`
+  return trialDays
+    ? 'Start the trial'
+    : `Pay ${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}`
 }
 
 function lineRow({ price, quantity }: CheckoutLine): Html {
-  const amount = money((price.unit_amount ?? 0) * quantity)
+  const amount = money((price.unit_amount ?? 0) * quantity, price.currency)
   const count = quantity === 1 ? '' : ` × ${quantity}`
-  return html`<div><dt>${price.recurring ? 'Monthly subscription' : 'One payment'}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
+  return html`<div><dt>${price.recurring ? PERIODS[price.recurring.interval]! : 'One payment'}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
 }

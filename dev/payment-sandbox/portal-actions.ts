@@ -9,6 +9,7 @@ import { subscriptionIdOf } from './invoice.js'
 import type { Invoices } from './invoices.js'
 import type { PortalAction } from './portal-parts.js'
 import type { PortalSession } from './portal-session.js'
+import { isCancelling, periodEnd } from './subscription-changes.js'
 import type { Subscriptions } from './subscriptions.js'
 
 /** What the buttons of the portal do. */
@@ -66,8 +67,12 @@ export class PortalActions {
 
   /** A second click changes nothing and emits nothing. */
   private setCancelling(session: PortalSession, id: string, isWanted: boolean): void {
-    if (this.own(session, id).cancel_at_period_end === isWanted) return
-    this.subscriptions.change(id, { cancel_at_period_end: isWanted })
+    const subscription = this.own(session, id)
+    if (isCancelling(subscription) === isWanted) return
+    if (!isWanted) this.subscriptions.change(id, { cancel_at: null })
+    else if (subscription.billing_mode.type === 'classic')
+      this.subscriptions.change(id, { cancel_at_period_end: true })
+    else this.subscriptions.change(id, { cancel_at: periodEnd(subscription) })
   }
 
   private own({ customer }: PortalSession, id: string) {

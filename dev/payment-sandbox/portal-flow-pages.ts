@@ -1,7 +1,7 @@
 import { type Html, html } from '../../src/mail/html.js'
 import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
-import { actionForm, backLink, dayOf, planName, subscriptionName } from './portal-parts.js'
+import { actionForm, aPeriod, backLink, dayOf, planName, subscriptionName } from './portal-parts.js'
 import type { PortalSession } from './portal-session.js'
 import type { Price } from './prices.js'
 import { type Subscription, totalOfItems } from './subscription.js'
@@ -23,7 +23,7 @@ ${backLink(session)}`,
 export function updatePage(session: PortalSession, subscription: Subscription, prices: Price[]): Html {
   const [item] = subscription.items.data
   const options = prices.map(price => {
-    const name = `${price.id}, ${money(price.unit_amount ?? 0)}`
+    const name = `${price.id}, ${money(price.unit_amount ?? 0, price.currency)}`
     return price.id === item!.price.id
       ? html`<option value="${price.id}" selected>${name}</option>`
       : html`<option value="${price.id}">${name}</option>`
@@ -51,9 +51,9 @@ export function confirmPage(session: PortalSession, subscription: Subscription, 
   return pageLayout(
     'Confirm the change',
     html`<dl>
-<div><dt>A month now<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
-<dd>${money(totalOfItems(subscription))}</dd></div>
-<div class="total"><dt>A month then<small>${planName(price.id, quantity)}</small></dt><dd>${money(total)}</dd></div>
+<div><dt>Now, ${aPeriod(subscription)}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
+<dd>${money(totalOfItems(subscription), subscription.currency)}</dd></div>
+<div class="total"><dt>Then, a ${price.recurring!.interval}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency)}</dd></div>
 </dl>
 <p class="quiet">If it costs more, the difference for the rest of this period is charged at once.</p>
 ${actionForm(session, 'confirm', {}, html`<button>Confirm the change</button>`)}

@@ -2,10 +2,10 @@ import { type Html, html } from '../../src/mail/html.js'
 import type { Invoice } from './invoice.js'
 import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
-import { actionForm, backLink, dayOf, statusBadge, subscriptionName } from './portal-parts.js'
+import { actionForm, aPeriod, backLink, dayOf, statusBadge, subscriptionName } from './portal-parts.js'
 import type { PortalSession } from './portal-session.js'
 import { type Subscription, totalOfItems } from './subscription.js'
-import { hasEnded, periodEnd } from './subscription-changes.js'
+import { hasEnded, isCancelling, periodEnd } from './subscription-changes.js'
 
 /** What the page shows of its customer. */
 export interface PortalHome {
@@ -34,14 +34,14 @@ const NO_SUBSCRIPTION = html`<p class="quiet">There is none.</p>`
 const NO_INVOICE = html`<p class="quiet">There are none yet.</p>`
 
 function subscriptionCard(session: PortalSession, subscription: Subscription): Html {
-  const { id, cancel_at_period_end } = subscription
+  const { id } = subscription
   return html`<section class="card">
 <p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(subscription.status)}</p>
-<p class="quiet">${money(totalOfItems(subscription))} a month. ${whatComes(subscription)}</p>
+<p class="quiet">${money(totalOfItems(subscription), subscription.currency)} ${aPeriod(subscription)}. ${whatComes(subscription)}</p>
 ${
   hasEnded(subscription)
     ? ''
-    : cancel_at_period_end
+    : isCancelling(subscription)
       ? actionForm(session, 'resume', { subscription: id }, html`<button>Resume subscription</button>`)
       : actionForm(
           session,
@@ -55,10 +55,10 @@ ${
 }
 
 function whatComes(subscription: Subscription): string {
-  const { status, ended_at, cancel_at_period_end, pause_collection } = subscription
+  const { status, ended_at, cancel_at, pause_collection } = subscription
   const end = dayOf(periodEnd(subscription))
   if (hasEnded(subscription)) return ended_at ? `Ended on ${dayOf(ended_at)}.` : 'It never began.'
-  if (cancel_at_period_end) return `Ends on ${end}.`
+  if (isCancelling(subscription)) return `Ends on ${dayOf(cancel_at!)}.`
   if (status === 'trialing') return `Free until ${end}.`
   if (status === 'past_due' || status === 'unpaid') return 'The last payment failed.'
   if (status === 'incomplete') return 'The first payment is not here yet.'
@@ -67,10 +67,10 @@ function whatComes(subscription: Subscription): string {
 }
 
 function invoiceRow(session: PortalSession, invoice: Invoice): Html {
-  const { id, created, number, status, amount_due } = invoice
-  const button = html`<button class="small">Pay ${money(amount_due)}</button>`
+  const { id, created, number, status, amount_due, currency } = invoice
+  const button = html`<button class="small">Pay ${money(amount_due, currency)}</button>`
   return html`<div><dt>${dayOf(created)} ${statusBadge(status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? 'Draft'}</a></small>
 ${status === 'open' ? actionForm(session, 'pay', { invoice: id }, button) : ''}</dt>
-<dd>${money(amount_due)}</dd></div>
+<dd>${money(amount_due, currency)}</dd></div>
 `
 }

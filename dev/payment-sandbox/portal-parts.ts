@@ -1,4 +1,5 @@
 import { type Html, html } from '../../src/mail/html.js'
+import { monthsOf } from './period.js'
 import type { PortalSession } from './portal-session.js'
 import type { Subscription } from './subscription.js'
 
@@ -32,6 +33,11 @@ export function statusBadge(status: string): Html {
 /** What it is: plan and number of seats. */
 export function subscriptionName({ items }: Subscription): string {
   return items.data.map(({ price, quantity }) => planName(price.id, quantity ?? 1)).join(', ')
+}
+
+/** By which time it is charged, in words. */
+export function aPeriod({ items }: Subscription): string {
+  return items.data.every(({ price }) => monthsOf(price) === 12) ? 'a year' : 'a month'
 }
 
 export function planName(price: string, quantity: number): string {

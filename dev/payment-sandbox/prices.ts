@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { ApiError } from './api-error.js'
 import { newId } from './ids.js'
+import { productIdOf } from './products.js'
 import { nowSeconds } from './sandbox-clock.js'
 
 /** Stripe's price as JSON carries it: the package turns the decimal text into a Decimal only on its own side. */
@@ -9,12 +10,15 @@ export type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_de
 // A fixed date: a price that was made anew at every start would differ between two answers about one checkout.
 const CREATED_SECONDS = 1_735_689_600
 
-/** The prices that exist. Amounts are made up, 10.00 USD a month times the position, so that a change of plan shows. */
+/**
+ * The prices that exist. Amounts are made up, 10.00 times the position, so that a change of plan shows. An id that has
+ * `yearly` in it is charged by the year, one with `_eur` in euros; all others by the month in US dollars.
+ */
 export class Prices {
   private readonly prices: Map<string, Price>
 
   constructor(priceIds: string[]) {
-    this.prices = new Map(priceIds.map((id, index) => [id, monthlyPrice(id, (index + 1) * 1000)]))
+    this.prices = new Map(priceIds.map((id, index) => [id, recurringPrice(id, (index + 1) * 1000)]))
   }
 
   /** All prices, in the order of the settings. */
@@ -28,30 +32,37 @@ export class Prices {
     if (!price) throw ApiError.missing(400, 'price', id, param)
     return price
   }
+
+  /** As Stripe's API answers for a price in the path; throws 404 resource_missing. */
+  retrieve(id: string): Price {
+    const price = this.prices.get(id)
+    if (!price) throw ApiError.missing(404, 'price', id, 'price')
+    return price
+  }
 }
 
 /** A price that a checkout brings along and that is charged once. */
 export function oneTimePrice(amount: number): Price {
   const id = newId('price_1', 23)
-  return { ...monthlyPrice(id, amount), created: nowSeconds(), recurring: null, type: 'one_time' }
+  return { ...recurringPrice(id, amount), created: nowSeconds(), recurring: null, type: 'one_time' }
 }
 
-function monthlyPrice(id: string, amount: number): Price {
+function recurringPrice(id: string, amount: number): Price {
   return {
     id,
     object: 'price',
     active: true,
     billing_scheme: 'per_unit',
     created: CREATED_SECONDS,
-    currency: 'usd',
+    currency: id.includes('_eur') ? 'eur' : 'usd',
     custom_unit_amount: null,
     livemode: false,
     lookup_key: null,
     metadata: {},
     nickname: null,
-    product: 'prod_sandbox',
+    product: productIdOf(id),
     recurring: {
-      interval: 'month',
+      interval: id.includes('yearly') ? 'year' : 'month',
       interval_count: 1,
       meter: null,
       trial_period_days: null,

@@ -1,7 +1,6 @@
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
-import { type Subscription, totalOfItems } from './subscription.js'
-import { periodEnd } from './subscription-changes.js'
+import type { Subscription } from './subscription.js'
 
 /** What a change within a period costs or gives back. Source: https://docs.stripe.com/billing/subscriptions/prorations. */
 export class Prorations {
@@ -10,10 +9,7 @@ export class Prorations {
   /** Notes the difference in price for the rest of the period, to the second; a trial costs nothing before and after. */
   note(before: Subscription, after: Subscription): void {
     if (before.status === 'trialing' || after.status === 'trialing') return
-    const end = periodEnd(after)
-    const start = after.items.data[0]!.current_period_start
-    const rest = Math.max(0, end - nowSeconds()) / Math.max(1, end - start)
-    const difference = Math.round((totalOfItems(after) - totalOfItems(before)) * rest)
+    const difference = Math.round(restOf(after) - restOf(before))
     if (difference !== 0) this.state.prorations.set(after.id, this.of(after) + difference)
   }
 
@@ -28,4 +24,14 @@ export class Prorations {
     this.state.prorations.delete(subscription.id)
     return cents
   }
+}
+
+/** What the rest of each item's period is worth, in cents. */
+function restOf({ items }: Subscription): number {
+  const now = nowSeconds()
+  return items.data.reduce((sum, { price, quantity, current_period_start, current_period_end }) => {
+    const rest =
+      Math.max(0, current_period_end - now) / Math.max(1, current_period_end - current_period_start)
+    return sum + (price.unit_amount ?? 0) * (quantity ?? 1) * rest
+  }, 0)
 }

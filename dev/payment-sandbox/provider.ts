@@ -76,7 +76,7 @@ export class Provider {
     this.trials = new Trials(events, subscriptions)
     this.deletion = new CustomerDeletion(state, events, customers, checkouts, subscriptions)
     this.portals = new Portals(state, customers, subscriptions, prices, pagesUrl)
-    const routes = apiRoutes({ ...this, state, customers, invoices })
+    const routes = apiRoutes({ ...this, state, customers, invoices, prices })
     this.api = new Api(options.secretKey, new ApiRouter(routes), new IdempotencyKeys(state))
     const actions = new PortalActions(events, customers, subscriptions, invoices, this.dunning)
     const portalPages = new PortalPages(state, subscriptions, invoices, prices, actions)

@@ -3,7 +3,7 @@ import type { InvoiceTerms } from './invoice.js'
 import type { Invoices } from './invoices.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { Subscription } from './subscription.js'
-import { endNow, periodEnd, renew } from './subscription-changes.js'
+import { endNow, hasEnded, periodEnd, renew } from './subscription-changes.js'
 
 const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
   keep_as_draft: 'draft',
@@ -21,10 +21,14 @@ export class Renewals {
   /** Collects again, renews (a trial becomes active) or ends what was due, with Stripe's events; safe to repeat. */
   catchUp(subscription: Subscription): void {
     this.collectAgain(subscription)
-    const isRunning = subscription.status === 'active' || subscription.status === 'trialing'
-    if (!isRunning || periodEnd(subscription) > nowSeconds()) return
-    if (subscription.cancel_at_period_end) this.end(subscription)
-    else this.renew(subscription)
+    const { status, cancel_at } = subscription
+    if (hasEnded(subscription)) return
+    if (cancel_at !== null && cancel_at <= nowSeconds()) {
+      this.end(subscription, cancel_at)
+      return
+    }
+    const isRunning = status === 'active' || status === 'trialing'
+    if (isRunning && periodEnd(subscription) <= nowSeconds()) this.renew(subscription)
   }
 
   private collectAgain(subscription: Subscription): void {
@@ -35,8 +39,8 @@ export class Renewals {
     this.events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
-  private end(subscription: Subscription): void {
-    endNow(subscription, periodEnd(subscription))
+  private end(subscription: Subscription, endedAt: number): void {
+    endNow(subscription, endedAt)
     this.events.emit('customer.subscription.deleted', subscription)
   }
 

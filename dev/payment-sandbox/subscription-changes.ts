@@ -1,5 +1,6 @@
-import { monthsAfter, nowSeconds } from './sandbox-clock.js'
-import type { Subscription } from './subscription.js'
+import { nextPeriodEnd } from './period.js'
+import { nowSeconds } from './sandbox-clock.js'
+import type { Subscription, SubscriptionItem } from './subscription.js'
 
 /** When the paid period ends, in seconds since 1970: the earliest of its items. */
 export function periodEnd(subscription: Subscription): number {
@@ -11,9 +12,20 @@ export function hasEnded({ status }: Subscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
+/** Whether somebody has asked for its end, in whichever of Stripe's two ways. */
+export function isCancelling({ cancel_at, cancel_at_period_end }: Subscription): boolean {
+  return cancel_at_period_end || cancel_at !== null
+}
+
 export function endWithPeriod(subscription: Subscription): void {
+  endAt(subscription, periodEnd(subscription))
   subscription.cancel_at_period_end = true
-  subscription.cancel_at = periodEnd(subscription)
+}
+
+/** Ends it at a time; the flag `cancel_at_period_end` stays false, as it does when a customer cancels in the portal. */
+export function endAt(subscription: Subscription, seconds: number): void {
+  subscription.cancel_at_period_end = false
+  subscription.cancel_at = seconds
   subscription.canceled_at = nowSeconds()
   subscription.cancellation_details!.reason = 'cancellation_requested'
 }
@@ -32,22 +44,28 @@ export function endNow(subscription: Subscription, endedAt: number): void {
   subscription.cancellation_details!.reason = 'cancellation_requested'
 }
 
-/** Begins a period of a month at `start`; later ones are counted from there. */
+/** Begins a period at `start`; later ones are counted from there. */
 export function startPeriod(subscription: Subscription, start: number): void {
   subscription.billing_cycle_anchor = start
-  setPeriod(subscription, start, monthsAfter(start, 1))
+  for (const item of subscription.items.data) startItemPeriod(item, start)
 }
 
-/** Moves the paid period to the month that contains `now`, counted from the anchor so that the day stays. */
+/** The item is charged by another period from `start` on. */
+export function startItemPeriod(item: SubscriptionItem, start: number): void {
+  item.current_period_start = start
+  item.current_period_end = nextPeriodEnd(item.price, start)
+}
+
+/** Moves each paid period to the one that contains `now`, counted from the anchor so that the day stays. */
 export function renew(subscription: Subscription, now: number): void {
-  const { billing_cycle_anchor } = subscription
-  let months = 1
-  while (monthsAfter(billing_cycle_anchor, months) <= now) months += 1
-  setPeriod(
-    subscription,
-    monthsAfter(billing_cycle_anchor, months - 1),
-    monthsAfter(billing_cycle_anchor, months),
-  )
+  const { billing_cycle_anchor: anchor } = subscription
+  for (const item of subscription.items.data) {
+    if (item.current_period_end > now) continue
+    let periods = 1
+    while (nextPeriodEnd(item.price, anchor, periods) <= now) periods += 1
+    item.current_period_start = nextPeriodEnd(item.price, anchor, periods - 1)
+    item.current_period_end = nextPeriodEnd(item.price, anchor, periods)
+  }
 }
 
 export function setPeriod(subscription: Subscription, start: number, end: number): void {

@@ -20,6 +20,8 @@ export interface ItemPatch {
 export interface SubscriptionPatch {
   status?: Subscription['status']
   cancel_at_period_end?: boolean
+  /** When it ends, in seconds since 1970; null keeps it going. */
+  cancel_at?: number | null
   items?: ItemPatch[]
   /** Joined with what is there; an empty text removes its key. */
   metadata?: Record<string, string>
@@ -40,6 +42,7 @@ export function patchOf(params: Form, subscription: Subscription, prices: Prices
     metadata: metadata(params),
     proration_behavior: oneOf(params, 'proration_behavior', PRORATIONS) ?? 'create_prorations',
     ...(cancelAtPeriodEnd !== null && { cancel_at_period_end: cancelAtPeriodEnd }),
+    ...('cancel_at' in params && { cancel_at: integer(params, 'cancel_at') }),
     ...('pause_collection' in params && { pause_collection: pauseOf(params) }),
     ...(trialEnd !== null && { trial_end: trialEnd }),
   }

@@ -1,7 +1,9 @@
-import type { Prices } from './prices.js'
+import { monthsOf } from './period.js'
+import { planOf } from './plan.js'
+import type { Price, Prices } from './prices.js'
 import { nowSeconds } from './sandbox-clock.js'
-import type { Subscription } from './subscription.js'
-import { endWithPeriod, keepGoing } from './subscription-changes.js'
+import type { Subscription, SubscriptionItem } from './subscription.js'
+import { endAt, endWithPeriod, keepGoing, startItemPeriod } from './subscription-changes.js'
 import type { ItemPatch, SubscriptionPatch } from './subscription-patch.js'
 import { endTrialNow, startTrial } from './trial.js'
 
@@ -12,6 +14,8 @@ export function applyPatch(subscription: Subscription, patch: SubscriptionPatch,
   if (patch.metadata) patchMetadata(subscription, patch.metadata)
   if (patch.pause_collection !== undefined) subscription.pause_collection = patch.pause_collection
   if (patch.trial_end !== undefined) patchTrial(subscription, patch.trial_end)
+  if (patch.cancel_at === null) keepGoing(subscription)
+  else if (patch.cancel_at !== undefined) endAt(subscription, patch.cancel_at)
   if (patch.cancel_at_period_end === true) endWithPeriod(subscription)
   if (patch.cancel_at_period_end === false) keepGoing(subscription)
 }
@@ -23,10 +27,18 @@ function patchItems(subscription: Subscription, patches: ItemPatch[], prices: Pr
   }))
   for (const item of subscription.items.data) {
     const patch = found.find(({ id }) => !id || id === item.id)
-    if (patch?.price) item.price = patch.price
+    if (patch?.price) patchPrice(item, patch.price)
     if (patch?.quantity !== undefined) item.quantity = patch.quantity
     if (patch?.current_period_end !== undefined) item.current_period_end = patch.current_period_end
   }
+}
+
+/** Another interval begins a new period at once: https://docs.stripe.com/billing/subscriptions/change-price. */
+function patchPrice(item: SubscriptionItem, price: Price): void {
+  const isOtherPeriod = monthsOf(item.price) !== monthsOf(price)
+  item.price = price
+  item.plan = planOf(price)
+  if (isOtherPeriod) startItemPeriod(item, nowSeconds())
 }
 
 function patchMetadata(subscription: Subscription, metadata: Record<string, string>): void {

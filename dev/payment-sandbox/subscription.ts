@@ -1,12 +1,14 @@
 import type { Stripe } from 'stripe'
 import type { CheckoutRecord } from './checkout.js'
 import { newId } from './ids.js'
+import { nextPeriodEnd } from './period.js'
+import { type Plan, planOf } from './plan.js'
 import type { Price } from './prices.js'
-import { monthsAfter, nowSeconds } from './sandbox-clock.js'
+import { nowSeconds } from './sandbox-clock.js'
 import { startTrial } from './trial.js'
 
-/** Stripe's item without the legacy `plan`; the paid period is here, not on the subscription. */
-export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price'> & { price: Price }
+/** Stripe's item, with amounts as JSON carries them; the paid period is here, not on the subscription. */
+export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price'> & { plan: Plan; price: Price }
 
 /** Stripe's subscription, with references as ids. */
 export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'latest_invoice'> & {
@@ -15,7 +17,7 @@ export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'lat
   latest_invoice: string | null
 }
 
-/** A subscription to what the checkout sells: active and paid from now for one month, or first free for its trial. */
+/** A subscription to what the checkout sells: active and paid from now for a period, or first free for its trial. */
 export function newSubscription(record: CheckoutRecord, customer: string): Subscription {
   const subscription = activeSubscription(record, customer)
   const trialDays = record.trialDays ?? 0
@@ -40,7 +42,7 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
     ...NOT_USED_HERE,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: now,
-    billing_mode: { flexible: null, type: 'classic' },
+    billing_mode: billingMode(record.isClassic === true),
     billing_schedules: [],
     cancel_at: null,
     cancel_at_period_end: false,
@@ -48,7 +50,7 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     collection_method: 'charge_automatically',
     created: now,
-    currency: 'usd',
+    currency: record.lines[0]!.price.currency,
     customer,
     default_tax_rates: [],
     discounts: [],
@@ -69,17 +71,24 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
   }
 }
 
+/** https://docs.stripe.com/billing/subscriptions/billing-mode: flexible is the default since 2025-09-30.clover. */
+function billingMode(isClassic: boolean): Subscription['billing_mode'] {
+  if (isClassic) return { flexible: null, type: 'classic' }
+  return { flexible: { proration_discounts: 'included' }, type: 'flexible' }
+}
+
 function itemsOf(subscription: string, record: CheckoutRecord, now: number): SubscriptionItem[] {
   return record.lines.map(line => ({
     id: newId('si_', 14),
     object: 'subscription_item',
     billing_thresholds: null,
     created: now,
-    current_period_end: monthsAfter(now, 1),
+    current_period_end: nextPeriodEnd(line.price, now),
     current_period_start: now,
     current_trial: null,
     discounts: [],
     metadata: {},
+    plan: planOf(line.price),
     price: line.price,
     quantity: line.quantity,
     subscription,
