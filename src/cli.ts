@@ -6,6 +6,7 @@ import { addBillingCommands } from './cli/billing-commands.js'
 import { addKeyCommands } from './cli/key-commands.js'
 import { addSessionCommands } from './cli/session-commands.js'
 import { addStoreCommands } from './cli/store-commands.js'
+import { addSurplusCommands } from './cli/surplus-commands.js'
 import type { ApiError } from './errors/api-error.js'
 
 const program = new Command('mainstay').description('What operators do at the command line')
@@ -15,6 +16,7 @@ addStoreCommands(program)
 addKeyCommands(program)
 addAuditCommands(program)
 addBillingCommands(program)
+addSurplusCommands(program)
 
 try {
   await program.parseAsync()

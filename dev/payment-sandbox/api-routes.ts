@@ -6,11 +6,13 @@ import type { Checkouts } from './checkouts.js'
 import type { CustomerDeletion } from './customer-deletion.js'
 import { customerRoutes } from './customer-routes.js'
 import type { Customers } from './customers.js'
+import type { DelayedPayments } from './delayed-payments.js'
 import type { Events } from './events.js'
 import type { Finders } from './expand.js'
 import type { Invoices } from './invoices.js'
 import type { Portals } from './portals.js'
 import type { Prices } from './prices.js'
+import type { Refunds } from './refunds.js'
 import type { State } from './state.js'
 import { subscriptionRoutes } from './subscription-routes.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -23,6 +25,8 @@ export interface ApiParts {
   subscriptions: Subscriptions
   invoices: Invoices
   charges: Charges
+  refunds: Refunds
+  delayedPayments: DelayedPayments
   portals: Portals
   prices: Prices
   events: Events

@@ -11,7 +11,7 @@ const EVENTS = '/v1/events'
 
 /** The portal, and what is only read: what was billed and paid, and what happened. */
 export function billingRoutes(
-  { state, portals, prices, invoices, charges, events }: ApiParts,
+  { state, portals, prices, invoices, charges, refunds, delayedPayments, events }: ApiParts,
   finders: Finders,
 ): ApiRoute[] {
   const ofPrice: Finders = { product: findProduct }
@@ -23,6 +23,8 @@ export function billingRoutes(
       ({ params }) => expandedPage(listPage(invoices.list(params), params, INVOICES), params, finders),
     ],
     ['GET', `${INVOICES}/:id`, ({ id, params }) => expanded(invoices.find(id), params, finders)],
+    ['POST', `${INVOICES}/:id/void`, ({ id, cause }) => delayedPayments.void(id, cause)],
+    ['POST', '/v1/refunds', ({ params, cause }) => refunds.create(params, cause)],
     ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
     ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
     ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],

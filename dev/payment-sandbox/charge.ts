@@ -60,7 +60,7 @@ const NOT_USED_HERE = {
   transfer_group: null,
 } satisfies Partial<Charge>
 
-export function chargeIdOf({ id }: Invoice): string {
+export function chargeIdOf({ id }: Pick<Invoice, 'id'>): string {
   return id.replace(/^in_/, 'ch_')
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.js'
 import { type Charge, chargeIdOf, invoiceIdOf, newCharge } from './charge.js'
 import { type Dispute, newDispute } from './dispute.js'
-import type { Events } from './events.js'
+import type { EventCause, Events } from './events.js'
 import type { Invoices } from './invoices.js'
 import type { State } from './state.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -32,12 +32,19 @@ export class Charges {
 
   /** Gives back `amount` cents of the newest payment, all that is left when null. Throws when that is less. */
   refund(subscriptionId: string, amount: number | null): void {
-    const charge = this.newestOf(subscriptionId)
+    this.giveBack(this.newestOf(subscriptionId), amount)
+  }
+
+  /** The same for a charge. */
+  giveBack(charge: Charge, amount: number | null, cause?: EventCause): Charge {
     const left = charge.amount - charge.amount_refunded
     if (left === 0 || (amount ?? 0) > left) throw new Error(`Only ${left} cents of ${charge.id} are left`)
+    // Kept from now on, because it changes.
+    this.state.charges.set(charge.id, charge)
     charge.amount_refunded += amount ?? left
     charge.refunded = charge.amount_refunded === charge.amount
-    this.events.emit('charge.refunded', charge)
+    this.events.emit('charge.refunded', charge, cause)
+    return charge
   }
 
   /** The bank takes the newest payment back for now; the dispute. Throws when it has done so before. */

@@ -1,6 +1,8 @@
 import type { Checkouts } from './checkouts.js'
-import type { Events } from './events.js'
+import type { EventCause, Events } from './events.js'
+import { type Invoice, subscriptionIdOf } from './invoice.js'
 import type { Invoices } from './invoices.js'
+import { nowSeconds } from './sandbox-clock.js'
 import type { Subscriptions } from './subscriptions.js'
 
 /** How a payment ends that took days. */
@@ -38,6 +40,29 @@ export class DelayedPayments {
     const invoice = this.invoices.find(checkout.invoice)
     this.invoices.noteFailure(invoice)
     this.events.emit('invoice.payment_failed', invoice)
+  }
+
+  /** The 23 hours that Stripe gives an incomplete subscription are over: it is `incomplete_expired`, its invoice void. */
+  expire(subscriptionId: string): void {
+    const subscription = this.subscriptions.stored(subscriptionId)
+    if (subscription.status !== 'incomplete' || !subscription.latest_invoice)
+      throw new Error(`Subscription ${subscriptionId} is ${subscription.status}`)
+    this.void(subscription.latest_invoice as string)
+  }
+
+  /** Voids an open invoice and emits `invoice.voided`; a subscription whose first one it was has expired. Throws 400 when it is not open. */
+  void(invoiceId: string, cause?: EventCause): Invoice {
+    const invoice = this.invoices.find(invoiceId)
+    this.invoices.void(invoice)
+    this.events.emit('invoice.voided', invoice, cause)
+    const subscription = this.subscriptions.stored(subscriptionIdOf(invoice))
+    if (subscription.status === 'incomplete') {
+      const before = structuredClone(subscription)
+      subscription.status = 'incomplete_expired'
+      subscription.ended_at = nowSeconds()
+      this.events.emit('customer.subscription.updated', subscription, cause, before)
+    }
+    return invoice
   }
 
   private unpaidOne(checkoutId: string) {

@@ -22,6 +22,7 @@ const HAPPENINGS = {
   'checkout-expires': ({ checkouts }, id) => checkouts.expire(id),
   'payment-succeeds': ({ delayedPayments }, id) => delayedPayments.succeed(id),
   'payment-fails': ({ delayedPayments }, id) => delayedPayments.fail(id),
+  'first-payment-expires': ({ delayedPayments }, id) => delayedPayments.expire(id),
   'renewal-fails': ({ dunning }, id) => dunning.failAttempt(id, 'invoice.payment_failed'),
   'renewal-needs-action': ({ dunning }, id) => dunning.failAttempt(id, 'invoice.payment_action_required'),
   'invoice-paid': ({ dunning }, id) => dunning.recover(id),

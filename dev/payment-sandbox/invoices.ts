@@ -69,6 +69,19 @@ export class Invoices {
     this.state.changed()
   }
 
+  /** Nobody owes it any more; throws 400 when it is not open. */
+  void(invoice: Invoice): void {
+    if (invoice.status !== 'open') {
+      const message = `You can only pass in open invoices. This invoice is ${invoice.status}.`
+      throw new ApiError(400, 'invalid_request_error', message)
+    }
+    invoice.status = 'void'
+    invoice.auto_advance = false
+    invoice.next_payment_attempt = null
+    invoice.status_transitions.voided_at = nowSeconds()
+    this.state.changed()
+  }
+
   /** Notes a try that did not pay; there will be another. */
   noteFailure(invoice: Invoice): void {
     invoice.attempt_count += 1

@@ -76,6 +76,7 @@ ${buttons(happenings, id, button('customer-deleted', customer))}
 }
 
 function whatMayCome({ status }: Subscription): Happening[] {
+  if (status === 'incomplete') return ['first-payment-expires', 'canceled']
   if (status === 'paused') return ['resumed', 'canceled']
   const soon: Happening[] = status === 'trialing' ? ['trial-ends-soon'] : []
   const paid: Happening[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']

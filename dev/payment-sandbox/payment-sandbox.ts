@@ -145,6 +145,18 @@ export class PaymentSandbox {
     this.provider.deliveries.deliverPending()
   }
 
+  /** An incomplete subscription was not paid in time: it has expired. Rejects when it is not incomplete. */
+  async expireFirstPayment(subscriptionId: string): Promise<void> {
+    this.provider.delayedPayments.expire(subscriptionId)
+    this.provider.deliveries.deliverPending()
+  }
+
+  /** Puts an add-on in front of what the subscription has, as in the dashboard; rejects for an unknown price. */
+  async addItem(subscriptionId: string, price: string): Promise<void> {
+    this.provider.subscriptions.addItem(subscriptionId, price)
+    this.provider.deliveries.deliverPending()
+  }
+
   /** Lets an open checkout run out of time; rejects when it is unknown or not open. */
   async expire(checkoutId: string): Promise<void> {
     this.provider.checkouts.expire(checkoutId)

@@ -24,6 +24,7 @@ import { PortalPages } from './portal-pages.js'
 import { Portals } from './portals.js'
 import { Prices } from './prices.js'
 import { Prorations } from './prorations.js'
+import { Refunds } from './refunds.js'
 import { Renewals } from './renewals.js'
 import type { State } from './state.js'
 import { SubscriptionBilling } from './subscription-billing.js'
@@ -48,6 +49,7 @@ export class Provider {
   readonly delayedPayments: DelayedPayments
   readonly dunning: Dunning
   readonly charges: Charges
+  readonly refunds: Refunds
   readonly trials: Trials
   readonly deletion: CustomerDeletion
   readonly portals: Portals
@@ -73,6 +75,7 @@ export class Provider {
     this.delayedPayments = new DelayedPayments(events, checkouts, invoices, subscriptions)
     this.dunning = new Dunning(events, invoices, subscriptions)
     this.charges = new Charges(state, events, invoices, subscriptions)
+    this.refunds = new Refunds(this.charges)
     this.trials = new Trials(events, subscriptions)
     this.deletion = new CustomerDeletion(state, events, customers, checkouts, subscriptions)
     this.portals = new Portals(state, customers, subscriptions, prices, pagesUrl)

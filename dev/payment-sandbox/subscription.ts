@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { CheckoutRecord } from './checkout.js'
+import type { CheckoutLine, CheckoutRecord } from './checkout.js'
 import { newId } from './ids.js'
 import { nextPeriodEnd } from './period.js'
 import { type Plan, planOf } from './plan.js'
@@ -62,7 +62,7 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
       footer: null,
       issuer: { type: 'self' },
     },
-    items: { object: 'list', data: itemsOf(id, record, now), has_more: false, url },
+    items: { object: 'list', data: record.lines.map(line => newItem(id, line)), has_more: false, url },
     latest_invoice: null,
     livemode: false,
     metadata: record.subscriptionMetadata,
@@ -77,23 +77,25 @@ function billingMode(isClassic: boolean): Subscription['billing_mode'] {
   return { flexible: { proration_discounts: 'included' }, type: 'flexible' }
 }
 
-function itemsOf(subscription: string, record: CheckoutRecord, now: number): SubscriptionItem[] {
-  return record.lines.map(line => ({
+/** An item that is charged from now on. */
+export function newItem(subscription: string, { price, quantity }: CheckoutLine): SubscriptionItem {
+  const now = nowSeconds()
+  return {
     id: newId('si_', 14),
     object: 'subscription_item',
     billing_thresholds: null,
     created: now,
-    current_period_end: nextPeriodEnd(line.price, now),
+    current_period_end: nextPeriodEnd(price, now),
     current_period_start: now,
     current_trial: null,
     discounts: [],
     metadata: {},
-    plan: planOf(line.price),
-    price: line.price,
-    quantity: line.quantity,
+    plan: planOf(price),
+    price,
+    quantity,
     subscription,
     tax_rates: [],
-  }))
+  }
 }
 
 const NOT_USED_HERE = {

@@ -6,7 +6,7 @@ import type { Prices } from './prices.js'
 import type { Renewals } from './renewals.js'
 import { nowSeconds } from './sandbox-clock.js'
 import type { State } from './state.js'
-import type { Subscription } from './subscription.js'
+import { newItem, type Subscription } from './subscription.js'
 import type { SubscriptionBilling } from './subscription-billing.js'
 import { endNow, hasEnded } from './subscription-changes.js'
 import { patchOf, type SubscriptionPatch } from './subscription-patch.js'
@@ -73,6 +73,14 @@ export class Subscriptions {
     this.events.emit('customer.subscription.updated', subscription, cause, before)
     if (invoice) this.events.emit('invoice.paid', invoice, cause)
     return subscription
+  }
+
+  /** A new item in front of the others, not billed before the next period. */
+  addItem(id: string, price: string): void {
+    const subscription = this.find(id)
+    const before = structuredClone(subscription)
+    subscription.items.data.unshift(newItem(id, { price: this.prices.find(price, 'price'), quantity: 1 }))
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
   /** Emits `customer.subscription.paused`; throws 400 when it is neither active nor past due. */

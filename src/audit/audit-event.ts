@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'origin',
   'billing.mend',
   'billing.portal',
+  'billing.surplus.end',
   'entitlements.change',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -3,6 +3,7 @@ import { and, eq, gt, notInArray } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
+import { ApiError } from '../errors/api-error.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-status.js'
 
@@ -21,6 +22,17 @@ export class AccountBilling {
       .from(subscriptions)
       .where(eq(subscriptions.accountId, accountId))
     return row !== undefined && isLive(row.status as SubscriptionStatus)
+  }
+
+  /**
+   * Throws what stands in the way of a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
+   * first payment of one may still arrive, which then bills.
+   */
+  async requireNone(transaction: Db, accountId: string): Promise<void> {
+    const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
+    if (!row) return
+    if (isLive(row.status as SubscriptionStatus)) throw new ApiError('ALREADY_SUBSCRIBED')
+    if (row.status === 'incomplete' && !row.firstPaymentFailed) throw new ApiError('PAYMENT_PENDING')
   }
 
   /** Whether nothing more can come from the provider: no subscription but one that is over, and no page that can be paid there. */

@@ -6,6 +6,7 @@ import { Checkouts } from './checkouts.js'
 import { currentSubscription } from './current-subscription.js'
 import type { CustomerLook } from './customer-look.js'
 import { Subscriptions } from './subscriptions.js'
+import { Trials } from './trials.js'
 import type { Effect } from './waiting-events.js'
 
 /** Why we looked: when nothing told us to and there is something new, an event was lost. */
@@ -20,6 +21,7 @@ export class AccountRecords {
     private readonly subscriptions: Subscriptions,
     private readonly customers: BillingCustomers,
     private readonly checkouts: Checkouts,
+    private readonly trials: Trials,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -31,7 +33,8 @@ export class AccountRecords {
     for (const { id } of surplus)
       this.logger.error(`Account ${accountId} is billed for a second subscription, ${id}`)
     if (!current) return 'none'
-    const kept = await this.subscriptions.keep(transaction, accountId, current, look.seenAt)
+    await this.trials.note(transaction, accountId, look.subscriptions)
+    const kept = await this.subscriptions.keep(transaction, accountId, { current, surplus }, look.seenAt)
     if (kept === 'older') return 'not newer'
     if (kept === 'changed' && cause === 'routine')
       await this.recordMending(transaction, accountId, current.id, current.status)

@@ -42,14 +42,15 @@ class SubscriptionAnswer {
   @ApiProperty({
     enum: SUBSCRIPTION_STATES,
     description:
-      'What the account has of it: its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`)',
+      'What the account has of it: its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`). ' +
+      '`pending`: the first payment is on its way, which can take days',
   })
   state!: string
 
   @ApiProperty({ type: String, nullable: true, example: 'price_monthly' })
   plan!: string | null
 
-  @ApiProperty({ type: String, nullable: true, example: 'Team', description: 'The name in the plans file' })
+  @ApiProperty({ type: String, nullable: true, example: 'Team', description: "The plan's name, for people" })
   planName!: string | null
 
   @ApiProperty({ type: 'integer', nullable: true, example: 1, description: 'How many seats are billed' })
@@ -58,13 +59,32 @@ class SubscriptionAnswer {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   currentPeriodEnd!: string | null
 
-  @ApiProperty({ type: Boolean })
+  @ApiProperty({ type: Boolean, description: 'Somebody has asked for its end; it lives until `endsAt`' })
   cancelAtPeriodEnd!: boolean
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When it ends, or has ended; null while it goes on',
+  })
+  endsAt!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the next period is charged; null when none will be, or a payment is due already',
+  })
+  renewsAt!: string | null
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   graceUntil!: string | null
 
-  @ApiPropertyOptional({ enum: ['pending', 'active'], description: 'Only when asked with `checkout`' })
+  @ApiPropertyOptional({
+    enum: ['pending', 'active'],
+    description: 'Only when asked with `checkout`; `pending`: no payment yet, or one that takes days',
+  })
   checkout?: string
 }
 
@@ -90,7 +110,7 @@ export const CreateSubscriptionDocs = () =>
       description:
         'Main site only: access token and session cookie must be of the same main-site session, which must have the ' +
         'payments permission now. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
-        'With a subscription that lives, another price gives the page that changes its plan. After payment the browser comes ' +
+        'While a first payment is on its way, nothing can be bought (409). With a subscription that lives, another price gives the page that changes its plan. After payment the browser comes ' +
         'back to the return address with `checkout=<id>` in its query. ' +
         'For an account that is going to be deleted there is none until its owner keeps it.',
       status: 201,
@@ -102,6 +122,7 @@ export const CreateSubscriptionDocs = () =>
         'INVALID_RETURN_URL',
         ...PAYMENT_REFUSALS,
         'ALREADY_SUBSCRIBED',
+        'PAYMENT_PENDING',
         'ACCOUNT_CLOSING',
         'PAYMENT_PROVIDER_FAILED',
         'PAYMENT_PROVIDER_UNAVAILABLE',

@@ -25,6 +25,7 @@ import { CustomerSync } from './customer-sync.js'
 import { CustomerWriter } from './customer-writer.js'
 import { EntitlementSweep } from './entitlement-sweep.js'
 import { Entitlements } from './entitlements.js'
+import { HostedCheckouts } from './hosted-checkouts.js'
 import { createStripe } from './payment-provider.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PlanChangeService } from './plan-change.service.js'
@@ -34,6 +35,9 @@ import { Seats } from './seats.js'
 import { SubscriptionCache } from './subscription-cache.js'
 import { SubscriptionReading } from './subscription-reading.js'
 import { Subscriptions } from './subscriptions.js'
+import { SurplusSubscriptions } from './surplus-subscriptions.js'
+import { Trials } from './trials.js'
+import { UnpaidSubscriptions } from './unpaid-subscriptions.js'
 import { WaitingEvents } from './waiting-events.js'
 import { WebhookController } from './webhook.controller.js'
 import { WebhookService } from './webhook.service.js'
@@ -63,6 +67,7 @@ import { WebhookService } from './webhook.service.js'
     CustomerWriter,
     Entitlements,
     EntitlementSweep,
+    HostedCheckouts,
     PlanChangeService,
     PortalService,
     ProviderBulkhead,
@@ -70,6 +75,9 @@ import { WebhookService } from './webhook.service.js'
     SubscriptionReading,
     WaitingEvents,
     Subscriptions,
+    SurplusSubscriptions,
+    Trials,
+    UnpaidSubscriptions,
     WebhookService,
   ],
   exports: [AccountBilling],

@@ -14,6 +14,7 @@ import { isSafeReturnUrl } from './return-url.js'
 import { Seats } from './seats.js'
 import { isLive } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
+import { Trials } from './trials.js'
 
 /** What an account buys. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED` (502) within 10 s. */
 @Injectable()
@@ -23,6 +24,7 @@ export class BillingService {
     private readonly database: Database,
     private readonly subscriptions: Subscriptions,
     private readonly seats: Seats,
+    private readonly trials: Trials,
     private readonly checkouts: CheckoutService,
     private readonly planChanges: PlanChangeService,
     private readonly portal: PortalService,
@@ -31,11 +33,13 @@ export class BillingService {
 
   /**
    * The URL of a hosted page: a checkout, or, while a subscription lives, one that changes its plan. Throws `UNKNOWN_PRICE`
-   * and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the account has, and `ACCOUNT_CLOSING` (409).
+   * and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the account has, `PAYMENT_PENDING`
+   * (409) while a first payment is on its way, and `ACCOUNT_CLOSING` (409).
    */
   async startCheckout(caller: Caller, body: CreateSubscriptionBody, client: Client): Promise<string> {
     const intent = await this.intentOf(caller.accountId, body)
-    const { status, plan } = await this.subscriptions.find(caller.accountId)
+    const { status, plan, isPaymentPending } = await this.subscriptions.find(caller.accountId)
+    if (isPaymentPending) throw new ApiError('PAYMENT_PENDING')
     if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
     return this.bulkhead.run(() =>
       isLive(status)
@@ -54,7 +58,8 @@ export class BillingService {
     const priceId = this.priceOf(body)
     const returnUrl = this.safeReturnUrl(body.return)
     const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
-    return { priceId, quantity, returnUrl }
+    const trialDays = await this.trials.daysFor(accountId)
+    return { priceId, quantity, returnUrl, trialDays }
   }
 
   private priceOf({ priceId = this.settings.stripe.priceIds[0] as string }: CreateSubscriptionBody): string {

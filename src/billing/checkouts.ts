@@ -17,6 +17,8 @@ export interface CheckoutIntent {
   /** How many seats; 1 where the plan has none. */
   readonly quantity: number
   readonly returnUrl: string
+  /** How long it is free at first; 0: it is paid at once. */
+  readonly trialDays: number
 }
 
 const OUR_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -34,7 +36,7 @@ export class Checkouts {
    * The open checkout of this intent, made if need be; however many ask at once, all get the same. While a page of
    * another intent, or an old one, can still be paid there is none: `inTheWay` is its id at the provider, to be
    * expired there first and then given as `expired`. In this order a provider that is down leaves no forgotten page.
-   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `ACCOUNT_CLOSING` while it is going to be deleted,
+   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `PAYMENT_PENDING` when that payment is on its way, `ACCOUNT_CLOSING` while it is going to be deleted,
    * `SESSION_NOT_FOUND` when it is gone.
    */
   async openFor(
@@ -49,8 +51,7 @@ export class Checkouts {
       if (open?.providerId && open.providerId !== expired) return open.providerId
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
       // The page that we waited for may have been paid: what closed it has recorded the subscription with it.
-      if (await this.billing.hasLiveSubscription(transaction, accountId))
-        throw new ApiError('ALREADY_SUBSCRIBED')
+      await this.billing.requireNone(transaction, accountId)
       return this.insert(transaction, accountId, intent)
     })
     // Another request was quicker: look again at what it made.
@@ -136,6 +137,7 @@ export class Checkouts {
   }
 }
 
-function isSameIntent(checkout: Checkout, { priceId, quantity, returnUrl }: CheckoutIntent): boolean {
-  return checkout.priceId === priceId && checkout.quantity === quantity && checkout.returnUrl === returnUrl
+function isSameIntent(checkout: Checkout, intent: CheckoutIntent): boolean {
+  const fields = ['priceId', 'quantity', 'returnUrl', 'trialDays'] as const
+  return fields.every(field => checkout[field] === intent[field])
 }

@@ -9,7 +9,7 @@ export interface CurrentSubscription {
 
 /**
  * Of all the customer's subscriptions (newest first) the one that counts: the one we know while it is live, else the
- * newest live one, else the one we know, else the newest.
+ * newest live one, else the newest whose first payment may be on its way, else the one we know, else the newest.
  */
 export function currentSubscription(
   all: readonly Stripe.Subscription[],
@@ -17,6 +17,7 @@ export function currentSubscription(
 ): CurrentSubscription {
   const live = all.filter(({ status }) => isLive(status as SubscriptionStatus))
   const known = all.find(({ id }) => id === knownId)
-  const current = live.find(({ id }) => id === knownId) ?? live[0] ?? known ?? all[0] ?? null
+  const incomplete = all.find(({ status }) => status === 'incomplete')
+  const current = live.find(({ id }) => id === knownId) ?? live[0] ?? incomplete ?? known ?? all[0] ?? null
   return { current, surplus: live.filter(subscription => subscription !== current) }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Injectable } from '@nestjs/common'
+import { Injectable, Logger } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
@@ -8,12 +8,14 @@ import { PERMISSIONS, type Permissions } from '../permissions/permissions.js'
 import { Plans } from '../permissions/plans.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/session-changes.js'
 import { isPaidFor, type SubscriptionState, stateOf } from './subscription-state.js'
-import type { KnownSubscription, SubscriptionView } from './subscription-view.js'
+import { type KnownSubscription, type SubscriptionView, viewOf } from './subscription-view.js'
 import { Subscriptions } from './subscriptions.js'
 
 /** What each account may do by what it pays for. */
 @Injectable()
 export class Entitlements {
+  private readonly logger = new Logger('Billing')
+
   constructor(
     private readonly plans: Plans,
     private readonly subscriptions: Subscriptions,
@@ -23,7 +25,7 @@ export class Entitlements {
 
   /** What we know of a subscription, and what that means now. */
   view(known: KnownSubscription): SubscriptionView {
-    return { ...known, state: this.stateOf(known), planName: this.plans.of(known.plan)?.name ?? null }
+    return viewOf(known, this.stateOf(known), this.plans.of(known.plan)?.name ?? null)
   }
 
   /**
@@ -40,7 +42,9 @@ export class Entitlements {
     if (!before || (version === null && before.by === null)) return null
     const known = await this.subscriptions.findIn(transaction, accountId)
     const state = this.stateOf(known)
-    const entitled = isPaidFor(state) ? this.plans.entitledBy(known.plan) : this.plans.withoutPlan
+    const entitled = isPaidFor(state)
+      ? await this.paidFor(transaction, accountId, known)
+      : this.plans.withoutPlan
     const until = state === 'past_due' && version ? new Date(known.graceUntil as string) : null
     if (isDeepStrictEqual(before, { entitled, by: version, until })) return null
     await transaction
@@ -56,8 +60,29 @@ export class Entitlements {
     if (recorded) await this.changes.apply(recorded)
   }
 
-  private stateOf({ status, graceUntil }: KnownSubscription): SubscriptionState {
-    return stateOf(status, graceUntil === null ? null : new Date(graceUntil), this.clock.now())
+  /**
+   * What the plan allows. Who pays for a price that is in no plan (any more) keeps what the last plan allowed that we knew:
+   * a line that is missing in a file must not take from people what they pay for.
+   */
+  private async paidFor(
+    transaction: Db,
+    accountId: string,
+    { plan: price }: KnownSubscription,
+  ): Promise<Permissions | null> {
+    const plan = this.plans.of(price)
+    if (this.plans.version === null) return null
+    if (plan) {
+      await this.subscriptions.setLastEntitled(transaction, accountId, plan.entitled)
+      return plan.entitled
+    }
+    this.logger.error(
+      `Account ${accountId} pays for ${price}, which is in no plan of PLANS_FILE: it keeps what it had`,
+    )
+    return (await this.subscriptions.row(transaction, accountId))?.lastEntitled ?? this.plans.withoutPlan
+  }
+
+  private stateOf(known: KnownSubscription): SubscriptionState {
+    return stateOf(known, this.clock.now())
   }
 
   private async give(

@@ -7,7 +7,7 @@ const TRY_TIMEOUT_MS = 3_000
 const MAX_RETRIES = 2
 
 /** The payment provider; with STRIPE_API_URL a server that speaks its protocol. */
-export function createStripe({ secretKey, apiUrl }: StripeSettings): Stripe {
+export function createStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>): Stripe {
   return new Stripe(secretKey, {
     timeout: TRY_TIMEOUT_MS,
     maxNetworkRetries: MAX_RETRIES,

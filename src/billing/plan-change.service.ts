@@ -3,10 +3,12 @@ import Stripe from 'stripe'
 import { Database } from '../database/database.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
+import { Plans } from '../permissions/plans.js'
 import type { Caller } from '../tokens/claims.js'
 import { BillingWork } from './billing-work.js'
 import type { CheckoutIntent } from './checkouts.js'
 import { askFor } from './payment-provider.js'
+import { planItem } from './plan-item.js'
 import { PortalService } from './portal.service.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
@@ -18,6 +20,7 @@ export class PlanChangeService {
     private readonly subscriptions: Subscriptions,
     private readonly portal: PortalService,
     private readonly work: BillingWork,
+    private readonly plans: Plans,
     private readonly stripe: Stripe,
     private readonly database: Database,
   ) {}
@@ -38,7 +41,7 @@ export class PlanChangeService {
   private async current(accountId: string): Promise<{ id: string; item: Stripe.SubscriptionItem }> {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
     const found = row && (await askFor(() => this.stripe.subscriptions.retrieve(row.providerId)))
-    const item = found?.items.data[0]
+    const item = found && planItem(found, this.plans, row.priceId)
     if (found && item && isLive(found.status as SubscriptionStatus)) return { id: found.id, item }
     const customer = typeof found?.customer === 'string' ? found.customer : null
     if (customer) await this.database.run(db => this.work.ask(db, customer))

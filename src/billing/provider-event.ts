@@ -47,6 +47,16 @@ export function closedCheckoutOf(
   return CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
 }
 
+/** The subscription whose first payment has failed, says an event of its checkout; null for every other event. */
+export function unpaidSubscriptionOf(
+  type: string,
+  event: Readonly<Record<string, unknown>> | null,
+): string | null {
+  if (type !== 'checkout.session.async_payment_failed') return null
+  const { data } = event as unknown as Stripe.Event
+  return asId((data.object as { subscription?: unknown }).subscription)
+}
+
 /** The id of what an event is about. */
 export function objectOf(event: Readonly<Record<string, unknown>> | null): string | null {
   const { data } = event as unknown as Stripe.Event

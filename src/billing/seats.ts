@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, count, eq, isNull, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
+import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { subscriptions, users } from '../database/schema.js'
@@ -8,6 +9,7 @@ import type { ApiError } from '../errors/api-error.js'
 import { Plans } from '../permissions/plans.js'
 import { currentSubscription } from './current-subscription.js'
 import { ask } from './payment-provider.js'
+import { planItem } from './plan-item.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
 /** A quantity that the provider is to have, and the number of the wish. */
@@ -26,6 +28,7 @@ export class Seats {
     private readonly database: Database,
     private readonly plans: Plans,
     private readonly stripe: Stripe,
+    private readonly settings: Settings,
   ) {}
 
   /** The quantity to buy of a price. */
@@ -42,8 +45,9 @@ export class Seats {
     accountId: string,
     found: readonly Stripe.Subscription[],
   ): Promise<SeatChange | null> {
-    const { current } = currentSubscription(found, await this.knownId(transaction, accountId))
-    const [item] = current?.items.data ?? []
+    const known = await this.known(transaction, accountId)
+    const { current } = currentSubscription(found, known?.id ?? null)
+    const item = current && planItem(current, this.plans, known?.priceId ?? null)
     if (!current || !item || !isLive(current.status as SubscriptionStatus)) return null
     if (!this.plans.of(item.price.id)?.seats) return null
     const seats = await this.quantityFor(transaction, accountId, item.price.id)
@@ -71,7 +75,7 @@ export class Seats {
       await ask(() =>
         this.stripe.subscriptions.update(
           subscriptionId,
-          { items: [{ id: itemId, quantity: seats }], proration_behavior: 'create_prorations' },
+          { items: [{ id: itemId, quantity: seats }], proration_behavior: this.settings.stripe.proration },
           { idempotencyKey: `seats-${subscriptionId}-${version}` },
         ),
       )
@@ -87,11 +91,12 @@ export class Seats {
     await this.database.run(db => db.update(subscriptions).set({ seatsWanted: null }).where(isThis))
   }
 
-  private async knownId(db: Db, accountId: string): Promise<string | null> {
+  private async known(db: Db, accountId: string) {
+    const { providerId: id, priceId } = subscriptions
     const [row] = await db
-      .select({ id: subscriptions.providerId })
+      .select({ id, priceId })
       .from(subscriptions)
       .where(eq(subscriptions.accountId, accountId))
-    return row?.id ?? null
+    return row ?? null
   }
 }

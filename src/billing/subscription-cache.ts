@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Injectable, Logger } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
 import { RedisConnection } from '../redis/redis-connection.js'
@@ -5,7 +6,16 @@ import type { KnownSubscription } from './subscription-view.js'
 
 /** How long a replica without Redis may be behind; with Redis a webhook drops the entry for all. */
 const TTL_MS = 60_000
+/** Longer than an entry lives and its reading takes, or an entry from before the drop could count again. */
+const MARK_TTL_MS = 2 * TTL_MS
+const NEVER_DROPPED = ''
 const MAX_ENTRIES_IN_MEMORY = 10_000
+
+interface Entry {
+  /** Of the drop that it was read after. */
+  readonly mark: string
+  readonly known: KnownSubscription
+}
 
 /** Merely a cache: over our Redis connection where there is one, in memory otherwise. It fails silently to a miss. */
 @Injectable()
@@ -22,16 +32,24 @@ export class SubscriptionCache {
     return new SubscriptionCache(cache, redis)
   }
 
-  async get(accountId: string): Promise<KnownSubscription | undefined> {
-    return this.attempt(() => this.cache.get<KnownSubscription>(key(accountId)))
+  /**
+   * What is cached, else what `find` reads. What was read before the last {@link drop} is never served after it, also
+   * when it is written later: an entry counts only together with the mark of the drop that it was read after.
+   */
+  async read(accountId: string, find: () => Promise<KnownSubscription>): Promise<KnownSubscription> {
+    const [entry, mark = NEVER_DROPPED] = await Promise.all([
+      this.attempt(() => this.cache.get<Entry>(entryKey(accountId))),
+      this.attempt(() => this.cache.get<string>(markKey(accountId))),
+    ])
+    if (entry?.mark === mark) return entry.known
+    const known = await find()
+    await this.attempt(() => this.cache.set(entryKey(accountId), { mark, known } satisfies Entry, TTL_MS))
+    return known
   }
 
-  async put(accountId: string, known: KnownSubscription): Promise<void> {
-    await this.attempt(() => this.cache.set(key(accountId), known))
-  }
-
+  /** What was read until now counts no more, whoever has it. Call it when the change is committed. */
   async drop(accountId: string): Promise<void> {
-    await this.attempt(() => this.cache.del(key(accountId)))
+    await this.attempt(() => this.cache.set(markKey(accountId), randomUUID(), MARK_TTL_MS))
   }
 
   private async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -50,6 +68,10 @@ async function overRedis(redis: RedisConnection): Promise<Cache> {
   return (await caching(redisInsStore(redis.commands as never, { ttl: TTL_MS }) as never)) as Cache
 }
 
-function key(accountId: string): string {
-  return `subscription:${accountId}`
+function entryKey(accountId: string): string {
+  return `subscription-view:${accountId}`
+}
+
+function markKey(accountId: string): string {
+  return `subscription-dropped:${accountId}`
 }

@@ -20,10 +20,7 @@ export class SubscriptionReading {
 
   /** The account's subscription; may be up to a minute old where several replicas run without Redis. */
   async read(accountId: string): Promise<SubscriptionView> {
-    const cached = await this.cache.get(accountId)
-    if (cached) return this.entitlements.view(cached)
-    const known = await this.subscriptions.find(accountId)
-    await this.cache.put(accountId, known)
+    const known = await this.cache.read(accountId, () => this.subscriptions.find(accountId))
     return this.entitlements.view(known)
   }
 

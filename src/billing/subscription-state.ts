@@ -2,11 +2,12 @@ import { secondsAfter } from '../clock/clock.js'
 import type { SubscriptionStatus } from './subscription-status.js'
 
 /**
- * What an account's payments come to. `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it
+ * What an account's payments come to. `pending`: the first payment is on its way, which can take days. `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it
  * was due for too long, or the provider waits for the customer.
  */
 export const SUBSCRIPTION_STATES = [
   'none',
+  'pending',
   'trialing',
   'active',
   'past_due',
@@ -33,16 +34,26 @@ export function graceEnd(pastDueSince: Date, graceSeconds: number): Date {
   return secondsAfter(pastDueSince, graceSeconds)
 }
 
-/** The state at `now` of a subscription that owes until `graceUntil`; null when it owes nothing. */
-export function stateOf(status: SubscriptionStatus, graceUntil: Date | null, now: Date): SubscriptionState {
+/** What the state depends on. */
+interface StateFacts {
+  readonly status: SubscriptionStatus
+  /** Whether the first payment may still arrive. */
+  readonly isPaymentPending: boolean
+  /** Until when an account that owes keeps its plan, ISO 8601; null when it owes nothing. */
+  readonly graceUntil: string | null
+}
+
+/** The state at `now`. */
+export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, now: Date): SubscriptionState {
   switch (status) {
-    case 'none':
     case 'incomplete':
+      return isPaymentPending ? 'pending' : 'none'
+    case 'none':
     case 'incomplete_expired':
       return 'none'
     case 'past_due':
     case 'unpaid':
-      return graceUntil && graceUntil > now ? 'past_due' : 'restricted'
+      return graceUntil && new Date(graceUntil) > now ? 'past_due' : 'restricted'
     case 'paused':
       return 'restricted'
     default:

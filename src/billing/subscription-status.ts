@@ -10,13 +10,13 @@ export type SubscriptionStatus =
   | 'unpaid'
   | 'paused'
 
-/** Another may take the place of one that is over, or whose first payment has not succeeded. */
-const REPLACEABLE_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired', 'incomplete']
+/** These do not bill: they are over, or their first payment has not succeeded. */
+const NOT_LIVE_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired', 'incomplete']
 
 /** Nothing more can come of it. */
 export const ENDED_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
 
-/** Whether a second checkout could bill twice. */
+/** Whether the account is billed for it. One that is `incomplete` may come to that: see `stateOf`. */
 export function isLive(status: SubscriptionStatus): boolean {
-  return status !== 'none' && !REPLACEABLE_STATUSES.includes(status)
+  return status !== 'none' && !NOT_LIVE_STATUSES.includes(status)
 }

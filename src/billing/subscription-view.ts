@@ -8,16 +8,23 @@ export interface KnownSubscription {
   readonly plan: string | null
   readonly quantity: number | null
   readonly currentPeriodEnd: string | null
+  /** Whether somebody has asked for its end; it lives until `endsAt`. */
   readonly cancelAtPeriodEnd: boolean
+  /** When it ends, or has ended; null while it goes on. */
+  readonly endsAt: string | null
   /** When the account loses its plan unless it pays; null while no payment is due. */
   readonly graceUntil: string | null
+  /** Whether the first payment may still arrive. */
+  readonly isPaymentPending: boolean
 }
 
 /** {@link KnownSubscription} as the account's users see it at some moment. */
-export interface SubscriptionView extends KnownSubscription {
+export interface SubscriptionView extends Omit<KnownSubscription, 'isPaymentPending'> {
   readonly state: SubscriptionState
-  /** The name in the plans file; null when it is in none. */
+  /** The plan's name in the plans file, else the provider's; null while neither is known. */
   readonly planName: string | null
+  /** When the next period is charged; null when none will be, or a payment is due already. */
+  readonly renewsAt: string | null
 }
 
 export const NO_SUBSCRIPTION: KnownSubscription = {
@@ -26,5 +33,17 @@ export const NO_SUBSCRIPTION: KnownSubscription = {
   quantity: null,
   currentPeriodEnd: null,
   cancelAtPeriodEnd: false,
+  endsAt: null,
   graceUntil: null,
+  isPaymentPending: false,
+}
+
+/** What is known, in the words of the account's users. */
+export function viewOf(
+  { isPaymentPending: _, ...known }: KnownSubscription,
+  state: SubscriptionState,
+  planName: string | null,
+): SubscriptionView {
+  const goesOn = (state === 'active' || state === 'trialing') && known.endsAt === null
+  return { ...known, state, planName, renewsAt: goesOn ? known.currentPeriodEnd : null }
 }

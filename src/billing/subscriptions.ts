@@ -1,17 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable } from '@nestjs/common'
-import { eq, lte, sql } from 'drizzle-orm'
+import { and, eq, lte, sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { subscriptions } from '../database/schema.js'
+import type { Permissions } from '../permissions/permissions.js'
+import { Plans } from '../permissions/plans.js'
+import type { CurrentSubscription } from './current-subscription.js'
+import { planItem } from './plan-item.js'
 import { graceEnd, isOwing } from './subscription-state.js'
 import { type SubscriptionStatus } from './subscription-status.js'
 import { type KnownSubscription, NO_SUBSCRIPTION } from './subscription-view.js'
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
+
+/** The subscription that counts, and those that bill beside it. */
+type SeenSubscriptions = CurrentSubscription & { readonly current: Stripe.Subscription }
 
 /** What keeping a look at the provider did to our record. */
 export type Kept = 'changed' | 'same' | 'older'
@@ -22,6 +29,7 @@ export class Subscriptions {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
+    private readonly plans: Plans,
     private readonly clock: Clock,
   ) {}
 
@@ -39,7 +47,9 @@ export class Subscriptions {
       quantity: row.quantity,
       currentPeriodEnd: row.currentPeriodEnd?.toISOString() ?? null,
       cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+      endsAt: row.endsAt?.toISOString() ?? null,
       graceUntil: graceUntil?.toISOString() ?? null,
+      isPaymentPending: row.status === 'incomplete' && !row.firstPaymentFailed,
     }
   }
 
@@ -48,9 +58,23 @@ export class Subscriptions {
    * Every change at the provider has an event, and whoever begins to ask last sees them all: so the latest look wins,
    * in whatever order events and answers arrive.
    */
-  async keep(transaction: Db, accountId: string, seen: Stripe.Subscription, seenAt: Date): Promise<Kept> {
+  async keep(
+    transaction: Db,
+    accountId: string,
+    { current: seen, surplus }: SeenSubscriptions,
+    seenAt: Date,
+  ): Promise<Kept> {
     const before = await this.row(transaction, accountId)
-    const row = { accountId, ...asRow(seen), pastDueSince: this.pastDueSince(before, seen), seenAt }
+    const isSame = before?.providerId === seen.id
+    const row = {
+      accountId,
+      ...asRow(seen, planItem(seen, this.plans, isSame ? before.priceId : null)),
+      surplus: surplus.map(({ id }) => id),
+      firstPaymentFailed: isSame && before.firstPaymentFailed,
+      lastEntitled: isSame ? before.lastEntitled : null,
+      pastDueSince: this.pastDueSince(before, seen),
+      seenAt,
+    }
     const kept = await transaction
       .insert(subscriptions)
       .values(row)
@@ -73,9 +97,33 @@ export class Subscriptions {
     if (!row || row.status === 'canceled') return false
     await transaction
       .update(subscriptions)
-      .set({ status: 'canceled', cancelAtPeriodEnd: false, pastDueSince: null, seenAt })
+      .set({
+        status: 'canceled',
+        cancelAtPeriodEnd: false,
+        endsAt: this.clock.now(),
+        pastDueSince: null,
+        surplus: [],
+        seenAt,
+      })
       .where(eq(subscriptions.accountId, accountId))
     return true
+  }
+
+  /** The first payment of a subscription came to nothing; no effect when that is not the account's. Safe to repeat. */
+  async noteFailedPayment(transaction: Db, providerId: string): Promise<void> {
+    await transaction
+      .update(subscriptions)
+      .set({ firstPaymentFailed: true })
+      .where(eq(subscriptions.providerId, providerId))
+  }
+
+  /** What the account's plan allows, for when its price is in no plan any more. Safe to repeat. */
+  async setLastEntitled(transaction: Db, accountId: string, lastEntitled: Permissions): Promise<void> {
+    const isOther = sql`${subscriptions.lastEntitled} is distinct from ${JSON.stringify(lastEntitled)}::jsonb`
+    await transaction
+      .update(subscriptions)
+      .set({ lastEntitled })
+      .where(and(eq(subscriptions.accountId, accountId), isOther))
   }
 
   /** What we have of an account's subscription; null when it never had one. */
@@ -91,14 +139,21 @@ export class Subscriptions {
   }
 }
 
-function asRow(seen: Stripe.Subscription) {
-  const [item] = seen.items.data
+function asRow(seen: Stripe.Subscription, item: Stripe.SubscriptionItem | null) {
+  const periodEnd = dateOf(item?.current_period_end ?? null)
+  const endsAt = dateOf(seen.ended_at ?? seen.cancel_at) ?? (seen.cancel_at_period_end ? periodEnd : null)
   return {
     providerId: seen.id,
     status: seen.status as SubscriptionStatus,
     priceId: item?.price.id ?? null,
     quantity: item?.quantity ?? null,
-    currentPeriodEnd: item ? new Date(item.current_period_end * 1000) : null,
-    cancelAtPeriodEnd: seen.cancel_at_period_end,
+    currentPeriodEnd: periodEnd,
+    // In flexible billing mode, the default since 2025-09-30.clover, the portal sets `cancel_at` and not the flag.
+    cancelAtPeriodEnd: seen.ended_at === null && endsAt !== null,
+    endsAt,
   }
+}
+
+function dateOf(seconds: number | null): Date | null {
+  return seconds === null ? null : new Date(seconds * 1000)
 }

@@ -4,7 +4,8 @@ import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { providerEvents } from '../database/schema.js'
 import { Checkouts } from './checkouts.js'
-import { closedCheckoutOf, kindOf, objectOf } from './provider-event.js'
+import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from './provider-event.js'
+import { Subscriptions } from './subscriptions.js'
 
 /**
  * What an event did here. `none`: nothing to do. `not newer`: we knew. `noted`: money went back, or may. `unknown
@@ -24,6 +25,7 @@ export class WaitingEvents {
 
   constructor(
     private readonly checkouts: Checkouts,
+    private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -48,6 +50,8 @@ export class WaitingEvents {
     for (const { type, event } of events) {
       const closed = closedCheckoutOf(type, event)
       if (closed) await this.checkouts.closeHosted(transaction, closed)
+      const unpaid = unpaidSubscriptionOf(type, event)
+      if (unpaid) await this.subscriptions.noteFailedPayment(transaction, unpaid)
     }
     const doneTo = ({ type }: WaitingEvent) => effectOf(type, effect, accountId)
     for (const done of new Set(events.map(doneTo))) {

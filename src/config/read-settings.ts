@@ -13,9 +13,9 @@ import {
   LOG_LEVELS,
   type MailSettings,
   type Settings,
-  type StripeSettings,
   type TlsSettings,
 } from './settings.js'
+import { readStripe } from './stripe-settings.js'
 
 const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']
 
@@ -181,18 +181,6 @@ function readCookieDomain(sheet: SettingSheet, addresses: readonly string[]): st
       )
   }
   return domain
-}
-
-function readStripe(sheet: SettingSheet, isProduction: boolean): StripeSettings {
-  const secret = isProduction ? read.productionSecret : read.secret
-  const priceIds = sheet.required('STRIPE_PRICE_IDS', read.listOf(read.startingWith('price_')))
-  if (priceIds?.length === 0) sheet.faults.push('STRIPE_PRICE_IDS lists no price')
-  return {
-    secretKey: sheet.required('STRIPE_SECRET_KEY', secret(['sk_', 'rk_'], 20)),
-    webhookSecret: sheet.required('STRIPE_WEBHOOK_SECRET', secret(['whsec_'], 20)),
-    priceIds,
-    apiUrl: sheet.optional('STRIPE_API_URL', read.urlOf('https:', 'http:'), null),
-  }
 }
 
 function readMail(sheet: SettingSheet): MailSettings | null {

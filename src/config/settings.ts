@@ -1,5 +1,6 @@
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { AttemptSettings } from './attempt-settings.js'
+import type { CheckoutOptions } from './checkout-options.js'
 import type { OperationSettings } from './operation-settings.js'
 import type { Origin } from './origin.js'
 
@@ -69,9 +70,19 @@ export interface StripeSettings {
   readonly webhookSecret: string
   /** Prices that may be bought; the first is the default. */
   readonly priceIds: readonly string[]
+  /** What every hosted checkout has besides what is bought. */
+  readonly checkoutOptions: CheckoutOptions
+  /** How long an account's first subscription is free; 0: it is not. */
+  readonly trialDays: number
+  /** What a changed number of seats does to the period that is under way. */
+  readonly proration: Proration
   /** Null is Stripe itself. */
   readonly apiUrl: URL | null
 }
+
+/** In the provider's words: billed with the next invoice, at once, or not at all. */
+export const PRORATIONS = ['create_prorations', 'always_invoice', 'none'] as const
+export type Proration = (typeof PRORATIONS)[number]
 
 export interface TlsSettings {
   readonly certFile: string

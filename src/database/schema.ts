@@ -239,6 +239,11 @@ export const billingCustomers = pgTable(
     /** The provider's account that has the customer, and whether money is real there; null until that is known. */
     providerAccount: text('provider_account'),
     isLive: boolean('is_live'),
+    /** The name and the e-mail address that the provider has from us; null when it has none. */
+    toldName: text('told_name'),
+    toldEmail: text('told_email'),
+    /** Whether the account has had a trial: it gets one only. */
+    hadTrial: boolean('had_trial').notNull().default(false),
   },
   table => [uniqueIndex('billing_customers_customer').on(table.customerId)],
 )
@@ -254,6 +259,7 @@ export const checkouts = pgTable(
     priceId: text('price_id').notNull(),
     quantity: integer('quantity').notNull().default(1),
     returnUrl: text('return_url').notNull(),
+    trialDays: integer('trial_days').notNull().default(0),
     isOpen: boolean('is_open').notNull().default(true),
     providerId: text('provider_id'),
     url: text('url'),
@@ -278,7 +284,16 @@ export const subscriptions = pgTable('subscriptions', {
   status: text('status').notNull(),
   priceId: text('price_id'),
   currentPeriodEnd: instant('current_period_end'),
+  /** Whether somebody has asked for its end, in whichever of the provider's two ways. */
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
+  /** When it ends, or has ended; null while it goes on. */
+  endsAt: instant('ends_at'),
+  /** The first payment was on its way and has failed: the subscription stays `incomplete` for a while yet. */
+  firstPaymentFailed: boolean('first_payment_failed').notNull().default(false),
+  /** Other subscriptions that bill the account's customer beside this one. */
+  surplus: text('surplus').array().notNull().default(sql`'{}'`),
+  /** What the last plan allowed that we knew; kept for a price that is in no plan any more. */
+  lastEntitled: jsonb('last_entitled').$type<Permissions>(),
   quantity: integer('quantity'),
   /** When we first saw that a payment is due; null when none is. */
   pastDueSince: instant('past_due_since'),

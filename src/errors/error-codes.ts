@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   SIGN_UP_CLOSED: { status: 403, title: 'Nobody can sign up here' },
   NOT_FOUND: { status: 404, title: 'There is nothing at this address' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
+  PAYMENT_PENDING: { status: 409, title: 'A payment of this account is on its way' },
   ALREADY_SUBSCRIBED: { status: 409, title: 'This account has a subscription already' },
   NEVER_SUBSCRIBED: { status: 409, title: 'This account has never paid for anything' },
   ACCOUNT_CLOSING: { status: 409, title: 'The account is going to be deleted; its owner can keep it first' },

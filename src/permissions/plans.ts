@@ -13,6 +13,10 @@ export interface Plan {
   readonly seats: boolean
 }
 
+type PlanSettings = Pick<Settings, 'plansFile' | 'paymentGraceSeconds'> & {
+  readonly stripe: Pick<Settings['stripe'], 'priceIds'>
+}
+
 /** Never taken from anybody: an account must be able to pay, and to leave. */
 const ALWAYS: readonly Permission[] = ['payments', 'accountSettings']
 
@@ -24,15 +28,13 @@ export class Plans {
     private readonly byPrice: ReadonlyMap<string, Plan>,
     /** Another when the rules are; null without a plans file. */
     readonly version: string | null,
+    private readonly onSale: ReadonlySet<string>,
   ) {}
 
   /** Throws a {@link SettingsError} with every fault of the file. */
-  static read({
-    plansFile,
-    stripe,
-    paymentGraceSeconds,
-  }: Pick<Settings, 'plansFile' | 'stripe' | 'paymentGraceSeconds'>): Plans {
-    if (plansFile === null) return new Plans(null, new Map(), null)
+  static read({ plansFile, stripe, paymentGraceSeconds }: PlanSettings): Plans {
+    const onSale = new Set(stripe.priceIds)
+    if (plansFile === null) return new Plans(null, new Map(), null, onSale)
     const faults: string[] = []
     const text = textOf(plansFile, faults)
     const { withoutPlan, byPrice } = rulesOf(text, faults)
@@ -40,7 +42,7 @@ export class Plans {
       if (!byPrice.has(price)) faults.push(`no plan has the price ${price} of STRIPE_PRICE_IDS`)
     if (faults.length > 0) throw new SettingsError(faults.map(fault => `PLANS_FILE ${plansFile}: ${fault}`))
     const version = createHash('sha256').update(`${paymentGraceSeconds} ${text}`).digest('hex').slice(0, 16)
-    return new Plans(withoutPlan, byPrice, version)
+    return new Plans(withoutPlan, byPrice, version, onSale)
   }
 
   /** The plan that a price belongs to; null for one that is in no plan (any more). */
@@ -48,9 +50,9 @@ export class Plans {
     return priceId === null ? null : (this.byPrice.get(priceId) ?? null)
   }
 
-  /** What is allowed while this price is paid for; null: no limit. */
-  entitledBy(priceId: string | null): Permissions | null {
-    return this.of(priceId)?.entitled ?? this.withoutPlan
+  /** Whether a price is one of ours: in a plan, or on sale where there is no plans file. */
+  knows(priceId: string): boolean {
+    return this.version === null ? this.onSale.has(priceId) : this.byPrice.has(priceId)
   }
 
   get haveSeats(): boolean {

@@ -70,14 +70,43 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     expect(outcome(again)).toBe('409 ALREADY_SUBSCRIBED')
   })
 
-  it('cancels and resumes in the portal, which shows here', async () => {
+  it('billing 2: cancels and resumes in the portal, which shows here with the day it ends', async () => {
     const payer = await aSubscriber(app)
+    const { currentPeriodEnd } = await subscription(payer)
     const answer = await openPortal(app, payer.signedIn, { return: `${MAIN}/account` })
     expect(outcome(answer)).toBe('201')
     await click(answer.json.url, 'cancel', { subscription: payer.subscriptionId })
-    expect(await subscription(payer)).toMatchObject({ state: 'active', cancelAtPeriodEnd: true })
+    // Flexible billing mode: the date is set, the flag is not.
+    const [atProvider] = subscriptionsOf(payer)
+    expect(atProvider).toMatchObject({ cancel_at: expect.any(Number), cancel_at_period_end: false })
+    expect(await subscription(payer)).toMatchObject({
+      state: 'active',
+      cancelAtPeriodEnd: true,
+      endsAt: currentPeriodEnd,
+      renewsAt: null,
+    })
     await click(answer.json.url, 'resume', { subscription: payer.subscriptionId })
-    expect(await subscription(payer)).toMatchObject({ state: 'active', cancelAtPeriodEnd: false })
+    expect(await subscription(payer)).toMatchObject({
+      state: 'active',
+      cancelAtPeriodEnd: false,
+      endsAt: null,
+      renewsAt: currentPeriodEnd,
+    })
+  })
+
+  it.each([
+    ['the flag of classic billing mode', { cancel_at_period_end: true }],
+    ['a date', { cancel_at: 4_000_000_000 }],
+  ])('billing 2: shows the end that %s sets, and when it has ended', async (_, patch) => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, patch)
+    const { cancel_at } = subscriptionsOf(payer)[0]!
+    const endsAt = new Date((cancel_at as number) * 1000).toISOString()
+    expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, endsAt, renewsAt: null })
+    await app.sandbox.cancel(payer.subscriptionId)
+    const ended = await subscription(payer)
+    expect(ended).toMatchObject({ state: 'canceled', cancelAtPeriodEnd: false, renewsAt: null })
+    expect(Math.abs(Date.parse(ended.endsAt) - Date.now())).toBeLessThan(60_000)
   })
 
   it.each([

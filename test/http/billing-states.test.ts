@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Logger } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { EntitlementSweep } from '../../src/billing/entitlement-sweep.js'
 import { Database } from '../../src/database/database.js'
 import { accounts, leases, users } from '../../src/database/schema.js'
 import { PERMISSIONS, permissionsOf } from '../../src/permissions/permissions.js'
+import { Plans } from '../../src/permissions/plans.js'
 import { aMember, anOwner, signIn } from '../support/people.js'
 import { BACKENDS, TestApp } from '../support/test-app.js'
-import { readSubscription, refreshByHeader } from './api-calls.js'
-import { aPlansFile, permissionsAfterRefresh, permissionsIn } from './paying.js'
+import { readSubscription, refreshByHeader, subscribe } from './api-calls.js'
+import { aPlansFile, click, PLANS, permissionsAfterRefresh, permissionsIn } from './paying.js'
 import { aSubscriber, type Subscriber } from './subscriber.js'
 import { claimsOf } from './token-claims.js'
 
@@ -57,6 +59,8 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       quantity: null,
       currentPeriodEnd: null,
       cancelAtPeriodEnd: false,
+      endsAt: null,
+      renewsAt: null,
       graceUntil: null,
     })
     expect(permissionsIn(signedIn.accessToken)).toEqual(WITHOUT_PLAN)
@@ -132,7 +136,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     ['trialing', 'trialing', BASIC],
     ['unpaid', 'past_due', BASIC],
     ['paused', 'restricted', WITHOUT_PLAN],
-    ['incomplete', 'none', WITHOUT_PLAN],
+    ['incomplete', 'pending', WITHOUT_PLAN],
     ['incomplete_expired', 'none', WITHOUT_PLAN],
     ['canceled', 'canceled', WITHOUT_PLAN],
   ] as const)('of a subscription that is %s is %s', async (status, state, permissions) => {
@@ -142,6 +146,66 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     expect(await subscription(payer)).toMatchObject({ status, state })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(permissions)
   })
+
+  it('billing 6: is the plan’s, also with an add-on in front of it, and its seats are the plan’s', async () => {
+    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+    await app.sandbox.addItem(payer.subscriptionId, 'price_of_an_add_on')
+    await aMember(app, payer.owner)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_yearly', planName: 'Team', quantity: 2 })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
+    const { items } = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)!
+    expect(items.data.map(({ price, quantity }) => [price.id, quantity])).toEqual([
+      ['price_of_an_add_on', 1],
+      ['price_yearly', 2],
+    ])
+    const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_monthly' })
+    await click(json.checkoutUrl, 'confirm')
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_monthly', planName: 'Basic' })
+  })
+
+  it('billing 6: stays what it was when its price goes out of the plans file, and says so', async () => {
+    const payer = await aSubscriber(app)
+    const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+    await withOtherPlans(PLANS.plans.slice(1), async () => {
+      await sweep()
+      expect(await subscription(payer)).toMatchObject({
+        state: 'active',
+        plan: 'price_monthly',
+        planName: null,
+      })
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+      // Not because nobody looked: what it may do is still taken when it is not paid for, and comes back.
+      await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'paused' })
+      await app.paymentsSettled()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+      await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+      await app.paymentsSettled()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    })
+    const { accountId } = claimsOf(payer.signedIn.accessToken)
+    expect(errors).toHaveBeenCalledWith(
+      expect.stringContaining(`Account ${accountId} pays for price_monthly`),
+    )
+    errors.mockRestore()
+  })
+
+  /** As after a restart with another plans file. */
+  async function withOtherPlans(others: unknown[], work: () => Promise<void>): Promise<void> {
+    const plans = app.app.get(Plans)
+    const before = { ...plans }
+    const { path, remove } = await aPlansFile({ ...PLANS, plans: others })
+    const settings = { ...app.settings, plansFile: path, stripe: { priceIds: ['price_yearly'] } }
+    Object.assign(plans, Plans.read(settings))
+    try {
+      await work()
+    } finally {
+      Object.assign(plans, before)
+      await remove()
+      await sweep()
+    }
+  }
 
   it('follows another plans file, for accounts that no event will ever be about', async () => {
     const owner = await anOwner(app)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { planItem } from '../../src/billing/plan-item.js'
 import { stateOf } from '../../src/billing/subscription-state.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import { Plans } from '../../src/permissions/plans.js'
@@ -21,10 +22,10 @@ describe('the plans file', () => {
     expect(plans.withoutPlan).toEqual(permissionsOf(['payments', 'accountSettings', 'teamManagement']))
     expect(plans.of('price_yearly')).toMatchObject({ name: 'Team', seats: true })
     expect(plans.of('price_monthly')).toMatchObject({ name: 'Basic', seats: false })
-    expect(plans.entitledBy('price_monthly')).toEqual(
+    expect(plans.of('price_monthly')?.entitled).toEqual(
       permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']),
     )
-    expect(plans.entitledBy('price_of_long_ago')).toEqual(plans.withoutPlan)
+    expect([plans.knows('price_monthly'), plans.knows('price_of_long_ago')]).toEqual([true, false])
   })
 
   it('that is another has another version, as has another grace period', async () => {
@@ -39,7 +40,8 @@ describe('the plans file', () => {
 
   it('is optional: without one nothing is limited', () => {
     const plans = Plans.read({ plansFile: null, stripe, paymentGraceSeconds: 60 })
-    expect([plans.withoutPlan, plans.entitledBy('price_monthly'), plans.version]).toEqual([null, null, null])
+    expect([plans.withoutPlan, plans.of('price_monthly'), plans.version]).toEqual([null, null, null])
+    expect([plans.knows('price_monthly'), plans.knows('price_of_an_add_on')]).toEqual([true, false])
   })
 
   it.each([
@@ -70,6 +72,30 @@ describe('the state', () => {
     ['active', null, 'active'],
     ['paused', null, 'restricted'],
   ] as const)('of %s with grace until %s is %s', (status, until, state) => {
-    expect(stateOf(status, until && new Date(until), now)).toBe(state)
+    expect(stateOf({ status, graceUntil: until, isPaymentPending: false }, now)).toBe(state)
+  })
+})
+
+describe('billing 1: the state of a subscription whose first payment', () => {
+  it.each([
+    ['is on its way is pending', true, 'pending'],
+    ['has failed is none', false, 'none'],
+  ] as const)('%s', (_, isPaymentPending, state) => {
+    expect(stateOf({ status: 'incomplete', graceUntil: null, isPaymentPending }, new Date())).toBe(state)
+  })
+})
+
+describe('billing 6: the item that is the plan', () => {
+  const plans = { knows: (price: string) => price.startsWith('price_of_a_plan') }
+  it.each([
+    [['price_addon', 'price_of_a_plan_1'], null, 'price_of_a_plan_1'],
+    [['price_of_a_plan_2', 'price_of_a_plan_1'], 'price_of_a_plan_1', 'price_of_a_plan_2'],
+    [['price_addon', 'price_removed'], 'price_removed', 'price_removed'],
+    [['price_addon', 'price_other'], 'price_removed', 'price_addon'],
+    [[], 'price_removed', null],
+  ] as const)('of %j after %s is %s', (prices, before, expected) => {
+    const data = prices.map(id => ({ price: { id } }))
+    const found = planItem({ items: { data } } as never, plans, before)
+    expect(found?.price.id ?? null).toBe(expected)
   })
 })

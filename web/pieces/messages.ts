@@ -24,6 +24,7 @@ const MESSAGES: Messages = {
   OWNER_LOGIN_BARRED: 'Owners log in on the main site only. Never type your password here.',
   SIGN_UP_CLOSED: 'New accounts cannot be made at the moment.',
   NOT_FOUND: 'This is not there any more.',
+  PAYMENT_PENDING: 'Your payment is on its way. It can take some days until it arrives.',
   ALREADY_SUBSCRIBED: 'This account has a subscription already.',
   LAST_OWNER: 'The owner of the account cannot be changed this way. Transfer the account first.',
   SUBSCRIPTION_LIVE: 'The account still has a subscription. Please end it first.',

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common'
+import Stripe from 'stripe'
+import { unixSeconds } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
+import type { ApiError } from '../errors/api-error.js'
+import { BillingCustomers } from './billing-customers.js'
+import { BillingWork } from './billing-work.js'
+import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
+import type { Checkout } from './checkouts.js'
+import { ask, askFor } from './payment-provider.js'
+import { withCheckout } from './return-url.js'
+
+/** Checkouts as they are at the provider. */
+@Injectable()
+export class HostedCheckouts {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly customers: BillingCustomers,
+    private readonly work: BillingWork,
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Our id is the idempotency key: repeated after a lost answer or a crash, the provider returns the first checkout. Throws as `ask` does. */
+  async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
+    const customer = await this.customers.ensure(checkout.accountId)
+    const options = { idempotencyKey: `checkout-${checkout.id}` }
+    try {
+      return await ask(() => this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options))
+    } catch (error) {
+      // It may have been deleted there, and the event of it lost.
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
+        await this.database.run(db => this.work.ask(db, customer))
+      throw error
+    }
+  }
+
+  /**
+   * From then on nobody can pay it: null. Or what it has come to when somebody has paid it, or has begun to; its event
+   * is on the way. Safe to repeat. Throws as `ask` does.
+   */
+  async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
+    const checkout = await askFor(() => this.expireOrLook(providerId))
+    if (checkout?.status !== 'complete') return null
+    return checkout.payment_status === 'unpaid' ? 'PAYMENT_PENDING' : 'ALREADY_SUBSCRIBED'
+  }
+
+  /** The provider expires only what is open. */
+  private async expireOrLook(providerId: string): Promise<Stripe.Checkout.Session> {
+    try {
+      return await this.stripe.checkout.sessions.expire(providerId)
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+      return this.stripe.checkout.sessions.retrieve(providerId)
+    }
+  }
+
+  /** From our row and the settings alone, so that a repetition is the same to the letter. */
+  private paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
+    const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
+    const metadata = { accountId, checkoutId: id }
+    return {
+      ...this.settings.stripe.checkoutOptions,
+      mode: 'subscription',
+      customer,
+      client_reference_id: accountId,
+      line_items: [{ price: priceId, quantity }],
+      success_url: withCheckout(returnUrl, id),
+      cancel_url: returnUrl,
+      metadata,
+      subscription_data: { metadata, ...(trialDays > 0 && { trial_period_days: trialDays }) },
+      expires_at: unixSeconds(createdAt) + PAYABLE_FOR_SECONDS,
+    }
+  }
+}

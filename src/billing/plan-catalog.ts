@@ -1,0 +1,101 @@
+import { Injectable, Logger } from '@nestjs/common'
+import Stripe from 'stripe'
+import { Settings } from '../config/settings.js'
+import { Plans } from '../permissions/plans.js'
+import { askFor } from './payment-provider.js'
+import { PlanCache } from './plan-cache.js'
+import { ProviderBulkhead } from './provider-bulkhead.js'
+
+/** A price that may be bought, as the provider has it. */
+export interface OfferedPlan {
+  readonly priceId: string
+  readonly name: string
+  /** For one period, or one seat of it, in the currency's smallest unit; null where the provider reckons it by steps. */
+  readonly amount: number | null
+  /** ISO 4217, lower case. */
+  readonly currency: string
+  readonly interval: 'day' | 'week' | 'month' | 'year'
+  readonly intervalCount: number
+  /** Whether each active user is billed. */
+  readonly seats: boolean
+}
+
+/** What a page waits at most for the provider. */
+const PATIENCE_MS = 3_000
+
+/** What is on sale. The last good copy is served while the provider does not answer; no amount is ever made up. */
+@Injectable()
+export class PlanCatalog {
+  private readonly logger = new Logger('Billing')
+  private reading: Promise<readonly OfferedPlan[]> | null = null
+
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly settings: Settings,
+    private readonly plans: Plans,
+    private readonly cache: PlanCache,
+    private readonly bulkhead: ProviderBulkhead,
+  ) {}
+
+  /** In the order of STRIPE_PRICE_IDS. Throws as `ask` does when there is no copy yet. */
+  async list(): Promise<readonly OfferedPlan[]> {
+    const copy = await this.cache.get()
+    if (copy?.isFresh) return copy.plans
+    this.reading ??= this.read().finally(() => {
+      this.reading = null
+    })
+    try {
+      return await this.reading
+    } catch (error) {
+      if (!copy) throw error
+      this.logger.warn(`Prices are those of an earlier time: ${(error as Error).message}`)
+      await this.cache.prolong(copy.plans)
+      return copy.plans
+    }
+  }
+
+  /** The name of a price, without asking the provider; null while it is not known. */
+  async knownName(priceId: string | null): Promise<string | null> {
+    if (priceId === null) return null
+    const inFile = this.plans.of(priceId)?.name
+    if (inFile) return inFile
+    const copy = await this.cache.get()
+    return copy?.plans.find(plan => plan.priceId === priceId)?.name ?? null
+  }
+
+  private async read(): Promise<readonly OfferedPlan[]> {
+    const { priceIds } = this.settings.stripe
+    const prices = await this.bulkhead.run(() => Promise.all(priceIds.map(id => this.price(id))), PATIENCE_MS)
+    const plans = prices.flatMap(price => this.offered(price))
+    await this.cache.put(plans)
+    return plans
+  }
+
+  private async price(id: string): Promise<Stripe.Price | null> {
+    const price = await askFor(() => this.stripe.prices.retrieve(id, { expand: ['product'] }))
+    if (!price) this.logger.error(`The provider does not know ${id} of STRIPE_PRICE_IDS: nobody can buy it`)
+    return price
+  }
+
+  /** None for what cannot be bought at the provider. */
+  private offered(price: Stripe.Price | null): OfferedPlan[] {
+    if (!price?.active || !price.recurring) return []
+    const { id: priceId, unit_amount: amount, currency, recurring } = price
+    const plan = this.plans.of(priceId)
+    return [
+      {
+        priceId,
+        name: plan?.name ?? productName(price) ?? price.nickname ?? 'Subscription',
+        amount,
+        currency,
+        interval: recurring.interval as OfferedPlan['interval'],
+        intervalCount: recurring.interval_count,
+        seats: plan?.seats ?? false,
+      },
+    ]
+  }
+}
+
+function productName({ product }: Stripe.Price): string | null {
+  return typeof product === 'object' && !product.deleted ? product.name : null
+}
