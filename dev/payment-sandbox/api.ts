@@ -13,6 +13,8 @@ export interface ApiRequest {
   method: string
   path: string
   query: string
+  /** Form fields, as they came. */
+  body: string
   idempotencyKey: string | null
 }
 
@@ -43,8 +45,8 @@ export class Api {
   /** Answers one request in JSON, or does what `fault` says. */
   async answer(request: Incoming, reply: ServerResponse): Promise<void> {
     const idempotencyKey = idempotencyKeyOf(request)
-    const { method, path, query } = request
-    this.log({ method, path, query, idempotencyKey })
+    const { method, path, query, body } = request
+    this.log({ method, path, query, body, idempotencyKey })
     if (this.faultOf(request) === 'slow') await wait(this.slowMs, undefined, { ref: false })
     if (this.keys.isTaken(idempotencyKey)) await wait(HANG_UP_MS)
     try {

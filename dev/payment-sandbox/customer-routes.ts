@@ -9,6 +9,7 @@ export function customerRoutes(customers: Customers, deletion: CustomerDeletion)
   return [
     ['POST', CUSTOMERS, ({ params }) => customers.create(params)],
     ['GET', CUSTOMERS, ({ params }) => listPage(customers.list(params), params, CUSTOMERS)],
+    ['POST', `${CUSTOMERS}/:id`, ({ id, params, cause }) => customers.update(id, params, cause)],
     ['GET', `${CUSTOMERS}/:id`, ({ id }) => customers.findOrDeleted(id)],
     ['DELETE', `${CUSTOMERS}/:id`, ({ id, cause }) => deletion.delete(id, cause)],
   ]

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import { ApiError } from './api-error.js'
+import type { EventCause, Events } from './events.js'
 import type { Form } from './form.js'
 import { metadata, text } from './form-fields.js'
 import { newId } from './ids.js'
@@ -11,7 +12,10 @@ export type Customer = Stripe.Customer
 export type DeletedCustomer = Stripe.DeletedCustomer
 
 export class Customers {
-  constructor(private readonly state: State) {}
+  constructor(
+    private readonly state: State,
+    private readonly events: Events,
+  ) {}
 
   /** A new customer; two equal calls make two customers unless they share an idempotency key. */
   create(params: Form): Customer {
@@ -42,6 +46,16 @@ export class Customers {
     }
     this.state.customers.set(customer.id, customer)
     this.state.changed()
+    return customer
+  }
+
+  /** Changes name, e-mail and description and emits `customer.updated`; throws 404 for an unknown or deleted one. */
+  update(id: string, params: Form, cause?: EventCause): Customer {
+    const customer = this.find(id)
+    const before = structuredClone(customer)
+    for (const field of ['name', 'email', 'description'] as const)
+      if (field in params) customer[field] = text(params, field)
+    this.events.emit('customer.updated', customer, cause, before)
     return customer
   }
 

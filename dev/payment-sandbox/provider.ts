@@ -61,7 +61,7 @@ export class Provider {
     this.deliveries = new WebhookDeliveries(state, options.webhookSecret)
     const events = new Events(state, () => this.deliveries.url !== null, options.keptEvents)
     const prices = new Prices(options.priceIds)
-    const customers = new Customers(state)
+    const customers = new Customers(state, events)
     const prorations = new Prorations(state)
     const invoices = new Invoices(state, prorations)
     const billing = new SubscriptionBilling(invoices, prorations)

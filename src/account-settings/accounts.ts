@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
+import { noteAccountName } from '../accounts/customer-details.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts } from '../database/schema.js'
@@ -25,6 +26,7 @@ export class Accounts {
 
   async setName(transaction: Db, id: string, name: string): Promise<Account | null> {
     const [row] = await transaction.update(accounts).set({ name }).where(eq(accounts.id, id)).returning()
+    await noteAccountName(transaction, id)
     return row ?? null
   }
 

@@ -6,6 +6,7 @@ import { accounts, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { Plans } from '../permissions/plans.js'
+import { noteOwner } from './customer-details.js'
 import type { Email } from './email.js'
 import { noteSeatsOf } from './seats.js'
 import type { NewUser, Role, User } from './user.js'
@@ -145,10 +146,12 @@ export class Users {
 
   async setName(transaction: Db, id: string, name: string | null): Promise<void> {
     await transaction.update(users).set({ name }).where(eq(users.id, id))
+    await noteOwner(transaction, id)
   }
 
   async setRole(transaction: Db, id: string, role: Role): Promise<void> {
     await transaction.update(users).set({ role }).where(eq(users.id, id))
+    await noteOwner(transaction, id)
   }
 
   /** Throws `EMAIL_TAKEN`, which rolls the transaction back. */
@@ -161,6 +164,7 @@ export class Users {
       // Somebody was quicker, after we had looked.
       throw isUniqueViolation(error) ? new ApiError('EMAIL_TAKEN', { cause: error }) : error
     }
+    await noteOwner(transaction, id)
   }
 
   /** Sets a new password; null takes it away. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Written } from './customer-writer.js'
 import { Entitlements } from './entitlements.js'
-import { type SeatChange, Seats } from './seats.js'
+import { type ProviderUpdate, ProviderUpdates } from './provider-updates.js'
 import { SubscriptionCache } from './subscription-cache.js'
 
 /** What follows when our records of a customer have been written. */
@@ -10,7 +10,7 @@ export class AfterCommit {
   constructor(
     private readonly cache: SubscriptionCache,
     private readonly entitlements: Entitlements,
-    private readonly seats: Seats,
+    private readonly updates: ProviderUpdates,
   ) {}
 
   /** Tells the rest of the service. Throws `SESSION_STORE_UNAVAILABLE`; what sessions were to be told is not lost then. */
@@ -19,8 +19,8 @@ export class AfterCommit {
     await this.entitlements.tell(recorded)
   }
 
-  /** Tells the provider how many seats there are. Throws as `ask` does. */
-  async changeSeats(change: SeatChange): Promise<void> {
-    await this.seats.bring(change)
+  /** Tells the provider what it has to know. Throws as `ask` does. */
+  async updateProvider(update: ProviderUpdate): Promise<void> {
+    await this.updates.send(update)
   }
 }

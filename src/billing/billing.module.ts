@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AuditModule } from '../audit/audit.module.js'
+import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { PermissionsModule } from '../permissions/permissions.module.js'
 import { RedisModule } from '../redis/redis.module.js'
@@ -20,17 +21,23 @@ import { BillingWorker } from './billing-worker.js'
 import { CheckoutService } from './checkout.service.js'
 import { CheckoutReturn } from './checkout-return.js'
 import { Checkouts } from './checkouts.js'
+import { CustomerDetailsSync } from './customer-details.js'
 import { CustomerLooks } from './customer-look.js'
 import { CustomerSync } from './customer-sync.js'
 import { CustomerWriter } from './customer-writer.js'
 import { EntitlementSweep } from './entitlement-sweep.js'
 import { Entitlements } from './entitlements.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
+import { OpenPages } from './open-pages.js'
 import { createStripe } from './payment-provider.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
+import { PlanCache } from './plan-cache.js'
+import { PlanCatalog } from './plan-catalog.js'
 import { PlanChangeService } from './plan-change.service.js'
+import { PlansController } from './plans.controller.js'
 import { PortalService } from './portal.service.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
+import { ProviderUpdates } from './provider-updates.js'
 import { Seats } from './seats.js'
 import { SubscriptionCache } from './subscription-cache.js'
 import { SubscriptionReading } from './subscription-reading.js'
@@ -44,10 +51,11 @@ import { WebhookService } from './webhook.service.js'
 
 @Module({
   imports: [AuditModule, PermissionsModule, RedisModule, SessionsModule],
-  controllers: [BillingController, WebhookController],
+  controllers: [BillingController, PlansController, WebhookController],
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
+    { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
     AccountBilling,
     AccountRecords,
     AfterCommit,
@@ -63,14 +71,18 @@ import { WebhookService } from './webhook.service.js'
     Checkouts,
     PaymentsPermissionGuard,
     CustomerLooks,
+    CustomerDetailsSync,
     CustomerSync,
     CustomerWriter,
     Entitlements,
     EntitlementSweep,
     HostedCheckouts,
+    OpenPages,
+    PlanCatalog,
     PlanChangeService,
     PortalService,
     ProviderBulkhead,
+    ProviderUpdates,
     Seats,
     SubscriptionReading,
     WaitingEvents,

@@ -5,7 +5,7 @@ import { AfterCommit } from './after-commit.js'
 import { BillingWork, type ClaimedWork } from './billing-work.js'
 import { CustomerLooks } from './customer-look.js'
 import { CustomerWriter } from './customer-writer.js'
-import type { SeatChange } from './seats.js'
+import type { ProviderUpdate } from './provider-updates.js'
 
 /** A look that somebody waits for in front of the browser: nobody has claimed it, and what is due besides is not its business. */
 const OUT_OF_TURN = null
@@ -23,19 +23,19 @@ export class CustomerSync {
 
   /**
    * Looks, then writes everything in one transaction: either all of it is there or none. Throws when the provider or
-   * the database is out of reach; then nothing has changed and it may be run again. A number of seats that the provider
-   * does not have yet is told to it after that, so that its refusal holds up nothing else. After `limit` nothing more is begun.
+   * the database is out of reach; then nothing has changed and it may be run again. What the provider
+   * does not have yet, such as a number of seats, is told to it after that, so that its refusal holds up nothing else. After `limit` nothing more is begun.
    */
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<void> {
     const customerId = await this.looks.customerBehind(claimed.customerId)
     limit?.throwIfAborted()
     if (customerId === null) return this.dismiss(claimed, 'none')
     if (!(await this.looks.isOurs(customerId))) return this.dismiss(claimed, 'unknown customer')
-    const change = await this.bring(customerId, null, claimed, limit)
-    if (!change) return
-    await this.afterCommit.changeSeats(change)
+    const update = await this.bring(customerId, null, claimed, limit)
+    if (!update) return
+    await this.afterCommit.updateProvider(update)
     const next = await this.bring(customerId, 'event', claimed, limit)
-    if (next?.seats === change.seats)
+    if (next?.seats && next.seats.seats === update.seats?.seats)
       throw new Error('The provider does not have the number of seats that it was told')
     // Somebody came or went meanwhile.
     if (next) await this.work.release(claimed)
@@ -46,24 +46,24 @@ export class CustomerSync {
     await this.bring(customerId, 'return', OUT_OF_TURN)
   }
 
-  /** Says which change of the seats is due. */
+  /** Says what the provider has to be told. */
   private async bring(
     customerId: string,
     cause: Cause | null,
     claimed: ClaimedWork | null,
     limit?: AbortSignal,
-  ): Promise<SeatChange | null> {
+  ): Promise<ProviderUpdate | null> {
     const waitsAs = claimed?.customerId ?? customerId
     const look = await this.looks.look(customerId, waitsAs, claimed?.isRoutine ?? false)
     limit?.throwIfAborted()
     const written = await this.database.transaction(async transaction => {
       const written = await this.writer.write(transaction, look, cause)
-      if (claimed && !written.seats) await this.work.finish(transaction, claimed)
+      if (claimed && !written.update) await this.work.finish(transaction, claimed)
       return written
     })
     await this.afterCommit.publish(written)
     limit?.throwIfAborted()
-    return written.seats
+    return written.update
   }
 
   /** Nothing of the customer is ours, so the provider need not be asked. */

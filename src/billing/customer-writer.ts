@@ -5,7 +5,7 @@ import { AccountRecords, type Cause } from './account-records.js'
 import { BillingCustomers } from './billing-customers.js'
 import type { CustomerLook } from './customer-look.js'
 import { Entitlements } from './entitlements.js'
-import { type SeatChange, Seats } from './seats.js'
+import { type ProviderUpdate, ProviderUpdates } from './provider-updates.js'
 import { WaitingEvents } from './waiting-events.js'
 
 /** What there is to do when the transaction has been committed. */
@@ -13,10 +13,10 @@ export interface Written {
   /** Null when the customer is none of ours. */
   readonly accountId: string | null
   readonly recorded: RecordedChanges | null
-  readonly seats: SeatChange | null
+  readonly update: ProviderUpdate | null
 }
 
-const NOTHING = { accountId: null, recorded: null, seats: null } as const
+const NOTHING = { accountId: null, recorded: null, update: null } as const
 
 /** Writes what was seen of a customer, and what its events did, in one transaction. */
 @Injectable()
@@ -26,7 +26,7 @@ export class CustomerWriter {
     private readonly records: AccountRecords,
     private readonly entitlements: Entitlements,
     private readonly events: WaitingEvents,
-    private readonly seats: Seats,
+    private readonly updates: ProviderUpdates,
   ) {}
 
   /** Null for a cause: an event if one waits, else routine. */
@@ -42,9 +42,9 @@ export class CustomerWriter {
     const effect = await this.records.keep(transaction, accountId, look, cause)
     const recorded = await this.entitlements.bring(transaction, accountId)
     await this.events.handle(transaction, events, accountId, effect)
-    const mayChangeSeats = cause !== 'return' && effect !== 'not newer' && !look.isDeleted
-    const seats = mayChangeSeats ? await this.seats.due(transaction, accountId, subscriptions) : null
-    return { accountId, recorded, seats }
+    const mayUpdate = cause !== 'return' && effect !== 'not newer' && !look.isDeleted
+    const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
+    return { accountId, recorded, update }
   }
 
   /** For events of a customer of whom there is nothing to be seen. */

@@ -4,10 +4,10 @@ import { unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import type { ApiError } from '../errors/api-error.js'
-import { BillingCustomers } from './billing-customers.js'
 import { BillingWork } from './billing-work.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import type { Checkout } from './checkouts.js'
+import { CustomerDetailsSync } from './customer-details.js'
 import { ask, askFor } from './payment-provider.js'
 import { withCheckout } from './return-url.js'
 
@@ -16,7 +16,7 @@ import { withCheckout } from './return-url.js'
 export class HostedCheckouts {
   constructor(
     private readonly stripe: Stripe,
-    private readonly customers: BillingCustomers,
+    private readonly customers: CustomerDetailsSync,
     private readonly work: BillingWork,
     private readonly database: Database,
     private readonly settings: Settings,
@@ -24,7 +24,7 @@ export class HostedCheckouts {
 
   /** Our id is the idempotency key: repeated after a lost answer or a crash, the provider returns the first checkout. Throws as `ask` does. */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
-    const customer = await this.customers.ensure(checkout.accountId)
+    const customer = await this.customers.ensureCustomer(checkout.accountId)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
       return await ask(() => this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options))

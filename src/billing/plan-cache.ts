@@ -18,8 +18,8 @@ interface Kept {
   readonly freshUntil: number
 }
 
-/** A copy that is older than this says nothing about prices any more. */
-const KEEP_MS = 30 * 24 * 60 * 60 * 1000
+/** A copy that is older than this says nothing about prices any more. Timers take no more than 24 days. */
+const KEEP_MS = 20 * 24 * 60 * 60 * 1000
 /** Prices change seldom, and then people see the old one so long; what they pay is on the provider's page. */
 const FRESH_FOR_MS = 10 * 60_000
 /** So long a provider that did not answer is not asked again. */
@@ -40,7 +40,12 @@ export class PlanCache {
   static async over(redis: RedisConnection | null, { stripe }: Settings, clock: Clock): Promise<PlanCache> {
     // Another list of prices is another entry.
     const key = `plans:${stripe.priceIds.join(',')}`
-    return new PlanCache(redis ? await overRedis(redis) : await caching('memory', { max: 1 }), redis, key, clock)
+    return new PlanCache(
+      redis ? await overRedis(redis) : await caching('memory', { max: 1, ttl: KEEP_MS }),
+      redis,
+      key,
+      clock,
+    )
   }
 
   /** Null while nothing is known. */

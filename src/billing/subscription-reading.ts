@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { CheckoutReturn } from './checkout-return.js'
 import { Entitlements } from './entitlements.js'
+import { PlanCatalog } from './plan-catalog.js'
 import { SubscriptionCache } from './subscription-cache.js'
 import { isPaidFor } from './subscription-state.js'
-import type { SubscriptionView } from './subscription-view.js'
+import type { KnownSubscription, SubscriptionView } from './subscription-view.js'
 import { Subscriptions } from './subscriptions.js'
 
 /** `pending`: not paid, or not yet. */
@@ -16,12 +17,13 @@ export class SubscriptionReading {
     private readonly cache: SubscriptionCache,
     private readonly entitlements: Entitlements,
     private readonly returns: CheckoutReturn,
+    private readonly catalog: PlanCatalog,
   ) {}
 
   /** The account's subscription; may be up to a minute old where several replicas run without Redis. */
   async read(accountId: string): Promise<SubscriptionView> {
     const known = await this.cache.read(accountId, () => this.subscriptions.find(accountId))
-    return this.entitlements.view(known)
+    return this.view(known)
   }
 
   /**
@@ -42,6 +44,10 @@ export class SubscriptionReading {
   }
 
   private async uncached(accountId: string): Promise<SubscriptionView> {
-    return this.entitlements.view(await this.subscriptions.find(accountId))
+    return this.view(await this.subscriptions.find(accountId))
+  }
+
+  private async view(known: KnownSubscription): Promise<SubscriptionView> {
+    return { ...this.entitlements.view(known), planName: await this.catalog.knownName(known.plan) }
   }
 }

@@ -195,7 +195,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     await app.sandbox.payLater(checkoutId)
     await app.paymentsSettled()
     const state = async () => (await readSubscription(app, signedIn.accessToken)).json.state
-    expect(await state()).toBe('none')
+    expect(await state()).toBe('pending')
     await app.sandbox.payAsync(checkoutId, 'failed')
     await app.paymentsSettled()
     expect(await state()).toBe('none')

@@ -30,8 +30,11 @@ describe('POST /api/subscription/create', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => subscribe(app, payer)))
     expect(answers.map(outcome)).toEqual(Array(10).fill('201'))
     expect(checkoutsOf(payer)).toHaveLength(1)
-    expect(app.sandbox.requests.slice(before).map(({ path }) => path)).toEqual([
+    const asked = app.sandbox.requests.slice(before).filter(({ method }) => method === 'POST')
+    expect(asked.map(({ path }) => path)).toEqual([
       '/v1/customers',
+      // Whom the receipts go to.
+      expect.stringMatching(/^\/v1\/customers\/cus_\w+$/),
       '/v1/checkout/sessions',
     ])
     expect(new Set(answers.map(({ json }) => json.checkoutUrl))).toEqual(

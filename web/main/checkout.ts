@@ -1,3 +1,4 @@
+import type { OfferedPlan } from '../pieces/plans.js'
 import { call } from './api.js'
 
 interface StartedCheckout {
@@ -21,4 +22,9 @@ export async function openPortal(): Promise<void> {
     return: `${location.origin}/account`,
   })
   location.assign(url)
+}
+
+/** What is on sale now. */
+export async function readPlans(): Promise<readonly OfferedPlan[]> {
+  return (await call<{ readonly plans: readonly OfferedPlan[] }>('GET', 'plans')).plans
 }

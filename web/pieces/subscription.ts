@@ -4,9 +4,15 @@ import { MainstayError } from '../../client/index.js'
 export interface Subscription {
   readonly status: string
   readonly state: string
+  /** The price; for people there is `planName`. */
   readonly plan: string | null
-  readonly currentPeriodEnd: string | null
-  readonly cancelAtPeriodEnd: boolean
+  readonly planName: string | null
+  readonly quantity: number | null
+  /** When it ends, or has ended. */
+  readonly endsAt: string | null
+  readonly renewsAt: string | null
+  /** Until when the plan stays although a payment is overdue; afterwards, since when it is gone. */
+  readonly graceUntil: string | null
 }
 
 /**
@@ -29,7 +35,8 @@ export async function readSubscription(
 
 const STATE_NAMES: Readonly<Record<string, string>> = {
   none: 'No subscription',
-  trialing: 'Trial',
+  pending: 'Your payment is on its way',
+  trialing: 'Free trial',
   active: 'Active',
   past_due: 'A payment is overdue',
   restricted: 'Restricted: a payment is missing',
@@ -38,7 +45,8 @@ const STATE_NAMES: Readonly<Record<string, string>> = {
 
 const REPLACEABLE = ['none', 'canceled']
 
-export function stateName({ state }: Subscription): string {
+export function stateName({ state, status }: Subscription): string {
+  if (status === 'paused') return 'Paused'
   return STATE_NAMES[state] ?? state
 }
 
@@ -47,13 +55,12 @@ export function maySubscribe({ state }: Subscription): boolean {
   return REPLACEABLE.includes(state)
 }
 
+/** Whether it lives, so that its plan can be changed. */
+export function mayChange({ state }: Subscription): boolean {
+  return ['trialing', 'active', 'past_due'].includes(state)
+}
+
 /** Whether the provider's own pages have something to say about it. */
 export function hasPortal({ state }: Subscription): boolean {
   return state !== 'none'
-}
-
-/** `price_monthly` is “Monthly”. */
-export function planName(priceId: string): string {
-  const words = priceId.replace(/^price_/, '').replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

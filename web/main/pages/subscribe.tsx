@@ -2,14 +2,15 @@ import type { Caller } from '../../../client/index.js'
 import { Form, type Texts } from '../../pieces/form.js'
 import { Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
+import { type OfferedPlan, priceText } from '../../pieces/plans.js'
 import { Link } from '../../pieces/router.js'
 import { hostOf, site } from '../../pieces/site.js'
-import { maySubscribe, planName, type Subscription } from '../../pieces/subscription.js'
+import { mayChange, maySubscribe, type Subscription } from '../../pieces/subscription.js'
 import { SubscriptionFacts } from '../../pieces/subscription-facts.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { call } from '../api.js'
-import { startCheckout } from '../checkout.js'
+import { readPlans, startCheckout } from '../checkout.js'
 
 /** Where satellites send people who want to subscribe: payments are made on the main site only. */
 export function SubscribePage({
@@ -21,23 +22,14 @@ export function SubscribePage({
 }) {
   const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
   return (
-    <SmallPage title="Subscribe">
+    <SmallPage title={subscription.data && mayChange(subscription.data) ? 'Change plan' : 'Subscribe'}>
       <Loaded of={subscription}>
-        {loaded =>
-          !maySubscribe(loaded) ? (
-            <>
-              <Hint>This account has a subscription already.</Hint>
-              <SubscriptionFacts subscription={loaded} />
-            </>
-          ) : caller.permissions.payments ? (
-            <Form submit="Go to the payment" send={({ priceId }: Texts) => startCheckout(priceId, returnUrl)}>
-              <PlanChoice />
-              {returnUrl && <p>Afterwards you go back to {hostOf(returnUrl)}.</p>}
-            </Form>
-          ) : (
-            <Hint>You may not make payments for this account. Please ask its owner.</Hint>
-          )
-        }
+        {loaded => (
+          <>
+            {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
+            <Choice subscription={loaded} caller={caller} returnUrl={returnUrl} />
+          </>
+        )}
       </Loaded>
       <p className="links">
         {isOurs(returnUrl) ? (
@@ -50,20 +42,69 @@ export function SubscribePage({
   )
 }
 
-/** Nothing where there is nothing to choose. */
-function PlanChoice() {
-  if (site.priceIds.length < 2) return null
+function Choice({
+  subscription,
+  caller,
+  returnUrl,
+}: {
+  readonly subscription: Subscription
+  readonly caller: Caller
+  readonly returnUrl: string | null
+}) {
+  const plans = useLoad(readPlans)
+  const isChange = mayChange(subscription)
+  if (!isChange && !maySubscribe(subscription))
+    return (
+      <Hint>
+        {subscription.state === 'pending' ? ON_ITS_WAY : 'This account has a subscription already.'}
+      </Hint>
+    )
+  if (!caller.permissions.payments)
+    return <Hint>You may not make payments for this account. Please ask its owner.</Hint>
+  return (
+    <Loaded of={plans}>
+      {offered => {
+        const others = offered.filter(({ priceId }) => !isChange || priceId !== subscription.plan)
+        if (others.length === 0) return <Hint>There is no other plan at the moment.</Hint>
+        return (
+          <Form
+            submit={isChange ? 'Go to the change' : 'Go to the payment'}
+            send={({ priceId }: Texts) => startCheckout(priceId, returnUrl)}
+          >
+            <PlanChoice plans={others} />
+            {isChange && (
+              <p>The next page says what the change costs. Nothing changes before you confirm it there.</p>
+            )}
+            {returnUrl && <p>Afterwards you go back to {hostOf(returnUrl)}.</p>}
+          </Form>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const ON_ITS_WAY = 'Your payment is on its way. It can take some days until it arrives.'
+
+function PlanChoice({ plans }: { readonly plans: readonly OfferedPlan[] }) {
   return (
     <fieldset>
       <legend>Plan</legend>
-      {site.priceIds.map((priceId, index) => (
-        <label key={priceId} className="choice">
-          <input type="radio" name="priceId" value={priceId} defaultChecked={index === 0} />
-          {planName(priceId)}
+      {plans.map((plan, index) => (
+        <label key={plan.priceId} className="choice">
+          <input type="radio" name="priceId" value={plan.priceId} defaultChecked={index === 0} />
+          <span>
+            {plan.name}
+            <small>{termsOf(plan)}</small>
+          </span>
         </label>
       ))}
     </fieldset>
   )
+}
+
+function termsOf(plan: OfferedPlan): string {
+  const price = priceText(plan) ?? 'by what is used'
+  return plan.trialDays > 0 ? `${plan.trialDays} days free, then ${price}` : price
 }
 
 /** A link to anywhere else would let strangers use our name to lead people astray. */

@@ -1,20 +1,17 @@
 import { useEffect, useState } from 'react'
 import type { Caller } from '../../../../client/index.js'
-import { ActionRow } from '../../../pieces/action-row.js'
 import { Fact } from '../../../pieces/fact.js'
 import { Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
 import { Link, usePlace } from '../../../pieces/router.js'
-import { hasPortal, maySubscribe, readSubscription, type Subscription } from '../../../pieces/subscription.js'
-import { SubscriptionFacts } from '../../../pieces/subscription-facts.js'
-import { useAction } from '../../../pieces/use-action.js'
+import { maySubscribe, readSubscription, type Subscription } from '../../../pieces/subscription.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded, Waiting } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
 import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
-import { openPortal } from '../../checkout.js'
+import { BillingCard } from './billing-card.js'
 
 /** A payment may take its seconds; after so many questions we stop waiting. */
 const MOST_QUESTIONS = 15
@@ -42,27 +39,10 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
       </Section>
       <Section title="Subscription">
         {checkout && <PaymentNews subscription={subscription} />}
-        <Loaded of={subscription}>
-          {loaded => (
-            <>
-              <SubscriptionFacts subscription={loaded} />
-              {maySubscribe(loaded) && caller.permissions.payments && (
-                <Link href="/subscribe" className="button primary">
-                  Subscribe
-                </Link>
-              )}
-              {hasPortal(loaded) && caller.permissions.payments && <PortalButton />}
-            </>
-          )}
-        </Loaded>
+        <Loaded of={subscription}>{loaded => <BillingCard subscription={loaded} caller={caller} />}</Loaded>
       </Section>
     </Page>
   )
-}
-
-function PortalButton() {
-  const portal = useAction(openPortal)
-  return <ActionRow action={portal}>Manage the subscription</ActionRow>
 }
 
 /** After the way back from the payment page, which itself proves nothing: asks until the service knows of the payment. */
@@ -80,6 +60,7 @@ function PaymentNews({ subscription }: { readonly subscription: Load<Subscriptio
   }, [isWaiting, questions, reload])
   if (isWaiting) return <Waiting what="Looking whether a payment has arrived …" />
   if (!data) return null
+  if (data.state === 'pending') return <Success>Thank you. Your payment is on its way.</Success>
   return ['active', 'trialing'].includes(data.state) ? (
     <Success>Thank you. Your subscription is active.</Success>
   ) : (

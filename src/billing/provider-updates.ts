@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common'
+import type Stripe from 'stripe'
+import type { Db } from '../database/connection.js'
+import { type CustomerDetails, CustomerDetailsSync } from './customer-details.js'
+import { OpenPages } from './open-pages.js'
+import { type SeatChange, Seats } from './seats.js'
+
+/** What the provider has to be told of an account, so that it bills what it should, once, and whom it should. */
+export interface ProviderUpdate {
+  /** Pages that nobody may pay any more. */
+  readonly pages: readonly string[]
+  readonly seats: SeatChange | null
+  readonly details: CustomerDetails | null
+}
+
+@Injectable()
+export class ProviderUpdates {
+  constructor(
+    private readonly pages: OpenPages,
+    private readonly seats: Seats,
+    private readonly details: CustomerDetailsSync,
+  ) {}
+
+  /** What is due beside what was seen there; null when nothing is. */
+  async due(
+    transaction: Db,
+    accountId: string,
+    found: readonly Stripe.Subscription[],
+  ): Promise<ProviderUpdate | null> {
+    const pages = await this.pages.due(transaction, accountId)
+    const seats = await this.seats.due(transaction, accountId, found)
+    const details = await this.details.due(transaction, accountId)
+    return pages.length > 0 || seats || details ? { pages, seats, details } : null
+  }
+
+  /** Tells it, what is about money first. Safe to repeat; throws as `ask` does. */
+  async send({ pages, seats, details }: ProviderUpdate): Promise<void> {
+    await this.pages.close(pages)
+    if (seats) await this.seats.bring(seats)
+    if (details) await this.details.tell(details)
+  }
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Users } from '../../src/accounts/users.js'
+import { Database } from '../../src/database/database.js'
+import { checkouts } from '../../src/database/schema.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
+import { BACKENDS, TestApp } from '../support/test-app.js'
+import { bearer, outcome, readSubscription, subscribe } from './api-calls.js'
+import { aPlansFile } from './paying.js'
+import { onMainSite, reauthenticate } from './reauthenticate.js'
+import { anotherSubscription, aSubscriber, openCheckout } from './subscriber.js'
+import { claimsOf } from './token-claims.js'
+
+const OPTIONS = { allow_promotion_codes: true, tax_id_collection: { enabled: true }, trial_days: 14 }
+
+describe.each(BACKENDS)('what is on sale (%s)', backend => {
+  let app: TestApp
+  let removePlans: () => Promise<void>
+  beforeAll(async () => {
+    const { path, remove } = await aPlansFile()
+    removePlans = remove
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PLANS_FILE: path })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await removePlans()
+  })
+
+  function readPlans({ accessToken }: SignedIn) {
+    return app.request({ path: '/api/plans', headers: bearer(accessToken) })
+  }
+
+  function priceQuestions(): number {
+    return app.sandbox.requests.filter(({ path }) => path.startsWith('/v1/prices')).length
+  }
+
+  it('billing 7: has names, amounts and periods as the provider has them, read once, and then while it is away', async () => {
+    const owner = await anOwner(app)
+    const main = await signIn(app, owner, 'main')
+    const before = priceQuestions()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => readPlans(main)))
+    const expected = {
+      plans: [
+        {
+          priceId: 'price_monthly',
+          name: 'Basic',
+          amount: 1000,
+          currency: 'usd',
+          interval: 'month',
+          intervalCount: 1,
+          seats: false,
+          trialDays: 0,
+        },
+        {
+          priceId: 'price_yearly',
+          name: 'Team',
+          amount: 2000,
+          currency: 'usd',
+          interval: 'year',
+          intervalCount: 1,
+          seats: true,
+          trialDays: 0,
+        },
+      ],
+    }
+    for (const { json } of answers) expect(json).toEqual(expected)
+    expect(priceQuestions() - before).toBe(2)
+
+    const member = await signIn(app, await aMember(app, owner), 'satellite')
+    app.clock.advance(11 * 60)
+    app.sandbox.fault = 'refuse'
+    expect((await readPlans(await signIn(app, owner, 'main'))).json).toEqual(expected)
+    const asked = priceQuestions()
+    expect((await readPlans(await signIn(app, owner, 'main'))).json).toEqual(expected)
+    expect(priceQuestions()).toBe(asked)
+    app.sandbox.fault = null
+    app.clock.advance(-11 * 60)
+    expect(outcome(await readPlans(member))).toBe('200')
+    expect(outcome(await app.request({ path: '/api/plans' }))).toBe('401 ACCESS_TOKEN_REQUIRED')
+  })
+
+  it('billing 11: closes open payment pages when a subscription comes another way', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const page = await openCheckout(app, signedIn)
+    const customer = app.sandbox.checkouts().find(({ id }) => id === page)?.customer as string
+    await anotherSubscription(app, customer)
+    await app.paymentsSettled()
+    expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
+      state: 'active',
+      planName: 'Team',
+    })
+    expect(app.sandbox.checkouts().find(({ id }) => id === page)).toMatchObject({ status: 'expired' })
+    await expect(app.sandbox.pay(page)).rejects.toThrow()
+    const [row] = await app.app
+      .get(Database)
+      .run(db => db.select().from(checkouts).where(eq(checkouts.providerId, page)))
+    expect(row?.isOpen).toBe(false)
+  })
+
+  it('billing 12: the provider writes to the owner of today, by today’s name and address', async () => {
+    const owner = await anOwner(app)
+    const payer = await aSubscriber(app, owner)
+    const customer = () => app.sandbox.customers().find(({ id }) => id === payer.customerId)
+    expect(customer()).toMatchObject({ email: owner.email })
+    const session = payer.signedIn
+    await onMainSite(app, session, 'PATCH', '/api/profile', { name: 'Olga' })
+    await app.paymentsSettled()
+    expect(customer()).toMatchObject({ name: 'Olga' })
+    await onMainSite(app, session, 'PATCH', '/api/account', { name: 'Olga & Co' })
+    await app.paymentsSettled()
+    expect(customer()).toMatchObject({ name: 'Olga & Co', email: owner.email })
+    const moved = `moved-${owner.email}`
+    const database = app.app.get(Database)
+    await database.transaction(transaction =>
+      app.app.get(Users).setEmail(transaction, owner.id, moved as never),
+    )
+    await app.paymentsSettled()
+    expect(customer()).toMatchObject({ email: moved })
+    const heir = await aMember(app, { ...owner, email: moved as never })
+    await reauthenticate(app, session)
+    expect(
+      outcome(await onMainSite(app, session, 'POST', '/api/account/transfer', { userId: heir.id })),
+    ).toBe('204')
+    await app.paymentsSettled()
+    expect(customer()).toMatchObject({ email: heir.email })
+  })
+})
+
+describe('billing 12: with checkout options', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('embedded', {
+      LOG_LEVEL: 'silent',
+      STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
+      STRIPE_PRORATION: 'none',
+    })
+  })
+  afterAll(() => app.stop())
+
+  function requestOf(checkoutId: string) {
+    const asked = app.sandbox.requests.filter(
+      ({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions',
+    )
+    expect(app.sandbox.checkouts().some(({ id }) => id === checkoutId)).toBe(true)
+    return new URLSearchParams(asked.at(-1)?.body)
+  }
+
+  it('billing 7: makes up no price while the provider has said none', async () => {
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    app.sandbox.fault = 'refuse'
+    const answer = await app.request({ path: '/api/plans', headers: bearer(accessToken) })
+    app.sandbox.fault = null
+    expect(outcome(answer)).toBe('503 PAYMENT_PROVIDER_UNAVAILABLE')
+  })
+
+  it('every checkout has them, and a trial once for each account', async () => {
+    const payer = await aSubscriber(app)
+    const asked = requestOf(app.sandbox.checkouts().at(-1)!.id)
+    expect(asked.get('allow_promotion_codes')).toBe('true')
+    expect(asked.get('tax_id_collection[enabled]')).toBe('true')
+    expect(asked.get('customer_update[name]')).toBe('auto')
+    expect(asked.get('subscription_data[trial_period_days]')).toBe('14')
+    const read = async () => (await readSubscription(app, payer.signedIn.accessToken)).json
+    expect(await read()).toMatchObject({ state: 'trialing', renewsAt: expect.any(String) })
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    const { json } = await app.request({ path: '/api/plans', headers: bearer(payer.signedIn.accessToken) })
+    expect(json.plans[0]).toMatchObject({ trialDays: 0 })
+    const again = await openCheckout(app, payer.signedIn)
+    expect(requestOf(again).get('subscription_data[trial_period_days]')).toBeNull()
+    await app.sandbox.pay(again)
+    await app.paymentsSettled()
+    expect(await read()).toMatchObject({ state: 'active' })
+    expect(outcome(await subscribe(app, payer.signedIn))).toBe('409 ALREADY_SUBSCRIBED')
+    expect(claimsOf(payer.signedIn.accessToken).accountId).toBeDefined()
+  })
+})

@@ -1,0 +1,28 @@
+/** What is on sale, as the service answers it. */
+export interface OfferedPlan {
+  readonly priceId: string
+  readonly name: string
+  /** In the currency's smallest unit; null when it depends on how much is used. */
+  readonly amount: number | null
+  readonly currency: string
+  readonly interval: 'day' | 'week' | 'month' | 'year'
+  readonly intervalCount: number
+  readonly seats: boolean
+  readonly trialDays: number
+}
+
+/** The payment provider counts these in hundredths all the same: https://docs.stripe.com/currencies#special-cases. */
+const IN_HUNDREDTHS = ['isk', 'ugx']
+
+/** “$20.00 a month for each seat”; null when the amount is not known beforehand. */
+export function priceText({ amount, currency, interval, intervalCount, seats }: OfferedPlan): string | null {
+  if (amount === null) return null
+  const period = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`
+  return `${money(amount, currency)} ${period}${seats ? ' for each seat' : ''}`
+}
+
+function money(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() })
+  const digits = IN_HUNDREDTHS.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2)
+  return format.format(amount / 10 ** digits)
+}
