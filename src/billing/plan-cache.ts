@@ -3,7 +3,7 @@ import { type Cache, caching } from 'cache-manager'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { RedisConnection } from '../redis/redis-connection.js'
-import type { OfferedPlan } from './plan-catalog.js'
+import type { OfferedPlan } from './offered-plan.js'
 
 /** What the provider said of the prices, and how old that is. */
 export interface PlanCopy {

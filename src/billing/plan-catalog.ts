@@ -2,23 +2,10 @@ import { Injectable, Logger } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../config/settings.js'
 import { Plans } from '../permissions/plans.js'
+import type { OfferedPlan } from './offered-plan.js'
 import { askFor } from './payment-provider.js'
 import { PlanCache } from './plan-cache.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
-
-/** A price that may be bought, as the provider has it. */
-export interface OfferedPlan {
-  readonly priceId: string
-  readonly name: string
-  /** For one period, or one seat of it, in the currency's smallest unit; null where the provider reckons it by steps. */
-  readonly amount: number | null
-  /** ISO 4217, lower case. */
-  readonly currency: string
-  readonly interval: 'day' | 'week' | 'month' | 'year'
-  readonly intervalCount: number
-  /** Whether each active user is billed. */
-  readonly seats: boolean
-}
 
 /** What a page waits at most for the provider. */
 const PATIENCE_MS = 3_000

@@ -1,0 +1,13 @@
+/** A price that may be bought, as the provider has it. */
+export interface OfferedPlan {
+  readonly priceId: string
+  readonly name: string
+  /** For one period, or one seat of it, in the currency's smallest unit; null where the provider reckons it by steps. */
+  readonly amount: number | null
+  /** ISO 4217, lower case. */
+  readonly currency: string
+  readonly interval: 'day' | 'week' | 'month' | 'year'
+  readonly intervalCount: number
+  /** Whether each active user is billed. */
+  readonly seats: boolean
+}
