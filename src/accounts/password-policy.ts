@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common'
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
 import { Settings } from '../config/settings.js'
-import { ApiError } from '../errors/api-error.js'
+import { ApiError, unavailable } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
 import { contextWords, withoutWords } from './context-words.js'
-import { strengthMeter } from './password-strength.js'
+import { FairQueue, turnOf } from './hashing/fair-queue.js'
+import { StrengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
 
 /** What zxcvbn reckons for eight characters in no order: the weakest that the minimum length asks for. */
@@ -10,34 +13,70 @@ const MIN_GUESSES = 1e8
 
 const PRODUCT_NAME = 'mainstay'
 const ADVICE = 'A few words that have nothing to do with each other make a good one.'
+/** About a tenth of a second of work. */
+const MAX_WAITING = 50
+
+/** Who wants to set a password. */
+export interface Applicant {
+  /** Texts about them: e-mail address, names. The name of this product and of the main site are always known. */
+  readonly known: readonly string[]
+  /** Null for what the service does by itself. */
+  readonly client: Client | null
+  /** Whose weak passwords are counted together, such as the id of a user; empty: those of the network. */
+  readonly subject: string
+}
 
 /** Which passwords people may set. Operators' are not looked at: they know what they do. */
 @Injectable()
-export class PasswordPolicy {
-  constructor(private readonly settings: Settings) {}
+export class PasswordPolicy implements OnApplicationShutdown {
+  private readonly meter = new StrengthMeter()
+  /** One at a time, because there is one thread. */
+  private readonly queue = new FairQueue({
+    atWork: 1,
+    waiting: MAX_WAITING,
+    refusal: () => unavailable('TOO_BUSY'),
+  })
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly attempts: AttemptLimits,
+  ) {}
 
   /**
-   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the commonest, leans on `known` or
-   * takes too few guesses. `known` are texts about the user: e-mail address, names; the name of this product and of the
-   * main site are always in. Takes some milliseconds; a tenth of a second the first time.
+   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the commonest, leans on what is known of
+   * the applicant or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak ones; `TOO_BUSY` when there is no room to
+   * measure it. Takes some milliseconds; a tenth of a second the first time.
    */
-  async require(password: string, known: readonly string[]): Promise<void> {
-    const message = await this.weaknessOf(normalizedPassword(password), known)
+  async require(password: string, { known, client, subject }: Applicant): Promise<void> {
+    const check = () => this.check(normalizedPassword(password), known, client)
+    if (client) await this.attempts.guess({ kind: 'weak password', subject, client }, check)
+    else await check()
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.meter.stop()
+  }
+
+  private async check(password: string, known: readonly string[], client: Client | null): Promise<void> {
+    const message = await this.weaknessOf(password, known, client)
     if (message)
       throw new ApiError('WEAK_PASSWORD', {
         errors: [{ field: 'password', message: `${message} ${ADVICE}` }],
       })
   }
 
-  private async weaknessOf(password: string, known: readonly string[]): Promise<string | null> {
-    const meter = await strengthMeter()
-    if (meter.isCommon(password))
-      return 'This is one of the most common passwords: whoever guesses tries it first.'
+  private async weaknessOf(
+    password: string,
+    known: readonly string[],
+    client: Client | null,
+  ): Promise<string | null> {
     const words = contextWords([PRODUCT_NAME, new URL(this.settings.mainOrigin).hostname, ...known])
+    const measure = () => this.meter.measure(password, words)
+    const { isCommon, guesses, warning } = await this.queue.run(turnOf(client), measure)
+    if (isCommon) return 'This is one of the most common passwords: whoever guesses tries it first.'
     const whole = known.map(text => text.normalize('NFKC').toLowerCase())
     if (passwordLength(withoutWords(password, [...whole, ...words])) < MIN_PASSWORD_LENGTH)
       return 'Beside your name, your e-mail address and the name of this site there is too little in it.'
-    const { guesses, warning } = meter.measure(password, words)
     return guesses < MIN_GUESSES ? (warning ?? 'This password is too easy to guess.') : null
   }
 }

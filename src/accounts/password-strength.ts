@@ -1,61 +1,78 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+
 /** What guessing a password would take, as zxcvbn reckons it. */
 export interface Strength {
+  /** Whether it is one of the 49,000 commonest passwords, in whatever case. */
+  readonly isCommon: boolean
   readonly guesses: number
   /** What makes it weak, in a sentence for people; null when there is nothing to say. */
   readonly warning: string | null
 }
 
-export interface StrengthMeter {
-  /** Whether it is one of the 49,000 commonest passwords, in whatever case. */
-  isCommon(password: string): boolean
-  /** Of a password among people who would try `contextWords` first. */
-  measure(password: string, contextWords: readonly string[]): Strength
+interface Answer {
+  readonly id: number
+  readonly strength?: Strength
+  readonly error?: string
 }
 
-/**
- * zxcvbn's time grows faster than the text: 4 ms for 32 characters, most of a second for 100 with its own settings. Of a longer password the
- * stronger end counts; the whole is at least as strong.
- */
-const MEASURED_CHARACTERS = 32
-/** How often it may undo "4" for "a" and the like; 5 instead of 100 saves nine tenths of the time. */
-const LEET_SUBSTITUTIONS = 5
-
-let loading: Promise<StrengthMeter> | undefined
-
-/**
- * The meter with its dictionaries: passwords, English words, first names. They take 50 MB and a tenth of a second, so they
- * are loaded when first needed, not at start.
- */
-export function strengthMeter(): Promise<StrengthMeter> {
-  loading ??= load()
-  return loading
+interface Waiting {
+  resolve(strength: Strength): void
+  reject(error: Error): void
 }
 
-async function load(): Promise<StrengthMeter> {
-  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core')
-  const { dictionary: common, adjacencyGraphs } = await import('@zxcvbn-ts/language-common')
-  const { dictionary: english, translations } = await import('@zxcvbn-ts/language-en')
-  const passwords = common['passwords-common']
-  const commonest = new Set(passwords.map(password => password.toLowerCase()))
-  const zxcvbn = new ZxcvbnFactory({
-    dictionary: { passwords, words: english['commonWords-en'], firstNames: english['firstnames-en'] },
-    graphs: adjacencyGraphs,
-    translations,
-    maxLength: 2 * MEASURED_CHARACTERS,
-    l33tMaxSubstitutions: LEET_SUBSTITUTIONS,
-  })
-  const check = (characters: string[], contextWords: readonly string[]): Strength => {
-    const { guesses, feedback } = zxcvbn.check(characters.join(''), [...contextWords])
-    return { guesses, warning: feedback.warning }
+/** Measures passwords on another thread, which begins with the first; one at a time, in the order of asking. */
+export class StrengthMeter {
+  private worker: Worker | undefined
+  private readonly waiting = new Map<number, Waiting>()
+  private lastId = 0
+
+  /** Of a password among people who would try `contextWords` first. Rejects when the thread has died; the next one gets another. */
+  measure(password: string, contextWords: readonly string[]): Promise<Strength> {
+    this.worker ??= this.start()
+    const { worker } = this
+    return new Promise((resolve, reject) => {
+      const id = ++this.lastId
+      this.waiting.set(id, { resolve, reject })
+      worker.ref()
+      worker.postMessage({ id, password, contextWords })
+    })
   }
-  return {
-    isCommon: password => commonest.has(password.toLowerCase()),
-    measure(password, contextWords) {
-      const characters = [...password]
-      const start = check(characters.slice(0, MEASURED_CHARACTERS), contextWords)
-      if (characters.length <= MEASURED_CHARACTERS) return start
-      const end = check(characters.slice(-MEASURED_CHARACTERS), contextWords)
-      return end.guesses > start.guesses ? end : start
-    },
+
+  /** Ends the thread. Safe to repeat. */
+  async stop(): Promise<void> {
+    await this.worker?.terminate()
   }
+
+  private start(): Worker {
+    const worker = new Worker(program())
+    worker.on('message', (answer: Answer) => this.answer(worker, answer))
+    worker.on('error', error => this.fail(worker, error))
+    worker.on('exit', () => this.fail(worker, new Error('The thread that measures passwords has ended')))
+    return worker
+  }
+
+  private answer(worker: Worker, { id, strength, error }: Answer): void {
+    const asked = this.waiting.get(id)
+    this.waiting.delete(id)
+    // Nobody waits: the process may end.
+    if (this.waiting.size === 0) worker.unref()
+    if (strength) asked?.resolve(strength)
+    else asked?.reject(new Error(error))
+  }
+
+  private fail(worker: Worker, error: Error): void {
+    if (this.worker !== worker) return
+    this.worker = undefined
+    const lost = [...this.waiting.values()]
+    this.waiting.clear()
+    for (const { reject } of lost) reject(error)
+  }
+}
+
+/** Built it is JavaScript; tests run the sources, which Node reads as they are. */
+function program(): URL {
+  const built = new URL('./password-strength.worker.js', import.meta.url)
+  return existsSync(fileURLToPath(built)) ? built : new URL('./password-strength.worker.ts', import.meta.url)
 }

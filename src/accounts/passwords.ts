@@ -3,10 +3,9 @@ import { hash, verify } from '@node-rs/argon2'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
-import { clientNetworkOf, neighbourhoodOf } from '../http/network.js'
 import { readForeignHash } from './foreign-hashes/foreign-hash.js'
 import { UnusableHash, type UsableHash } from './foreign-hashes/usable-hash.js'
-import { FairQueue, type Turn } from './hashing/fair-queue.js'
+import { FairQueue, turnOf } from './hashing/fair-queue.js'
 import { normalizedPassword } from './password-text.js'
 
 /** OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. Raise them and hashes follow at the next login. */
@@ -68,11 +67,6 @@ export class Passwords implements OnModuleInit {
     ])
     return isRight
   }
-}
-
-function turnOf(client: Client | null): Turn {
-  if (!client) return { neighbourhood: '', network: '' }
-  return { neighbourhood: neighbourhoodOf(client.ip), network: clientNetworkOf(client.ip) }
 }
 
 /** The password as we hash it and, where that differs, as typed: another system may have hashed it so. */

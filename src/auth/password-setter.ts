@@ -37,7 +37,11 @@ export class PasswordSetter {
    * anything has changed.
    */
   async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
-    await this.policy.require(password, [user.email, user.name ?? ''])
+    await this.policy.require(password, {
+      known: [user.email, user.name ?? ''],
+      client: event.client,
+      subject: user.id,
+    })
     const passwordHash = await this.passwords.hash(password, event.client)
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.make(change, event, async transaction => {

@@ -29,7 +29,11 @@ export class AcceptInvitationService {
    */
   async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<Accepted> {
     const invitation = await this.invitations.find(token, client)
-    await this.passwordPolicy.require(password, [invitation.email, name ?? ''])
+    await this.passwordPolicy.require(password, {
+      known: [invitation.email, name ?? ''],
+      client,
+      subject: invitation.id,
+    })
     const passwordHash = await this.passwords.hash(password, client)
     const userId = randomUUID()
     await this.newMembers.join({ id: userId, invitation, token, name: name ?? null, passwordHash, client })

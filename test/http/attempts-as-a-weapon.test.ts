@@ -96,6 +96,19 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     expect(outcome(await call('/api/signup/verify', body, anIp()))).toBe('201')
   })
 
+  it('security L2: are stopped after as many weak passwords as wrong ones, which nobody else notices', async () => {
+    const ip = anIp()
+    const signUp = (from: string) => call('/api/signup', { email: anEmail(), password: 'password123' }, from)
+    for (let time = 0; time < 20; time++) expect(outcome(await signUp(ip))).toBe('400 WEAK_PASSWORD')
+    expect(outcome(await signUp(ip))).toBe(TOO_MANY)
+    expect(outcome(await signUp(anIp()))).toBe('400 WEAK_PASSWORD')
+    // Who has a link is counted by that, wherever it is used.
+    const { email } = await anOwner(app)
+    await forgot(email, anIp())
+    const body = { token: await app.mailedToken(email), password: 'password123' }
+    expect(outcome(await call('/api/password/reset', body, ip))).toBe('400 WEAK_PASSWORD')
+  })
+
   it('are not helped by weak passwords, which mail nothing', async () => {
     const email = anEmail()
     const ip = anIp()

@@ -1,20 +1,30 @@
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { validateSync } from 'class-validator'
 import { contextWords } from '../../src/accounts/context-words.js'
 import { IsNewPassword } from '../../src/accounts/new-password.js'
 import { PasswordPolicy } from '../../src/accounts/password-policy.js'
-import { strengthMeter } from '../../src/accounts/password-strength.js'
+import { StrengthMeter } from '../../src/accounts/password-strength.js'
 import { MAX_PASSWORD_LENGTH } from '../../src/accounts/password-text.js'
+import type { AttemptLimits } from '../../src/attempts/attempt-limits.js'
 import type { Settings } from '../../src/config/settings.js'
 import { ApiError } from '../../src/errors/api-error.js'
 import { PASSWORD } from '../support/people.js'
 
-const policy = new PasswordPolicy({ mainOrigin: 'https://www.gardening.example' } as Settings)
-const KNOWN = ['rosa.meadows@flowerpots.org', 'Rosa Meadows', 'Bellflower & Sons']
+const policy = new PasswordPolicy(
+  { mainOrigin: 'https://www.gardening.example' } as Settings,
+  null as unknown as AttemptLimits,
+)
+const meter = new StrengthMeter()
+afterAll(() => Promise.all([policy.onApplicationShutdown(), meter.stop()]))
+const ROSA = {
+  known: ['rosa.meadows@flowerpots.org', 'Rosa Meadows', 'Bellflower & Sons'],
+  client: null,
+  subject: '',
+}
 
 /** Null when the password may be set; the reason otherwise. */
 async function refusalOf(password: string): Promise<string | null> {
-  const refusal = await policy.require(password, KNOWN).catch((error: unknown) => error)
+  const refusal = await policy.require(password, ROSA).catch((error: unknown) => error)
   if (refusal === undefined) return null
   expect(refusal).toBeInstanceOf(ApiError)
   const { code, options } = refusal as ApiError
@@ -71,14 +81,30 @@ describe('the policy refuses', () => {
 
 it('the commonest 3,000 are refused in any case', async () => {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
-  const { isCommon } = await strengthMeter()
   const commonest = dictionary['passwords-common'].slice(0, 3_000)
   expect(commonest).toHaveLength(3_000)
-  expect(commonest.filter(password => !isCommon(password) || !isCommon(password.toUpperCase()))).toEqual([])
+  const texts = commonest.flatMap(password => [password, password.toUpperCase()])
+  const measured = await Promise.all(texts.map(text => meter.measure(text, [])))
+  expect(texts.filter((_, index) => !measured[index]?.isCommon)).toEqual([])
+})
+
+it('security L2: is measured beside the event loop, which goes on meanwhile', async () => {
+  await meter.measure(PASSWORD, [])
+  let turns = 0
+  let isOver = false
+  const measuring = Promise.all(
+    Array.from({ length: 40 }, (_, index) => meter.measure(`${index} p4$$w0rd1!|3@p4$$w0rd1!|3@`, [])),
+  ).finally(() => {
+    isOver = true
+  })
+  for (; !isOver; turns++) await new Promise(setImmediate)
+  await measuring
+  // On the loop itself there would be one turn, or forty.
+  expect(turns).toBeGreaterThan(100)
 })
 
 describe('the longest passwords', () => {
-  beforeAll(() => policy.require(PASSWORD, KNOWN))
+  beforeAll(() => policy.require(PASSWORD, ROSA))
 
   it.each([
     '4@8({[<369&#!1|0$5+7%2'.repeat(47).slice(0, MAX_PASSWORD_LENGTH),

@@ -1,3 +1,6 @@
+import type { Client } from '../../http/client.js'
+import { clientNetworkOf, neighbourhoodOf } from '../../http/network.js'
+
 /** Work that waits. */
 interface Job {
   readonly start: () => void
@@ -9,6 +12,12 @@ export interface Turn {
   /** Those of one neighbourhood share its turns. */
   readonly neighbourhood: string
   readonly network: string
+}
+
+/** The turn of a client; that of the command line for null. */
+export function turnOf(client: Client | null): Turn {
+  if (!client) return { neighbourhood: '', network: '' }
+  return { neighbourhood: neighbourhoodOf(client.ip), network: clientNetworkOf(client.ip) }
 }
 
 export interface QueueBounds {

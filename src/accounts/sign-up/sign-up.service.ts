@@ -43,7 +43,7 @@ export class SignUpService {
   }
 
   private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {
-    await this.policy.require(password, [email, name ?? ''])
+    await this.policy.require(password, { known: [email, name ?? ''], client, subject: '' })
     const passwordHash = await this.passwords.hash(password, client)
     const known = await this.users.findByEmail(email)
     const token = await this.database.transaction(async transaction => {
