@@ -40,8 +40,14 @@ export function Documented({
   return applyDecorators(
     ApiOperation({ summary, ...(description && { description }) }),
     ApiResponse({ status, description: answer, ...(type && { type }) }),
-    ...refusalsByStatus([...refusals, ...EVERYWHERE]),
+    ...refusalsByStatus([...new Set([...refusals, ...writeRefusals(refusals), ...EVERYWHERE])]),
   )
+}
+
+/** What a logged-in user sends a body to changes something, and changes are counted. */
+function writeRefusals(refusals: readonly ErrorCode[]): readonly ErrorCode[] {
+  const isWrite = refusals.includes('ACCESS_TOKEN_REQUIRED') && refusals.includes('INVALID_BODY')
+  return isWrite ? ['TOO_MANY_ATTEMPTS'] : []
 }
 
 function refusalsByStatus(codes: readonly ErrorCode[]): MethodDecorator[] {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { AuditLog } from '../audit/audit-log.js'
 import { Clock } from '../clock/clock.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Source } from '../permissions/permissions.js'
 import { AccessTokens } from '../tokens/access-tokens.js'
 import type { PresentedSession } from './presented-session.js'
+import { RefusedRefreshes } from './refused-refreshes.js'
 import type { Session } from './session.js'
 import { handleOf } from './session-id.js'
 import { SessionStore } from './session-store.js'
@@ -17,38 +17,27 @@ export class RefreshService {
     private readonly store: SessionStore,
     private readonly accessTokens: AccessTokens,
     private readonly watch: UseWatch,
-    private readonly auditLog: AuditLog,
+    private readonly refused: RefusedRefreshes,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * A new access token for the presented session; throws `SESSION_NOT_FOUND`. One round trip to the store, and never
+   * A new access token for the presented session; throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when there was no
+   * such session and many from there named none. One round trip to the store, and never
    * the database, unless the client has changed.
    */
   async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const session = await this.store.touch(handleOf(sessionId), this.clock.now())
+    if (!session) return this.refused.refuseUnknown(client, 'not live')
     const refusal = reasonToRefuse(session, source, client)
-    if (session && !refusal && (await this.watch.mayGoOn(session, client)))
-      return this.accessTokens.issue(session)
-    this.noteRefusal(client, refusal ?? 'anomaly', session)
+    if (!refusal && (await this.watch.mayGoOn(session, client))) return this.accessTokens.issue(session)
+    this.refused.note(client, refusal ?? 'anomaly', session)
     throw new ApiError('SESSION_NOT_FOUND')
-  }
-
-  /** For the audit log: a refresh that did not get as far as the store, or was refused after it. */
-  noteRefusal(client: Client, reason: string, session: Session | null = null): void {
-    this.auditLog.note({
-      action: 'refresh',
-      outcome: 'refused',
-      client,
-      ...(session && { userId: session.userId, accountId: session.accountId, sid: session.sid }),
-      detail: { reason },
-    })
   }
 }
 
 /** Why a session may not be refreshed like this; null when it may. The client is not told which. */
-function reasonToRefuse(session: Session | null, source: Source, client: Client): string | null {
-  if (!session) return 'not live'
+function reasonToRefuse(session: Session, source: Source, client: Client): string | null {
   if (session.source !== source) return 'other source'
   const isElsewhere = source === 'satellite' && session.origin !== null && client.origin !== null
   return isElsewhere && session.origin !== client.origin ? 'other origin' : null

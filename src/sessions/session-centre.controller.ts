@@ -3,6 +3,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { CurrentSession } from './current-session.decorator.js'
 import { LiveSessionGuard } from './live-session.guard.js'
 import { OwnSessions } from './own-sessions.js'
@@ -29,6 +30,7 @@ export class SessionCentreController {
 
   /** Ends one of the caller's sessions; the cookie goes with the session that it is of. */
   @Delete(':sid')
+  @CountsAsWrite(false)
   @HttpCode(204)
   @EndSessionDocs()
   async end(
@@ -43,6 +45,7 @@ export class SessionCentreController {
 
   /** Ends all other sessions of the caller. */
   @Delete()
+  @CountsAsWrite(false)
   @EndOtherSessionsDocs()
   async endOthers(@CurrentSession() session: Session, @CurrentClient() client: Client) {
     return { ended: await this.sessions.endOthers(session, client) }

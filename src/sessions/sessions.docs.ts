@@ -30,6 +30,6 @@ export const RefreshDocs = () =>
       status: 200,
       answer: 'A new access token',
       type: RefreshAnswer,
-      refusals: ['SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'SESSION_STORE_UNAVAILABLE'],
+      refusals: ['SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'TOO_MANY_ATTEMPTS', 'SESSION_STORE_UNAVAILABLE'],
     }),
   )

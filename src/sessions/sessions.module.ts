@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
+import { AttemptsModule } from '../attempts/attempts.module.js'
 import { AuditModule } from '../audit/audit.module.js'
 import { Database } from '../database/database.js'
 import { PlacesModule } from '../places/places.module.js'
@@ -21,6 +22,7 @@ import { RefreshService } from './refresh.service.js'
 import { ChangeHistory } from './revocation/change-history.js'
 import { StoreGeneration } from './revocation/store-generation.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
+import { RefusedRefreshes } from './refused-refreshes.js'
 import { SessionCentreController } from './session-centre.controller.js'
 import { SessionCentre } from './session-centre.js'
 import { SessionChangeLog } from './session-change-log.js'
@@ -35,7 +37,15 @@ import { UseWatch } from './use-watch.js'
 import { UserSessions } from './user-sessions.js'
 
 @Module({
-  imports: [AnomaliesModule, AuditModule, PlacesModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
+  imports: [
+    AnomaliesModule,
+    AttemptsModule,
+    AuditModule,
+    PlacesModule,
+    RedisModule,
+    TokensModule,
+    ScheduleModule.forRoot(),
+  ],
   controllers: [SessionsController, SessionCentreController],
   providers: [
     ChangeHistory,
@@ -69,6 +79,7 @@ import { UserSessions } from './user-sessions.js'
     SessionCentre,
     OwnSessions,
     RefreshService,
+    RefusedRefreshes,
     AnomalyResponse,
     LoginWatch,
     UseWatch,

@@ -20,6 +20,7 @@ const ROWS_AN_HOUR = 20
 const MEGABYTE = 1_000_000
 const LOGINS = 40
 const WRITES = 30
+const WRONG_IDS = 300
 
 let app: TestApp
 beforeAll(async () => {
@@ -29,6 +30,7 @@ beforeAll(async () => {
     HASH_CONCURRENCY: '1',
     LOGINS_PER_ACCOUNT: String(LOGINS),
     WRITES_PER_USER: String(WRITES),
+    WRONG_SESSION_IDS_PER_NETWORK: String(WRONG_IDS),
   })
 })
 afterAll(() => app?.stop())
@@ -91,6 +93,29 @@ it('security H5: what one session changes in an hour is bounded, and its user ca
   const read = await app.request({ path: '/api/profile', headers: bearer(session.accessToken) })
   expect(outcome(read)).toBe('200')
   expect(outcome(await logOut(app, session.accessToken))).toBe('204')
+})
+
+it('security H3: of 2,000 wrong session ids from one address the most are 429, the right one never is', async () => {
+  const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
+  const refresh = (id: string, ip: string) =>
+    refreshByHeader(app, id, { Origin: SHOP_ONE, 'X-Forwarded-For': ip })
+  const outcomes: string[] = []
+  for (let sent = 0; sent < 2_000; sent += AT_ONCE) {
+    const guesses = Array.from({ length: AT_ONCE }, (_, index) =>
+      // An identifier that cannot be ours is a guess like any other.
+      refresh(index % 10 === 0 ? 'junk' : randomUUID(), '203.0.113.9'),
+    )
+    outcomes.push(...(await Promise.all(guesses)).map(outcome))
+    if (sent % 500 === 0) expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
+  }
+  expect(outcomes.filter(what => what === '401 SESSION_NOT_FOUND')).toHaveLength(WRONG_IDS)
+  expect(outcomes.filter(what => what === TOO_MANY)).toHaveLength(2_000 - WRONG_IDS)
+  expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
+  expect(outcome(await refresh(randomUUID(), '203.0.113.10'))).toBe('401 SESSION_NOT_FOUND')
+  // A visitor who was never logged in names no session, and is no guesser.
+  const visit = () =>
+    app.request({ method: 'POST', path: '/api/refresh', headers: { 'X-Forwarded-For': '203.0.113.9' } })
+  expect(outcome(await visit())).toBe('401 SESSION_NOT_FOUND')
 })
 
 it('security H4: right logins are bounded for an account from one network', async () => {
