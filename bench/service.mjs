@@ -31,6 +31,10 @@ export function serviceEnvironment({ databaseUrl, redisUrl, smtpUrl }) {
     ATTEMPTS_PER_NETWORK: '100000',
     ATTEMPTS_PER_ORIGIN: '100000',
     ATTEMPTS_TOTAL: '100000',
+    LOGINS_PER_ACCOUNT: '1000000',
+    LOGINS_PER_NETWORK: '1000000',
+    WRONG_SESSION_IDS_PER_NETWORK: '1000000',
+    WRITES_PER_USER: '1000000',
   }
 }
 

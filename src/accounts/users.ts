@@ -178,12 +178,14 @@ export class Users {
     await transaction.delete(users).where(eq(users.id, id))
   }
 
-  /** Does nothing when the password has been changed since `user` was read. */
-  async replaceHash(transaction: Db, user: User, passwordHash: string): Promise<void> {
-    await transaction
+  /** Says whether it did: not when the password has been changed since `user` was read. */
+  async replaceHash(db: Db, user: User, passwordHash: string): Promise<boolean> {
+    const replaced = await db
       .update(users)
       .set({ passwordHash })
       .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash as string)))
+      .returning({ id: users.id })
+    return replaced.length > 0
   }
 
   private async noteSeats(transaction: Db, id: string): Promise<void> {

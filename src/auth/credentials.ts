@@ -6,6 +6,7 @@ import { Users } from '../accounts/users.js'
 import type { AuditOutcome } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { LoginBody } from './login.body.js'
@@ -18,13 +19,16 @@ export class Credentials {
     private readonly passwords: Passwords,
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
+    private readonly database: Database,
   ) {}
 
   /**
    * The user whose password this is and who may log in there. Unknown, disabled, wrong and out of scope are the same
-   * `INVALID_CREDENTIALS`, after the same work. Throws `OWNER_LOGIN_BARRED` before any of it.
+   * `INVALID_CREDENTIALS`, after the same work. Throws `OWNER_LOGIN_BARRED` before any of it. An imported hash is replaced
+   * by one of ours.
    */
-  async check({ email, password, source }: LoginBody, client: Client): Promise<User> {
+  async check(login: LoginBody, client: Client): Promise<User> {
+    const { email, password, source } = login
     const place = { source, origin: client.origin }
     const user = await this.users.findByEmail(email)
     if (user && isBarredOwner(user, place, this.settings)) {
@@ -33,9 +37,20 @@ export class Credentials {
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
     const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && isInScope(user, place)) return user
+    if (user && isRight && isInScope(user, place)) return this.withOurHash(user, login, client)
     this.note('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /**
+   * The user with a hash of ours instead of an imported one. Before the login is recorded: of several first logins at once
+   * one replaces the hash, and the others look again.
+   */
+  private async withOurHash(user: User, login: LoginBody, client: Client): Promise<User> {
+    if (!this.passwords.needsRehash(user.passwordHash as string)) return user
+    const passwordHash = await this.passwords.hash(login.password, client)
+    const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))
+    return isReplaced ? { ...user, passwordHash } : this.check(login, client)
   }
 
   private note(outcome: AuditOutcome, reason: string, email: Email, user: User | null, client: Client): void {

@@ -109,6 +109,22 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
     expect((await find(bare))?.passwordHash).toBeNull()
   })
 
+  it('can log in for the first time from many places at once', async () => {
+    const email = anEmail()
+    await importLines({ email, passwordHash, role: 'owner' })
+    const logIn = () =>
+      app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN },
+        body: { email, password: PASSWORD, source: 'main' },
+        timeoutMs: 30_000,
+      })
+    const answers = await Promise.all(Array.from({ length: 8 }, logIn))
+    expect(answers.map(outcome)).toEqual(Array(8).fill('200'))
+    expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
   it('who are there already stay as they are: an import can be run again', async () => {
     const known = await anOwner(app)
     const lines = [known.email, anEmail(), anEmail()].map(email => ({
