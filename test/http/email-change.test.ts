@@ -22,6 +22,8 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
+import { claimsOf } from './token-claims.js'
+
 describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
@@ -304,13 +306,15 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   it('is bounded: by receiver, and by network for links', async () => {
     const session = await provenSession(app, await anOwner(app))
     const email = anEmail()
-    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async () => {
-      throw new ApiError('TOO_MANY_ATTEMPTS')
+    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async ({ kind }) => {
+      if (kind !== 'write') throw new ApiError('TOO_MANY_ATTEMPTS')
+      return { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
     })
     const answers = [await ask(session, email), await confirm('x'), await undo('x')]
     expect(answers.map(outcome)).toEqual(Array(3).fill('429 TOO_MANY_ATTEMPTS'))
     expect(count.mock.calls.map(([{ kind, subject }]) => [kind, subject])).toEqual([
-      ['mail', email],
+      ['write', claimsOf(session.accessToken).sid],
+      ['sent mail', email],
       ['link', ''],
       ['link', ''],
     ])
