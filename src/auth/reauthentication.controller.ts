@@ -4,6 +4,7 @@ import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/current-session.decorator.js'
 import { LiveSessionGuard } from '../sessions/live-session.guard.js'
 import type { Session } from '../sessions/session.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { ReauthenticateBody } from './reauthenticate.body.js'
 import { ReauthenticateDocs } from './reauthentication.docs.js'
 import { ReauthenticationService } from './reauthentication.service.js'
@@ -16,6 +17,7 @@ export class ReauthenticationController {
 
   /** The user of this session gives the password again, to do what an open browser alone may not. */
   @Post('reauthenticate')
+  @CountsAsWrite(false)
   @HttpCode(200)
   @ReauthenticateDocs()
   @UseGuards(LiveSessionGuard)

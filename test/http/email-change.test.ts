@@ -22,8 +22,6 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-import { claimsOf } from './token-claims.js'
-
 describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {

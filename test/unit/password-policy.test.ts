@@ -113,52 +113,16 @@ describe('the longest passwords', () => {
     '🔑'.repeat(MAX_PASSWORD_LENGTH),
     // Each becomes eighteen characters.
     'ﷺ'.repeat(MAX_PASSWORD_LENGTH),
-  ])('are measured in less than a tenth of a second: %#', async password => {
-    const times: number[] = []
-    for (let round = 0; round < 5; round++) {
-      const start = performance.now()
-      await refusalOf(password)
-      times.push(performance.now() - start)
-    }
-    expect(Math.min(...times)).toBeLessThan(100)
-  })
-})
-
-describe('contextWords', () => {
-  it.each([
-    ['rosa.meadows@flower-pots.org', ['rosameadows', 'rosa', 'meadows', 'flowerpotsorg', 'flower', 'pots']],
-    ['Ann Li', []],
-    ['Zoë Bäcker', ['bäcker']],
-    ['', []],
-  ])('of %j', (text, words) => {
-    expect(contextWords([text])).toEqual(words)
-  })
-
-  it('are not more than a check can bear', () => {
-    expect(contextWords([Array.from({ length: 500 }, (_, index) => `word${index}`).join('.')])).toHaveLength(
-      50,
-    )
-  })
-})
-
-describe('a new password', () => {
-  class Body {
-    @IsNewPassword()
-    password: unknown
-  }
-  const isAccepted = (password: unknown) => validateSync(Object.assign(new Body(), { password })).length === 0
-
-  it.each([
-    ['seven', 'abcdefg', false],
-    ['eight', 'abcdefgh', true],
-    ['eight keys', '🔑'.repeat(8), true],
-    ['eight that are four when hashed', 'e\u0301'.repeat(4), false],
-    ['1,024', 'a'.repeat(MAX_PASSWORD_LENGTH), true],
-    ['1,025', 'a'.repeat(MAX_PASSWORD_LENGTH + 1), false],
-    ['1,024 keys', '🔑'.repeat(MAX_PASSWORD_LENGTH), true],
-    ['no text', 12_345_678, false],
-    ['half a surrogate pair', 'abcdefgh\ud800', false],
-  ])('of %s characters', (_, password, accepted) => {
-    expect(isAccepted(password)).toBe(accepted)
+  ])('take no longer than their two ends: %#', async password => {
+    const [ends, whole] = [[...password].slice(0, 64).join(''), password]
+    const fastest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    // In turns: what else the machine does slows both.
+    for (let round = 0; round < 5; round++)
+      for (const [index, text] of [ends, whole].entries()) {
+        const start = performance.now()
+        await refusalOf(text)
+        fastest[index] = Math.min(fastest[index] as number, performance.now() - start)
+      }
+    expect(fastest[1]).toBeLessThan(5 * (fastest[0] as number) + 50)
   })
 })
