@@ -3,7 +3,6 @@ import type { SQL } from 'drizzle-orm'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AuditLog } from '../audit/audit-log.js'
-import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
@@ -27,12 +26,7 @@ export class LoginRecord {
    * Records the login and the row of its session. A change of the user that was committed since we read it would miss the new session, so the
    * login is then off (`TOO_BUSY`, try again); one that comes later waits for this and finds the session.
    */
-  async confirm(
-    user: User,
-    newHash: string | null,
-    { session, insert }: Opening,
-    client: Client,
-  ): Promise<void> {
+  async confirm(user: User, { session, insert }: Opening, client: Client): Promise<void> {
     const { sid, userId, accountId, source } = session
     const event = {
       action: 'login',
@@ -43,14 +37,9 @@ export class LoginRecord {
       client,
       detail: { source },
     } as const
-    const record = async (db: Db, expected: User) => {
-      const isRecorded = await this.auditLog.recordIf(db, this.users.unchanged(db, expected), event, insert)
-      if (!isRecorded) throw unavailable('TOO_BUSY')
-    }
-    if (newHash === null) return this.database.run(db => record(db, user))
-    await this.database.transaction(async transaction => {
-      await this.users.replaceHash(transaction, user, newHash)
-      await record(transaction, { ...user, passwordHash: newHash })
-    })
+    const isRecorded = await this.database.run(db =>
+      this.auditLog.recordIf(db, this.users.unchanged(db, user), event, insert),
+    )
+    if (!isRecorded) throw unavailable('TOO_BUSY')
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common'
-import { Passwords } from '../accounts/passwords.js'
 import type { Client } from '../http/client.js'
 import type { SessionId } from '../sessions/session-id.js'
 import { type NewSession, SessionsService } from '../sessions/sessions.service.js'
@@ -14,7 +13,6 @@ export class LoginService {
   constructor(
     private readonly attempts: LoginAttempts,
     private readonly credentials: Credentials,
-    private readonly passwords: Passwords,
     private readonly sessions: SessionsService,
     private readonly record: LoginRecord,
     private readonly afterLogin: AfterLogin,
@@ -30,14 +28,11 @@ export class LoginService {
 
   private async open(login: LoginBody, replaced: readonly SessionId[], client: Client): Promise<NewSession> {
     const user = await this.credentials.check(login, client)
-    const newHash = this.passwords.needsRehash(user.passwordHash as string)
-      ? await this.passwords.hash(login.password, client)
-      : null
     const opened = await this.sessions.open(
       { ...user, userId: user.id },
       login.source,
       client,
-      (session, insert) => this.record.confirm(user, newHash, { session, insert }, client),
+      (session, insert) => this.record.confirm(user, { session, insert }, client),
     )
     try {
       await this.afterLogin.check(opened.session, replaced, client)
