@@ -22,7 +22,8 @@ const BUDGETS = {
   users: { name: 'refusals of users', anHour: 1_000 },
   nobody: { name: 'refusals of nobody', anHour: 500 },
 }
-const COUNTS_EVERY_MS = 60_000
+/** They are by minute. */
+const COUNTS_AFTER_MS = 60_000
 
 /** A refusal that waits to be written. */
 type Noted = readonly [event: AuditEvent, row: Row]
@@ -34,8 +35,8 @@ export class AuditLog implements OnApplicationShutdown {
   private waiting: Noted[] = []
   private readonly allowance = new RowAllowance()
   private readonly counts: RefusalCounts
-  private countsWrittenAt = Number.NEGATIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
+  private countsTimer: NodeJS.Timeout | undefined
   private flushing: Promise<void> = Promise.resolve()
 
   constructor(
@@ -89,13 +90,13 @@ export class AuditLog implements OnApplicationShutdown {
     if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(event))
       this.waiting.push([event, this.rowOf(event)])
     else this.counts.add(event)
-    this.timer ??= setTimeout(() => this.flushDue(), FLUSH_AFTER_MS).unref()
+    this.planWriting()
   }
 
   /** Resolves when everything noted so far is written or counted, or could not be. */
-  flush(): Promise<void> {
-    this.countsWrittenAt = Number.NEGATIVE_INFINITY
-    return this.flushDue()
+  async flush(): Promise<void> {
+    await this.inTurn(() => this.writeWaiting())
+    await this.inTurn(() => this.writeCounts())
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -106,21 +107,27 @@ export class AuditLog implements OnApplicationShutdown {
     return { at: this.clock.now(), ...event, ...client }
   }
 
-  private flushDue(): Promise<void> {
-    clearTimeout(this.timer)
-    this.timer = undefined
-    this.flushing = this.flushing.then(() => this.writeWaiting())
+  private planWriting(rowsAfterMs = FLUSH_AFTER_MS): void {
+    if (this.waiting.length > 0)
+      this.timer ??= setTimeout(() => this.inTurn(() => this.writeWaiting()), rowsAfterMs).unref()
+    if (!this.counts.isEmpty)
+      this.countsTimer ??= setTimeout(() => this.inTurn(() => this.writeCounts()), COUNTS_AFTER_MS).unref()
+  }
+
+  private inTurn(write: () => Promise<void>): Promise<void> {
+    this.flushing = this.flushing.then(write)
     return this.flushing
   }
 
   private async writeWaiting(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
     try {
       while (this.waiting.length > 0) await this.writeSome()
-      await this.writeCounts()
     } catch (error) {
       this.logger.error(`${this.waiting.length} audit rows are waiting: ${(error as Error).message}`)
-      this.timer ??= setTimeout(() => this.flushDue(), 10 * FLUSH_AFTER_MS).unref()
     }
+    this.planWriting(10 * FLUSH_AFTER_MS)
   }
 
   private async writeSome(): Promise<void> {
@@ -144,11 +151,13 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   private async writeCounts(): Promise<void> {
-    if (this.counts.isEmpty) return
-    const isDue = performance.now() - this.countsWrittenAt >= COUNTS_EVERY_MS
-    if (isDue) {
-      this.countsWrittenAt = performance.now()
+    clearTimeout(this.countsTimer)
+    this.countsTimer = undefined
+    try {
       await this.counts.write()
-    } else this.timer ??= setTimeout(() => this.flushDue(), COUNTS_EVERY_MS).unref()
+    } catch (error) {
+      this.logger.error(`Counts of refusals are waiting: ${(error as Error).message}`)
+      this.planWriting()
+    }
   }
 }

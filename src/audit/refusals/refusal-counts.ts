@@ -44,22 +44,23 @@ export class RefusalCounts {
     const rows = [...this.counts.values()]
     if (rows.length === 0) return
     this.counts = new Map()
-    let written = 0
+    let unwritten: readonly Row[] = rows
     try {
       const room = await takeFromBudget(this.database, BUDGET, this.clock.now(), rows.length)
-      const wanted = withinBudget(rows, room)
-      for (; written < wanted.length; written += ROWS_A_STATEMENT)
-        await this.upsert(wanted.slice(written, written + ROWS_A_STATEMENT))
+      unwritten = withinBudget(rows, room)
+      while (unwritten.length > 0) {
+        await this.upsert(unwritten.slice(0, ROWS_A_STATEMENT))
+        unwritten = unwritten.slice(ROWS_A_STATEMENT)
+      }
     } catch (error) {
-      // Some of them may be counted twice: that is a rough count of a flood during an outage.
-      for (const row of rows) this.addRow(row)
+      for (const row of unwritten) this.addRow(row)
       throw error
     }
   }
 
   private addRow(row: Row): void {
     const network = this.counts.size < MAX_KEPT ? row.network : OTHERS
-    const key = `${row.minute.getTime()} ${row.kind} ${network}`
+    const key = keyOf({ ...row, network })
     const count = (this.counts.get(key)?.count ?? 0) + row.count
     this.counts.set(key, { ...row, network, count })
   }
@@ -75,6 +76,10 @@ export class RefusalCounts {
         }),
     )
   }
+}
+
+function keyOf({ minute, kind, network }: Row): string {
+  return `${minute.getTime()} ${kind} ${network}`
 }
 
 /** The largest as they are, the rest of each minute and kind together. */
@@ -93,5 +98,8 @@ function withinBudget(rows: readonly Row[], room: number): Row[] {
     const key = `${minute.getTime()} ${kind}`
     others.set(key, { minute, kind, network: OTHERS, count: (others.get(key)?.count ?? 0) + count })
   }
-  return [...kept.filter(row => !isFolded(row)), ...others.values()]
+  // In one order whichever replica writes: two that wait for each other's rows would wait in a circle.
+  return [...kept.filter(row => !isFolded(row)), ...others.values()].sort((one, other) =>
+    keyOf(one) < keyOf(other) ? -1 : 1,
+  )
 }
