@@ -36,8 +36,6 @@ const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
 /** The provider has given up on a payment long before. */
 const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 
-const databaseUrl = read.startingWith('pglite:', 'postgres://', 'postgresql://')
-
 /** Thrown by {@link readSettings}; the message lists every fault, one a line. */
 export class SettingsError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -99,8 +97,8 @@ function readSheet(sheet: SettingSheet): Settings {
       50,
     ),
     databaseUrl: isProduction
-      ? sheet.required('DATABASE_URL', databaseUrl)
-      : sheet.optional('DATABASE_URL', databaseUrl, `pglite:${join(dataDir, 'database')}`),
+      ? sheet.required('DATABASE_URL', read.databaseUrl)
+      : sheet.optional('DATABASE_URL', read.databaseUrl, `pglite:${join(dataDir, 'database')}`),
     sessionStoreUrl: sheet.optional(
       'SESSION_STORE_URL',
       read.startingWith(
@@ -184,7 +182,7 @@ function readCookieDomain(sheet: SettingSheet, addresses: readonly string[]): st
 }
 
 function readMail(sheet: SettingSheet): MailSettings | null {
-  const smtpUrl = sheet.optional('SMTP_URL', read.urlOf('smtp:', 'smtps:'), null)
+  const smtpUrl = sheet.optional('SMTP_URL', read.smtpUrl, null)
   const from = sheet.optional('MAIL_FROM', read.asText, null)
   if (smtpUrl && from) return { smtpUrl, from }
   if (smtpUrl || from) sheet.faults.push('SMTP_URL and MAIL_FROM must be set together')

@@ -48,6 +48,23 @@ export function urlOf(...protocols: string[]): SettingReader<URL> {
   }
 }
 
+/** A mail server; nothing but "off" is said about TLS, so that no typing mistake turns it off. */
+export const smtpUrl: SettingReader<URL> = text => {
+  const url = urlOf('smtp:', 'smtps:')(text)
+  for (const [name, value] of url.searchParams)
+    if (name !== 'tls' || value !== 'off') throw new Error('may have no parameter but tls=off')
+  return url
+}
+
+/** An embedded database or a PostgreSQL, of several hosts the one that takes writes. */
+export const databaseUrl: SettingReader<string> = text => {
+  startingWith('pglite:', 'postgres://', 'postgresql://')(text)
+  const wanted = /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1] ?? 'read-write'
+  if (!['read-write', 'primary'].includes(wanted))
+    throw new Error('must have no other target_session_attrs than read-write')
+  return text
+}
+
 /** A base URL as text, without a trailing slash. */
 export const baseUrl: SettingReader<string> = text => urlOf('https:', 'http:')(text).href.replace(/\/+$/, '')
 

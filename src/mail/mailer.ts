@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
 import type { Mail } from './mail.js'
 import { htmlOf, textOf } from './mail-layout.js'
+import { openSmtp } from './smtp-transport.js'
 
 /** Waits before each further try; a mail server that restarts is back in between. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
-/** A mail server that does not answer must not hold a shutdown for long. */
-const SMTP_TIMEOUT_MS = 10_000
 /** Past the answer, whose time would otherwise tell that there is a mail. */
 const POST_AFTER_MS = 100
 /** More would be somebody's flood; they are refused loudly, not kept. */
@@ -28,7 +27,7 @@ export class Mailer implements OnApplicationShutdown {
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
   ) {
-    this.transport = settings.mail && openTransport(settings.mail.smtpUrl)
+    this.transport = settings.mail && openSmtp(settings.mail.smtpUrl)
   }
 
   /** Throws `MAIL_UNAVAILABLE` where no mail is set up. First in whatever ends with a mail, whoever it would go to. */
@@ -89,19 +88,6 @@ export class Mailer implements OnApplicationShutdown {
     this.logger.error(`"${subject}" was not sent: ${message}`)
     this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject } })
   }
-}
-
-function openTransport({ href }: URL): Transporter {
-  return createTransport({
-    url: href,
-    pool: true,
-    connectionTimeout: SMTP_TIMEOUT_MS,
-    greetingTimeout: SMTP_TIMEOUT_MS,
-    socketTimeout: SMTP_TIMEOUT_MS,
-    // A mail is text that we have made: nothing in it may read a file or a URL.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
 }
 
 /** Whether the server will say the same again: a 5xx reply (RFC 5321 §4.2.1). */

@@ -70,6 +70,7 @@ describe('readSettings in production', () => {
       sessionTtlSeconds: 2_592_000,
       trustProxy: [],
       tls: null,
+      operation: { drainSeconds: 8, databasePoolSize: 10, databaseTimeoutMs: 400, maxConnections: 10_000 },
     })
     expect(Object.isFrozen(read())).toBe(true)
   })
@@ -122,6 +123,13 @@ describe('readSettings in production', () => {
     ['SESSION_TTL', '-1'],
     ['PORT', '65536'],
     ['DATABASE_URL', 'mysql://database'],
+    ['DATABASE_URL', 'postgres://a,b/mainstay?target_session_attrs=any'],
+    ['DATABASE_POOL_SIZE', '1'],
+    ['DATABASE_TIMEOUT_MS', '99'],
+    ['DRAIN_SECONDS', '301'],
+    ['MAX_CONNECTIONS', '0'],
+    ['SMTP_URL', 'smtp://mail.test?tls=on'],
+    ['SMTP_URL', 'smtp://mail.test?requireTLS=false'],
     ['SESSION_STORE_URL', 'http://redis:6379'],
     ['SESSION_STORE_URL', 'rediss+sentinel://one:26379/mymaster'],
     ['STRIPE_SECRET_KEY', 'changeme'],
