@@ -1,5 +1,9 @@
+# A version, not "24": the same Dockerfile makes the same image. Pin it by digest as well in your own builds, with what
+# `docker buildx imagetools inspect node:24.21.0-bookworm-slim` prints: node:24.21.0-bookworm-slim@sha256:…
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
 # Build: everything that compiles.
-FROM node:20-bookworm-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -9,21 +13,22 @@ COPY dev dev
 RUN npx nest build
 
 # Packages of production alone.
-FROM node:20-bookworm-slim AS packages
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 
 # The image: the service, its SQL migrations and its packages; nothing of dev/ and test/.
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist/src dist/src
 COPY src/database/migrations src/database/migrations
 COPY package.json ./
+# New volumes on these folders belong to the user that the service runs as.
+RUN install --directory --owner=node --group=node --mode=0700 /keys /var/lib/mainstay
 USER node
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(answer => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "dist/src/health/health-check.js"]
 CMD ["node", "dist/src/main.js"]

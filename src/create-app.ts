@@ -5,6 +5,7 @@ import { AppModule } from './app.module.js'
 import { Clock } from './clock/clock.js'
 import type { Settings } from './config/settings.js'
 import { ProblemFilter } from './errors/problem.filter.js'
+import { limitConnections } from './http/connection-limit.js'
 import { prepareEdge } from './http/edge.js'
 import { NestLogger } from './http/nest-logger.js'
 import { RequestValidation } from './http/request-validation.js'
@@ -31,6 +32,7 @@ export async function createApp(settings: Settings, clock = new Clock()): Promis
     bodyParser: false,
     abortOnError: false,
   })
+  limitConnections(app.getHttpServer(), settings.operation.maxConnections, server.log)
   app.useGlobalFilters(new ProblemFilter())
   app.useGlobalPipes(new RequestValidation())
   await app.init()
