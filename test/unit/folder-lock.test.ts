@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { transformFile } from '@swc/core'
 import { lockFolder } from '../../src/database/folder-lock.js'
 import { eventually } from '../support/eventually.js'
@@ -94,6 +94,48 @@ describe('the lock of a folder', () => {
     const unlock = await lockFolder(folder)
     expect(await readFile(join(folder, 'lock'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
     await unlock()
+  })
+
+  describe('two containers on one folder: held in another, where process ids are others', () => {
+    const ELSEWHERE = `${process.pid} 1 another-boot/pid:[1] some-owner`
+    const TIMES = { patienceMs: 300, heartbeatMs: 50, deadAfterMs: 500 }
+    const lock = () => join(folder, 'lock')
+
+    it('it is refused while the holder writes it again and again, whatever its process id', async () => {
+      await writeFile(lock(), ELSEWHERE)
+      const heartbeat = setInterval(() => void writeFile(lock(), ELSEWHERE), TIMES.heartbeatMs)
+      try {
+        await expect(lockFolder(folder, () => {}, TIMES)).rejects.toThrow('in use by another process')
+        expect(await readFile(lock(), 'utf8')).toBe(ELSEWHERE)
+      } finally {
+        clearInterval(heartbeat)
+      }
+    })
+
+    it('it is taken over when the holder has been silent, and not before', async () => {
+      await writeFile(lock(), ELSEWHERE)
+      const startedAt = performance.now()
+      const unlock = await lockFolder(folder, () => {}, TIMES)
+      expect(performance.now() - startedAt).toBeGreaterThan(TIMES.deadAfterMs - 100)
+      await unlock()
+    })
+
+    it('a holder that was frozen for long hears that it has lost it', async () => {
+      const lost = jest.fn()
+      const unlock = await lockFolder(folder, lost, TIMES)
+      await rm(lock())
+      await writeFile(lock(), ELSEWHERE)
+      await eventually(() => lost.mock.calls.length > 0)
+      expect(await readFile(lock(), 'utf8')).toBe(ELSEWHERE)
+      await unlock()
+    })
+
+    it('a holder writes it again and again', async () => {
+      const unlock = await lockFolder(folder, () => {}, TIMES)
+      const { mtimeMs } = await stat(lock())
+      await eventually(async () => (await stat(lock())).mtimeMs > mtimeMs)
+      await unlock()
+    })
   })
 
   it.each([
