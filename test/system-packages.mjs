@@ -7,6 +7,7 @@ const POSTGRES_FOLDER = '/usr/lib/postgresql'
 const NEEDS = [
   { package: 'redis-server', isPresent: () => isOnPath('redis-server') && isOnPath('redis-cli') },
   { package: 'postgresql', isPresent: () => isOnPath('initdb') || hasDebianPostgres() },
+  { package: 'pgbouncer', isPresent: () => isOnPath('pgbouncer') || existsSync('/usr/sbin/pgbouncer') },
   { package: 'chromium', isPresent: () => isOnPath('chromium') },
   { package: 'openssl', isPresent: () => isOnPath('openssl') },
 ]

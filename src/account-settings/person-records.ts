@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, lte, max, or, type SQL, sql } from 'drizzle-orm'
 import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditLog, familiarClients, oneTimeTokens } from '../database/schema.js'
 import type { Client } from '../http/client.js'
@@ -69,9 +70,10 @@ export class PersonRecords {
   private async *pages(which: SQL | undefined, last: number): AsyncGenerator<AuditRow[]> {
     for (let after = 0; ; ) {
       const isNext = and(which, gt(auditLog.id, after), lte(auditLog.id, last))
-      const rows = await this.database.run(db =>
-        db.select().from(auditLog).where(isNext).orderBy(asc(auditLog.id)).limit(ROWS_A_PAGE),
-      )
+      const page = (db: Db) =>
+        db.select().from(auditLog).where(isNext).orderBy(asc(auditLog.id)).limit(ROWS_A_PAGE)
+      // What comes before is answered by now.
+      const rows = await this.database.report(page, { isBegun: true })
       if (rows.length > 0) yield rows
       if (rows.length < ROWS_A_PAGE) return
       after = rows.at(-1)?.id as number

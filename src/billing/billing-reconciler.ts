@@ -4,6 +4,7 @@ import { and, asc, gt, isNotNull, lt } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { keepLease, takeLease } from '../database/lease.js'
+import { removeRows } from '../database/remove-expired-rows.js'
 import { billingCustomers, providerEvents } from '../database/schema.js'
 import { BillingWork } from './billing-work.js'
 
@@ -75,12 +76,7 @@ export class BillingReconciler {
 
   private async forgetOldEvents(now: Date): Promise<number> {
     const before = secondsAfter(now, -KEEP_EVENTS_DAYS * 24 * 60 * 60)
-    const removed = await this.database.run(db =>
-      db
-        .delete(providerEvents)
-        .where(and(lt(providerEvents.receivedAt, before), isNotNull(providerEvents.effect)))
-        .returning({ id: providerEvents.id }),
-    )
-    return removed.length
+    const isOld = and(lt(providerEvents.receivedAt, before), isNotNull(providerEvents.effect))
+    return removeRows(this.database, providerEvents, isOld)
   }
 }

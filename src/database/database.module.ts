@@ -10,20 +10,25 @@ import { Database } from './database.js'
 })
 export class DatabaseModule {}
 
+type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'operation'>
+
 /** Opens the database of DATABASE_URL with an up-to-date schema; throws when it is out of reach. */
-export async function openDatabase({ databaseUrl }: Pick<Settings, 'databaseUrl'>): Promise<Database> {
-  const connection = await connect(databaseUrl)
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  const connection = await connect(settings)
   await connection.migrate()
   return new Database(connection)
 }
 
 /** Each kind is loaded only where it is used: the embedded database is large. */
-async function connect(url: string): Promise<Connection> {
+async function connect({ databaseUrl: url, operation }: DatabaseSettings): Promise<Connection> {
   if (url.startsWith('pglite:')) {
     const { openPglite } = await import('./pglite.connection.js')
     return openPglite(url.slice('pglite:'.length))
   }
   const { openPostgres } = await import('./postgres.connection.js')
   const logger = new Logger('Database')
-  return openPostgres(url, error => logger.warn(`An idle connection was lost: ${error.message}`))
+  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs } = operation
+  return openPostgres({ url, poolSize, timeoutMs }, error =>
+    logger.warn(`An idle connection was lost: ${error.message}`),
+  )
 }

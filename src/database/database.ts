@@ -1,25 +1,40 @@
 import type { OnApplicationShutdown } from '@nestjs/common'
 import { DrizzleQueryError, sql } from 'drizzle-orm'
+import pLimit from 'p-limit'
 import { unavailable } from '../errors/api-error.js'
-import type { Connection, Db } from './connection.js'
+import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
+import { isTooSlow } from './postgres-outage.js'
+
+/** Each may take seconds, and somebody waits for it. */
+const MAX_WAITING_REPORTS = 6
 
 /** The one way to the database: an outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else. */
 export class Database implements OnApplicationShutdown {
+  private readonly reports = pLimit(REPORTS_AT_ONCE)
+
   constructor(private readonly connection: Connection) {}
 
   /** Runs single statements. */
-  async run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.guard(this.connection.run(work))
+  }
+
+  /**
+   * Reads for a report, which may have to look at many rows: two at a time, on connections that requests do not use. Throws
+   * `TOO_BUSY` (503) when it takes longer than 5 s, and when too many wait already, unless it goes on with one that was begun.
+   */
+  async report<T>(work: (db: Db) => Promise<T>, { isBegun = false } = {}): Promise<T> {
+    if (!isBegun && this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
     try {
-      return await work(this.connection.db)
+      return await this.reports(() => this.connection.report(work))
     } catch (error) {
-      const plain = withoutParameters(error)
-      throw this.isOutage(error) ? unavailable('DATABASE_UNAVAILABLE', plain) : plain
+      throw isTooSlow(error) ? unavailable('TOO_BUSY', withoutParameters(error)) : this.refusalOf(error)
     }
   }
 
   /** Runs `work` in a transaction that is committed when it returns and rolled back when it throws. */
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
-    return this.run(db => db.transaction(work as (transaction: unknown) => Promise<T>))
+    return this.guard(this.connection.transaction(work))
   }
 
   /** Throws `DATABASE_UNAVAILABLE` when the database does not answer. */
@@ -31,12 +46,17 @@ export class Database implements OnApplicationShutdown {
     return this.connection.close()
   }
 
-  /** Drizzle wraps the driver's error, which is what tells. */
-  private isOutage(error: unknown): boolean {
-    const { cause } = error as { cause?: unknown }
-    return (
-      this.connection.isOutage(error) || (typeof cause === 'object' && cause !== null && this.isOutage(cause))
-    )
+  private async guard<T>(done: Promise<T>): Promise<T> {
+    try {
+      return await done
+    } catch (error) {
+      throw this.refusalOf(error)
+    }
+  }
+
+  private refusalOf(error: unknown): unknown {
+    const plain = withoutParameters(error)
+    return this.connection.isOutage(error) ? unavailable('DATABASE_UNAVAILABLE', plain) : plain
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { Logger } from '@nestjs/common'
 import { drizzle } from 'drizzle-orm/pglite'
 import { migrate } from 'drizzle-orm/pglite/migrator'
 import { type Connection, type Db, MIGRATIONS_FOLDER } from './connection.js'
@@ -14,12 +15,18 @@ export const SNAPSHOT_FILE = join(process.cwd(), 'dist/database-snapshot.tar.gz'
 /** The embedded database in `folder`, made there on first use. Throws when another process has it open. */
 export async function openPglite(folder: string): Promise<Connection> {
   await mkdir(folder, { recursive: true })
-  const unlock = await lockFolder(folder)
+  const unlock = await lockFolder(folder, () => {
+    new Logger('Database').fatal(`Another process has taken ${folder}: two that write would destroy it`)
+    process.exit(1)
+  })
   const dataDir = join(folder, 'pgdata')
   const client = await PGlite.create({ dataDir, loadDataDir: await snapshotFor(dataDir) })
   const db = drizzle(client, { schema })
+  const run = async <T>(work: (db: Db) => Promise<T>) => work(db as unknown as Db)
   return {
-    db: db as unknown as Db,
+    run,
+    transaction: async work => db.transaction(transaction => work(transaction as unknown as Db)),
+    report: run,
     migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
     isOutage: () => client.closed,
     close: async () => {

@@ -1,64 +1,63 @@
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import pg from 'pg'
-import { type Connection, type Db, MIGRATIONS_FOLDER } from './connection.js'
-import * as schema from './schema.js'
+import { CircuitBreaker } from './circuit-breaker.js'
+import type { Connection } from './connection.js'
+import { findPrimary, hostUrls } from './postgres-hosts.js'
+import { migratePostgres } from './postgres-migration.js'
+import { isOutage, isReadOnly } from './postgres-outage.js'
+import { PostgresPools } from './postgres-pools.js'
 
-const POOL = {
-  max: 10,
-  /** Fail fast and closed: waiting longer only piles up requests. */
-  connectionTimeoutMillis: 1_000,
-  statement_timeout: 2_000,
-  query_timeout: 2_500,
-  idle_in_transaction_session_timeout: 5_000,
-  application_name: 'mainstay',
+/** At start nobody waits yet. */
+const START_LIMIT_MS = 5_000
+
+export interface PostgresOptions {
+  /** `postgres://…`, with several hosts where one takes over from another. */
+  readonly url: string
+  readonly poolSize: number
+  /** A server that has been silent for so long is given up until it answers again. */
+  readonly timeoutMs: number
 }
 
-/** Any number will do, as long as every replica takes the same. */
-const MIGRATION_LOCK = 7_245_001
-
-/**
- * SQLSTATE classes of an outage (PostgreSQL, appendix A): connection, authorization (credentials being rotated),
- * resources, operator intervention, system; and two states: read-only (a standby), a transaction left idle.
- */
-const OUTAGE_CLASSES = new Set(['08', '28', '53', '57', '58'])
-const OUTAGE_STATES = new Set(['25006', '25P03'])
-const OUTAGE_CODES = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
-const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable/i
-
-export function openPostgres(url: string, onError: (error: Error) => void): Connection {
-  const pool = new pg.Pool({ ...POOL, connectionString: url })
-  pool.on('error', onError)
-  // A client that is in use when its server dies raises this too, and an error nobody listens to ends the process.
-  pool.on('connect', client => client.on('error', onError))
-  return {
-    db: drizzle(pool, { schema }) as unknown as Db,
-    migrate: () => migrateOnce(url, onError),
+/** A pool of connections to the host that takes writes, made anew when that changes or when the host was silent. */
+export function openPostgres(
+  { url, poolSize, timeoutMs }: PostgresOptions,
+  onError: (error: Error) => void,
+): Connection {
+  const urls = hostUrls(url)
+  let pools = new PostgresPools(urls[0] as string, poolSize, onError)
+  const use = (host: string) => {
+    pools.retire()
+    pools = new PostgresPools(host, poolSize, onError)
+  }
+  const find = async (limitMs: number) => {
+    const primary = await findPrimary(urls, pools.url, limitMs)
+    if (primary !== pools.url) use(primary)
+  }
+  const breaker = new CircuitBreaker({
+    patienceMs: timeoutMs,
     isOutage,
-    close: () => pool.end(),
+    probe: find,
+    onOpen: () => use(pools.url),
+  })
+  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await breaker.run(work)
+    } catch (error) {
+      // These connections lead to a standby now; new ones by the same name may not.
+      if (isReadOnly(error)) breaker.open()
+      throw error
+    }
   }
-}
-
-/** On a connection of its own: a migration may take longer than a query of ours ever should. */
-async function migrateOnce(url: string, onError: (error: Error) => void): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', onError)
-  await client.connect()
-  try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
-  } finally {
-    await client.end()
+  return {
+    run: work => guard(() => work(pools.db)),
+    transaction: work => guard(() => pools.transaction(work)),
+    report: work => guard(() => pools.report(work)),
+    migrate: async () => {
+      await find(START_LIMIT_MS)
+      await migratePostgres(pools.url, onError)
+    },
+    isOutage,
+    close: () => {
+      breaker.stop()
+      return pools.close()
+    },
   }
-}
-
-function isOutage(error: unknown): boolean {
-  const { code = '', message = '', name } = error as { code?: string; message?: string; name?: string }
-  if (name === 'AggregateError') return (error as AggregateError).errors.some(isOutage)
-  return (
-    OUTAGE_CLASSES.has(code.slice(0, 2)) ||
-    OUTAGE_STATES.has(code) ||
-    OUTAGE_CODES.test(code) ||
-    (!code && OUTAGE_MESSAGES.test(message))
-  )
 }

@@ -1,4 +1,4 @@
-import { lte, sql } from 'drizzle-orm'
+import { lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Database } from './database.js'
 import { rowsOf } from './rows-of.js'
@@ -7,15 +7,24 @@ import { rowsOf } from './rows-of.js'
 const ROWS_A_STATEMENT = 5_000
 
 /** Deletes the rows of `table` whose `expiry` is `now` or earlier, in small statements; says how many went. */
-export async function removeExpiredRows(
+export function removeExpiredRows(
   database: Database,
   table: PgTable,
   expiry: PgColumn,
   now: Date,
 ): Promise<number> {
-  const expired = sql`select ctid from ${table} where ${lte(expiry, now)} limit ${ROWS_A_STATEMENT}`
+  return removeRows(database, table, lte(expiry, now))
+}
+
+/** Deletes the rows of `table` that are `which`, in small statements; says how many went. */
+export async function removeRows(
+  database: Database,
+  table: PgTable,
+  which: SQL | undefined,
+): Promise<number> {
+  const found = sql`select ctid from ${table} where ${which} limit ${ROWS_A_STATEMENT}`
   const statement = sql`
-    with gone as (delete from ${table} where ctid = any (array(${expired})) returning 1)
+    with gone as (delete from ${table} where ctid = any (array(${found})) returning 1)
     select count(*)::int as count from gone`
   for (let removed = 0; ; ) {
     const [gone] = rowsOf<{ count: number }>(await database.run(db => db.execute(statement)))

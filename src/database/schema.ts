@@ -35,6 +35,7 @@ export const accounts = pgTable(
   table => [
     index('accounts_entitled_by').on(table.entitledBy),
     index('accounts_entitled_until').on(table.entitledUntil),
+    index('accounts_delete_at').on(table.deleteAt),
   ],
 )
 
@@ -149,6 +150,9 @@ export const auditLog = pgTable(
   },
   table => [
     index('audit_log_account').on(table.accountId, table.id),
+    // A rare action or outcome is found without going over everything else in the account.
+    index('audit_log_account_action').on(table.accountId, table.action, table.id),
+    index('audit_log_account_outcome').on(table.accountId, table.outcome, table.id),
     index('audit_log_user').on(table.userId, table.id),
     index('audit_log_at').on(table.at),
   ],

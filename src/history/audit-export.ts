@@ -4,6 +4,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import { canonicalRow, GENESIS_HASH } from '../audit/audit-hash.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { AuditSealer } from '../audit/audit-sealer.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditChain, auditLog, users } from '../database/schema.js'
 import type { Client } from '../http/client.js'
@@ -74,7 +75,7 @@ export class AuditExport {
 
   private read(accountId: string, filter: AuditFilterQuery, after: number, last: number) {
     const { position, hash } = auditChain
-    return this.database.run(db =>
+    const page = (db: Db) =>
       db
         .select({ row: auditLog, email: users.email, position, previous: before.hash, hash })
         .from(auditLog)
@@ -83,8 +84,8 @@ export class AuditExport {
         .leftJoin(before, eq(before.position, sql`${position} - 1`))
         .where(and(isListed(accountId, filter), gt(auditLog.id, after), lte(auditLog.id, last)))
         .orderBy(asc(auditLog.id))
-        .limit(ROWS_A_PAGE),
-    )
+        .limit(ROWS_A_PAGE)
+    return this.database.report(page, { isBegun: after > 0 })
   }
 }
 

@@ -28,7 +28,7 @@ export class AuditTrail {
     const { id, at, action, outcome, userId, sid, ip, userAgent, origin, requestId, detail } = auditLog
     const isNext = query.after === undefined ? undefined : lt(id, query.after)
     const isTheirUser = and(eq(users.id, userId), eq(users.accountId, accountId))
-    return this.database.run(db =>
+    return this.database.report(db =>
       db
         .select({
           ...{ id, at, action, outcome, userId, email: users.email },

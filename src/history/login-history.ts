@@ -26,7 +26,7 @@ export class LoginHistory {
     const { id, at, action, outcome, userId, sid, ip, userAgent, origin, detail } = auditLog
     const isLogin = and(eq(userId, user), eq(action, 'login'), inArray(outcome, ['ok', 'failed']))
     const source = sql<string | null>`${detail} ->> 'source'`
-    return this.database.run(db =>
+    return this.database.report(db =>
       db
         .select({ id, at, outcome, source, origin, ip, userAgent, sid })
         .from(auditLog)

@@ -4,6 +4,7 @@ import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
+import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 
@@ -105,11 +106,8 @@ export class OneTimeTokens {
   }
 
   /** Clears away what expired at `now` or before; says how many. */
-  async removeExpired(now: Date): Promise<number> {
-    const removed = await this.database.run(db =>
-      db.delete(oneTimeTokens).where(lte(oneTimeTokens.expiresAt, now)).returning({ id: oneTimeTokens.id }),
-    )
-    return removed.length
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, oneTimeTokens, oneTimeTokens.expiresAt, now)
   }
 
   private isGood(purpose: Purpose, text: string) {

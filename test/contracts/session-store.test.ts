@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { RedisClientType } from 'redis'
+import { readSettings } from '../../src/config/read-settings.js'
 import { openDatabase } from '../../src/database/database.module.js'
 import { sessions } from '../../src/database/schema.js'
 import { DatabaseSessionStore } from '../../src/sessions/database.session-store.js'
@@ -31,7 +32,7 @@ sessionStoreContract('PGlite', async () => {
 
 async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>): Promise<OpenStore> {
   const [server, { url: databaseUrl, drop }] = await Promise.all([starting, createDatabase()])
-  const database = await openDatabase({ databaseUrl })
+  const database = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
   const userSessions = new UserSessions(database)
   const { store, redis, close } = await openRedisStore(server.url, userSessions)
   return {
@@ -51,7 +52,7 @@ async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>
 }
 
 async function onDatabase(databaseUrl: string, remove: () => Promise<void>): Promise<OpenStore> {
-  const database = await openDatabase({ databaseUrl })
+  const database = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
   const userSessions = new UserSessions(database)
   return {
     store: new DatabaseSessionStore(database, userSessions),

@@ -1,19 +1,32 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface MovableAddress {
   readonly port: number
   /** New connections go to this port from now on; those that are open stay where they are. */
   moveTo(port: number): void
+  /** Nothing passes while it is silent: connections stay open and new ones are made, but nobody hears anything. */
+  beSilent(isSilent: boolean): void
   close(): void
 }
 
 /** An address that leads to a server which can change, as the name of a managed Redis does when it fails over. */
 export async function startMovableAddress(firstPort: number): Promise<MovableAddress> {
   let target = firstPort
+  let isSilent = false
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const letPass = ([client, upstream]: readonly [Socket, Socket]) => {
+    if (isSilent) client.unpipe().pause()
+    else client.pipe(upstream)
+    if (isSilent) upstream.unpipe().pause()
+    else upstream.pipe(client)
+  }
   const server = createServer(client => {
     const upstream = connect(target, '127.0.0.1')
-    client.pipe(upstream).pipe(client)
+    const pair = [client, upstream] as const
+    pairs.add(pair)
+    client.once('close', () => pairs.delete(pair))
+    letPass(pair)
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
@@ -29,6 +42,13 @@ export async function startMovableAddress(firstPort: number): Promise<MovableAdd
     moveTo: port => {
       target = port
     },
-    close: () => server.close(),
+    beSilent: silent => {
+      isSilent = silent
+      pairs.forEach(letPass)
+    },
+    close: () => {
+      for (const [client] of pairs) client.destroy()
+      server.close()
+    },
   }
 }

@@ -50,6 +50,20 @@ describe.each(BACKENDS)('Expired links, on %s', backend => {
       .transaction(transaction => app.app.get(OneTimeTokens).issue(transaction, token))
   }
 
+  it('fleet 12: however many, are cleared away in small statements', async () => {
+    const email = anEmail()
+    const [createdAt, expiresAt] = [app.clock.now(), app.clock.now()]
+    const token = { purpose: 'invitation', email, createdAt, expiresAt }
+    const many = Array.from({ length: 5_001 }, () => ({ ...token, id: randomUUID(), hash: randomUUID() }))
+    const database = app.app.get(Database)
+    for (let from = 0; from < many.length; from += 1_000)
+      await database.run(db => db.insert(oneTimeTokens).values(many.slice(from, from + 1_000)))
+    const runs = jest.spyOn(database, 'run')
+    expect(await run()).toBeGreaterThanOrEqual(5_001)
+    expect(await kept(email)).toEqual([])
+    expect(runs.mock.calls.length).toBeGreaterThanOrEqual(3)
+  })
+
   it.each(PURPOSES)('of %s are cleared away, those that are good are not', async purpose => {
     const [old, good] = [anEmail(), anEmail()]
     await issue(old, HOUR - 1, purpose)

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
 /** The full path of one of PostgreSQL's programs, of the newest version installed. Throws when there is none. */
-export function postgresProgram(name: 'initdb' | 'postgres'): string {
+export function postgresProgram(name: 'initdb' | 'postgres' | 'pg_basebackup'): string {
   const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : []
   const folders = versions
     .sort((a, b) => Number(b) - Number(a))

@@ -22,8 +22,11 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
-/** A real, empty PostgreSQL on 127.0.0.1 in a temporary folder. Resolves when it takes connections. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * A real PostgreSQL on 127.0.0.1 in a temporary folder: empty, or a standby that follows the one at `standbyOf`. Resolves
+ * when it takes connections.
+ */
+export async function startPostgres({ standbyOf }: { standbyOf?: string } = {}): Promise<PostgresServer> {
   const port = await freePort()
   // SIGQUIT and not SIGKILL: after that it would leave shared memory behind.
   const folder = await ServerFolder.create('postgres', 'QUIT')
@@ -32,19 +35,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   try {
     if (user) await chown(folder.path, user.uid, user.gid)
-    execFileSync(
-      postgresProgram('initdb'),
-      [
-        '--pgdata',
-        data,
-        '--username=postgres',
-        '--auth=trust',
-        '--encoding=UTF8',
-        '--no-locale',
-        '--no-sync',
-      ],
-      { cwd: '/', stdio: 'pipe', ...user },
-    )
+    const [program, ...args] = standbyOf ? copyOf(standbyOf) : NEW
+    execFileSync(program, [...args, '--no-sync', `--pgdata=${data}`], { cwd: '/', stdio: 'pipe', ...user })
   } catch (error) {
     await folder.remove()
     throw error
@@ -76,6 +68,18 @@ export async function startPostgres(): Promise<PostgresServer> {
     restart: () => server.restart(),
     stop: () => server.stop(),
   }
+}
+
+const NEW = [
+  postgresProgram('initdb'),
+  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale'],
+] as const
+
+function copyOf(url: string) {
+  return [
+    postgresProgram('pg_basebackup'),
+    ...['--write-recovery-conf', '--checkpoint=fast', `--dbname=${url}`],
+  ] as const
 }
 
 export interface TestDatabase {
@@ -117,7 +121,7 @@ async function query(url: string, sql: string): Promise<void> {
 }
 
 // PostgreSQL refuses to run as root; its package makes this user.
-function unprivilegedUser(): { uid: number; gid: number } {
+export function unprivilegedUser(): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { readSettings } from '../../src/config/read-settings.js'
 import { Database } from '../../src/database/database.js'
 import { openDatabase } from '../../src/database/database.module.js'
 import { openPostgres } from '../../src/database/postgres.connection.js'
@@ -17,8 +18,13 @@ let working: Database
 let unreachable: Database
 beforeAll(async () => {
   server = await createDatabase()
-  working = await openDatabase({ databaseUrl: server.url })
-  unreachable = new Database(openPostgres(`postgres://127.0.0.1:${await freePort()}/none`, () => {}))
+  working = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: server.url }))
+  unreachable = new Database(
+    openPostgres(
+      { url: `postgres://127.0.0.1:${await freePort()}/none`, poolSize: 2, timeoutMs: 3_000 },
+      () => {},
+    ),
+  )
 })
 afterAll(async () => {
   await Promise.all([working.onApplicationShutdown(), unreachable.onApplicationShutdown()])

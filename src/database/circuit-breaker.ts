@@ -1,0 +1,110 @@
+/** A server that is silent is tried again so often. */
+const RETRY_MS = 250
+/** While nobody waits for it, a probe may take as long as connections take on a bad day. */
+const RETRY_LIMIT_MS = 2_000
+/** Silence is noticed to this part of the patience. */
+const TICKS = 8
+
+export interface CircuitBreakerOptions {
+  /** A server that has not said anything for so long is given up, whatever was asked of it. */
+  readonly patienceMs: number
+  /** Whether an error says that the server is out of reach. */
+  readonly isOutage: (error: unknown) => boolean
+  /** Rejects when the server does not answer within `limitMs`, or cannot serve. */
+  readonly probe: (limitMs: number) => Promise<void>
+  /** Hears that everything under way has been given up. */
+  readonly onOpen: () => void
+}
+
+/**
+ * Keeps requests from waiting for a server that is silent. A slow answer is no silence: when none has come for half of the
+ * patience, a probe has the other half to get one. If it does not, everything that waits fails at once, and so does
+ * everything new until a probe succeeds.
+ */
+export class CircuitBreaker {
+  private isOpen = false
+  private lastAnswerAt = Number.NEGATIVE_INFINITY
+  private probing: Promise<void> | null = null
+  private retry: NodeJS.Timeout | undefined
+  private readonly ticks: NodeJS.Timeout
+  /** Who waits, the oldest first, and since when. */
+  private readonly waiting = new Map<(error: Error) => void, number>()
+
+  constructor(private readonly options: CircuitBreakerOptions) {
+    // After a stall of our own, timers run before the answers that have arrived are read.
+    this.ticks = setInterval(() => setImmediate(() => this.tick()), options.patienceMs / TICKS).unref()
+  }
+
+  /** Does `work`; rejects with its error, or early when the server is silent. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isOpen) return Promise.reject(silence())
+    return new Promise((resolve, reject) => {
+      this.waiting.set(reject, performance.now())
+      const done = (async () => work())()
+      done
+        .finally(() => this.waiting.delete(reject))
+        .then(
+          value => {
+            this.lastAnswerAt = performance.now()
+            resolve(value)
+          },
+          error => {
+            if (this.options.isOutage(error)) this.suspect()
+            else this.lastAnswerAt = performance.now()
+            reject(error)
+          },
+        )
+    })
+  }
+
+  /** Gives up what is under way; everything fails until a probe succeeds. */
+  open(): void {
+    if (this.isOpen) return
+    this.isOpen = true
+    this.options.onOpen()
+    for (const reject of this.waiting.keys()) reject(silence())
+    this.retryLater()
+  }
+
+  stop(): void {
+    clearInterval(this.ticks)
+    clearTimeout(this.retry)
+  }
+
+  private tick(): void {
+    const [oldest] = this.waiting.values()
+    if (oldest === undefined || this.isOpen) return
+    const silentMs = performance.now() - Math.max(oldest, this.lastAnswerAt)
+    if (silentMs >= this.options.patienceMs / 2) this.suspect()
+  }
+
+  private suspect(): void {
+    if (this.isOpen) return
+    this.probing ??= this.options
+      .probe(this.options.patienceMs / 2)
+      .then(
+        () => {
+          this.lastAnswerAt = performance.now()
+        },
+        () => this.open(),
+      )
+      .finally(() => {
+        this.probing = null
+      })
+  }
+
+  private retryLater(): void {
+    this.retry = setTimeout(() => {
+      this.options.probe(RETRY_LIMIT_MS).then(
+        () => {
+          this.isOpen = false
+        },
+        () => this.retryLater(),
+      )
+    }, RETRY_MS).unref()
+  }
+}
+
+function silence(): Error {
+  return new Error('the server does not answer')
+}

@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { isAnswering } from './postgres-outage.js'
+
+const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
+
+/** The URL of each host: `postgres://a:1,b:2/mainstay` is `postgres://a:1/mainstay` and `postgres://b:2/mainstay`. */
+export function hostUrls(url: string): string[] {
+  const [, before = '', hosts = '', rest = ''] = HOSTS.exec(url) ?? []
+  return hosts.includes(',') ? hosts.split(',').map(host => before + host + rest) : [url]
+}
+
+/**
+ * The URL of a host that takes writes: `current` if it does, else another one. Rejects when there is none within `limitMs`,
+ * or twice that where `current` does not answer and there are others.
+ */
+export async function findPrimary(
+  urls: readonly string[],
+  current: string,
+  limitMs: number,
+): Promise<string> {
+  const others = urls.filter(url => url !== current)
+  try {
+    return await tryHost(current, limitMs)
+  } catch (error) {
+    if (isAnswering(error)) return current
+    if (others.length === 0) throw error
+    return await Promise.any(others.map(url => tryHost(url, limitMs)))
+  }
+}
+
+async function tryHost(url: string, limitMs: number): Promise<string> {
+  const client = new pg.Client({ connectionString: url, application_name: 'mainstay' })
+  client.on('error', () => {
+    // What matters rejects below.
+  })
+  try {
+    await within(limitMs, requireWritable(client))
+    void client.end().catch(() => {})
+    return url
+  } catch (error) {
+    // A server that does not answer would not answer a goodbye.
+    client.connection.stream.destroy()
+    throw error
+  }
+}
+
+/** A standby says "on", and so does a server that is read-only for another reason. */
+async function requireWritable(client: pg.Client): Promise<void> {
+  await client.connect()
+  const { rows } = await client.query('show transaction_read_only')
+  if (rows[0]?.transaction_read_only !== 'off') throw new Error('the server is read-only')
+}
+
+/** By the answers that have arrived: after a stall of our own, timers run before sockets are read. */
+function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error('the server does not answer'))
+    const timer = setTimeout(() => setImmediate(giveUp), limitMs)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,60 @@
+/**
+ * SQLSTATE classes of an outage (PostgreSQL, appendix A): connection, authorization (credentials being rotated),
+ * resources, operator intervention, system; and two states: read-only (a standby), a transaction left idle.
+ */
+const OUTAGE_CLASSES = new Set(['08', '28', '53', '57', '58'])
+const READ_ONLY = '25006'
+const OUTAGE_STATES = new Set([READ_ONLY, '25P03'])
+const OUTAGE_CODES = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
+const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable|does not answer/i
+/** Shutting down or starting up. */
+const NOT_SERVING = /^57P0/
+const QUERY_CANCELED = '57014'
+
+/** Whether an error, or what caused it, says that the database is out of reach, rather than that the query was wrong. */
+export function isOutage(error: unknown): boolean {
+  return causesOf(error).some(isOutageItself)
+}
+
+/** Whether it was refused because the server has become a standby. */
+export function isReadOnly(error: unknown): boolean {
+  return causesOf(error).some(({ code }) => code === READ_ONLY)
+}
+
+/** Whether a statement met its time limit. */
+export function isTooSlow(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ code, message = '' }) => code === QUERY_CANCELED || message === 'Query read timeout',
+  )
+}
+
+/** A server that has no room for another connection, or refuses this one, goes on serving those that it has. */
+export function isAnswering(error: unknown): boolean {
+  const { code = '' } = error as DriverError
+  return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code) && !NOT_SERVING.test(code)
+}
+
+interface DriverError {
+  readonly code?: string
+  readonly message?: string
+  readonly name?: string
+}
+
+function isOutageItself(error: DriverError): boolean {
+  const { code = '', message = '', name } = error
+  if (name === 'AggregateError') return (error as AggregateError).errors.some(isOutageItself)
+  return (
+    OUTAGE_CLASSES.has(code.slice(0, 2)) ||
+    OUTAGE_STATES.has(code) ||
+    OUTAGE_CODES.test(code) ||
+    (!code && OUTAGE_MESSAGES.test(message))
+  )
+}
+
+/** Drizzle wraps the driver's error, which is what tells. */
+function causesOf(error: unknown): DriverError[] {
+  const found: DriverError[] = []
+  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause)
+    found.push(at as DriverError)
+  return found
+}
