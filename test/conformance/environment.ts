@@ -22,6 +22,8 @@ export function environmentOf(own: Readonly<Record<string, string>>): Record<str
     STRIPE_WEBHOOK_SECRET: PROVIDER.webhookSecret,
     STRIPE_PRICE_IDS: PROVIDER.priceIds.join(','),
     LOG_LEVEL: 'info',
+    // The machine may be busy; outages are for test/faults.
+    DATABASE_TIMEOUT_MS: '3000',
     // Hundreds of wrong guesses come from one address here; those of one account keep their limits.
     ATTEMPTS_PER_NETWORK: '100000',
     ATTEMPTS_PER_ORIGIN: '100000',
