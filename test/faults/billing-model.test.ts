@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Subscription } from '../../dev/payment-sandbox/subscription.js'
 import { eventually } from '../support/eventually.js'
@@ -14,16 +15,19 @@ const KILLS = isFull ? 500 : 12
 const TIMES_EACH = 3
 const POSTS_AT_ONCE = 8
 const KILLERS = 2
+const SEATS_PRICE = 'price_yearly'
 /** How late an answer of the provider may come; well under the patience of the service. */
 const MOST_LATE_MS = 400
 /** So many posts wait at most, for what is at the provider to go on changing while older events are on their way. */
 const MOST_WAITING = 1_000
-const SEED = Number(process.env.BILLING_MODEL_SEED ?? 20_261_121)
+/** Another one each time; the one of a run that failed stands in its output. */
+const SEED = Number(process.env.BILLING_MODEL_SEED ?? randomInt(2 ** 31))
 
 const random = randomFrom(SEED)
 let world: ModelWorld
 
 beforeAll(async () => {
+  process.stdout.write(`The billing model runs with BILLING_MODEL_SEED=${SEED}\n`)
   world = await startModelWorld(ACCOUNTS, random)
 }, 120_000)
 
@@ -54,6 +58,7 @@ it(
           // One in ten clicks although there is a subscription.
           const wants = account.subscriptionId === null || random.below(10) === 0
           if (wants && !account.isBuying) buy(account)
+          else if (random.below(6) === 0) await account.changeTeam()
           else if (account.subscriptionId && !account.isBuying) await account.change()
         }
         if (purchases.size >= 4) await Promise.race(purchases)
@@ -70,7 +75,7 @@ it(
       return events.length
     }
     // The kills are spread over the posts evenly: neither ends long before the other.
-    const most = () => (EVENTS * TIMES_EACH * (killings.count + 1)) / KILLS
+    const most = () => (EVENTS * 2 * (killings.count + 1)) / KILLS
     const mostPosts = () => (killings.count >= KILLS ? Number.POSITIVE_INFINITY : most())
     await Promise.all([
       changes(),
@@ -91,11 +96,12 @@ it(
     )
     expect(killings.count).toBe(KILLS)
     expect(happened).toBeGreaterThanOrEqual(EVENTS)
-    expect(postings.done).toBe(happened * TIMES_EACH)
+    expect(postings.done).toBe(postings.due)
     expect(await effectsRecorded()).toEqual(new Map(world.sandbox.events().map(({ id }) => [id, 1])))
     expect(await customersByAccount()).toEqual(customersAtProvider())
     expect(mostLiveAtOnce()).toBe(1)
     expect(await recordOfAll()).toEqual(await modelOfAll())
+    expect(await seatsBilled()).toEqual(await seatsTaken())
   },
   isFull ? 2_400_000 : 240_000,
 )
@@ -187,6 +193,29 @@ async function modelOfAll(): Promise<Map<string, Billed>> {
       }),
     )
   return model
+}
+
+/** The seats that the provider bills live subscriptions of the plan that has any. */
+async function seatsBilled(): Promise<Map<string, number>> {
+  const accountOf = await customersByAccount()
+  const billed = world.sandbox
+    .subscriptions()
+    .filter(({ status, items }) => status !== 'canceled' && items.data[0]!.price.id === SEATS_PRICE)
+  return new Map(
+    billed.map(({ customer, items }) => [
+      accountOf.get(customer) as string,
+      items.data[0]!.quantity as number,
+    ]),
+  )
+}
+
+async function seatsTaken(): Promise<Map<string, number>> {
+  const rows = await rowsOf<{ account_id: string; seats: number }>(
+    `select subscriptions.account_id, count(*)::int as seats
+    from subscriptions join users using (account_id)
+    where status <> 'canceled' and price_id = '${SEATS_PRICE}' and disabled_at is null group by 1`,
+  )
+  return new Map(rows.map(({ account_id, seats }) => [account_id, seats]))
 }
 
 /** Of several that are over any will do. */

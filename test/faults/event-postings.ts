@@ -6,10 +6,15 @@ import { request } from '../support/http-request.js'
 import type { KillableService } from './killable-service.js'
 import type { Random } from './random.js'
 
-/** Posts events, each several times and all shuffled, until every single post was answered with 200. */
+/**
+ * Posts events, all shuffled, until every single post was answered with 200. One in three is posted once: what is lost of
+ * it after that answer is lost. The others come several times.
+ */
 export class EventPostings {
   /** How many posts were answered with 200. */
   done = 0
+  /** How many there have to be. */
+  due = 0
   private readonly waiting: PaymentEvent[] = []
 
   constructor(
@@ -23,7 +28,11 @@ export class EventPostings {
   }
 
   add(events: readonly PaymentEvent[]): void {
-    for (const event of events) for (let time = 0; time < this.timesEach; time++) this.putAnywhere(event)
+    for (const event of events) {
+      const times = this.random.below(3) === 0 ? 1 : this.timesEach
+      this.due += times
+      for (let time = 0; time < times; time++) this.putAnywhere(event)
+    }
   }
 
   /** Posts while `goesOn`, or anything waits; pauses while the posts done have reached `most()`. */

@@ -20,6 +20,12 @@ export interface BillingWorld {
   readonly random: Random
 }
 
+/** The people of an account. */
+export interface Team {
+  readonly owner: User
+  readonly memberIds: readonly string[]
+}
+
 /** A click is repeated this often before the owner comes back another time. */
 const MOST_TRIES = 40
 const BETWEEN_TRIES_MS = 150
@@ -38,21 +44,23 @@ export class PayingAccount {
     readonly accountId: string,
     private readonly world: BillingWorld,
     private readonly headers: Record<string, string>,
+    private readonly memberIds: readonly string[],
   ) {}
 
-  static async signIn({ email, accountId }: User, world: BillingWorld): Promise<PayingAccount> {
+  static async signIn({ owner, memberIds }: Team, world: BillingWorld): Promise<PayingAccount> {
     const answer = await request(world.services[0]!.url, {
       method: 'POST',
       path: '/api/login',
       headers: { Origin: MAIN },
-      body: { email, password: PASSWORD, source: 'main' },
+      body: { email: owner.email, password: PASSWORD, source: 'main' },
     })
     if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
-    return new PayingAccount(accountId, world, {
+    const headers = {
       Origin: MAIN,
       Authorization: `Bearer ${answer.json.accessToken}`,
       Cookie: `sessionId=${sessionIdOf(answer)}`,
-    })
+    }
+    return new PayingAccount(owner.accountId, world, headers, memberIds)
   }
 
   /** Two tabs subscribe at the same time, through any process; then every page that either ever showed is paid. */
@@ -64,7 +72,7 @@ export class PayingAccount {
     const customer = await this.customerId()
     if (customer) {
       for (const id of this.pages)
-        await sandbox.pay(id).catch(() => {
+        await (random.below(4) === 0 ? this.payLater(id) : sandbox.pay(id)).catch(() => {
           // It was paid or expired.
         })
       this.pages.clear()
@@ -89,6 +97,24 @@ export class PayingAccount {
     await sandbox.cancel(id)
   }
 
+  /** A debit that takes its time; one in two comes to nothing, and the owner lets it be. */
+  private async payLater(checkoutId: string): Promise<void> {
+    const { random, sandbox } = this.world
+    await sandbox.payLater(checkoutId)
+    await sleep(random.below(BETWEEN_TRIES_MS))
+    const succeeds = random.below(2) === 0
+    await sandbox.payAsync(checkoutId, succeeds ? 'succeeded' : 'failed')
+    const { subscription } = sandbox.checkouts().find(({ id }) => id === checkoutId)!
+    if (!succeeds) await sandbox.cancel(subscription as string)
+  }
+
+  /** Somebody goes, or comes back: the number of seats is another. */
+  async changeTeam(): Promise<void> {
+    const { random } = this.world
+    const path = `/api/team/${random.oneOf(this.memberIds)}/${random.oneOf(['disable', 'enable'])}`
+    await this.untilAnswered(() => this.post(path, undefined))
+  }
+
   async customerId(): Promise<string | null> {
     const { rows } = await this.world.database.query<{ customer_id: string }>(
       'select customer_id from billing_customers where account_id = $1',
@@ -99,14 +125,19 @@ export class PayingAccount {
 
   /** Clicks until there is an answer, as a person does whose browser shows an error. */
   private async click(priceId: string): Promise<void> {
+    const answer = await this.untilAnswered(() => this.post('/api/subscription/create', { priceId }))
+    if (!answer) return
+    this.answers++
+    await this.follow(answer)
+  }
+
+  private async untilAnswered(ask: () => Promise<TestResponse>): Promise<TestResponse | null> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const answer = await this.ask(priceId).catch(() => null)
-      if (answer && answer.status < 500 && answer.status !== 429) {
-        this.answers++
-        return this.follow(answer)
-      }
+      const answer = await ask().catch(() => null)
+      if (answer && answer.status < 500 && answer.status !== 429) return answer
       await sleep(BETWEEN_TRIES_MS)
     }
+    return null
   }
 
   /** To the page of a checkout, or to the one that changes the plan of what there is. */
@@ -117,12 +148,9 @@ export class PayingAccount {
       await fetch(`${this.world.sandbox.url}/portal/${id}/confirm`, { method: 'POST', redirect: 'manual' })
   }
 
-  private ask(priceId: string): Promise<TestResponse> {
-    return request(this.world.random.oneOf(this.world.services).url, {
-      method: 'POST',
-      path: '/api/subscription/create',
-      headers: this.headers,
-      body: { priceId },
-    })
+  private post(path: string, body: object | undefined): Promise<TestResponse> {
+    const { random, services } = this.world
+    const { headers } = this
+    return request(random.oneOf(services).url, { method: 'POST', path, headers, ...(body && { body }) })
   }
 }

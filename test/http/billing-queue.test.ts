@@ -5,6 +5,7 @@ import { BillingReconciler } from '../../src/billing/billing-reconciler.js'
 import { BillingWork } from '../../src/billing/billing-work.js'
 import { BillingWorker } from '../../src/billing/billing-worker.js'
 import { CustomerLooks } from '../../src/billing/customer-look.js'
+import { CustomerSync } from '../../src/billing/customer-sync.js'
 import { Database } from '../../src/database/database.js'
 import { eventually } from '../support/eventually.js'
 import { TestApp } from '../support/test-app.js'
@@ -150,6 +151,22 @@ describe('billing 3b: more events than one transaction handles', () => {
     await app.app.get(BillingWorker).findForgotten()
     await app.paymentsSettled()
     expect(await waitingOf(customer)).toBe(0)
+  })
+})
+
+describe('billing model: two workers with the same event', () => {
+  it('mark it once', async () => {
+    const { underWay, goOn } = holdLooks(({ customerId }) => customerId === payer.customerId)
+    const { id } = eventOf(payer.customerId)
+    await rows(sql`
+      insert into provider_events (id, type, customer_id, event, created_at, received_at)
+      values (${id}, 'customer.subscription.updated', ${payer.customerId}, '{"data": {"object": {}}}', now(), now())`)
+    const sync = app.app.get(CustomerSync)
+    const looks = [sync.lookNow(payer.customerId), sync.lookNow(payer.customerId)]
+    await eventually(() => underWay() === 2)
+    goOn()
+    await Promise.all(looks)
+    expect((await app.auditRows()).filter(({ detail }) => detail.event === id)).toHaveLength(1)
   })
 })
 
