@@ -54,7 +54,7 @@ export class ChangeApplier {
     if (this.isAtWork) return
     this.isAtWork = true
     try {
-      if (await holdLease(this.database, LEASE, this.holder, LEASE_SECONDS)) await this.pass()
+      if (await this.holdLease()) await this.pass()
       else this.rest()
     } catch (error) {
       this.logger.debug(`Changes are applied again later: ${(error as Error).message}`)
@@ -122,6 +122,11 @@ export class ChangeApplier {
       count += page.count
       if (page.lastId === null || page.count < ROWS_A_PAGE) return { count, failed }
       after = page.lastId
+      if (!(await this.holdLease())) throw new Error('another replica has taken over')
     }
+  }
+
+  private holdLease(): Promise<boolean> {
+    return holdLease(this.database, LEASE, this.holder, LEASE_SECONDS)
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@nestjs/common'
+import { EvictingServerError } from '../../redis/server-facts.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../session-change.js'
 
 /** A server that is back is to serve again at once. */
@@ -11,7 +12,11 @@ const LOG_EVERY_MS = 10_000
 const MAX_WAITING = 10_000
 
 /** The sessions of the shard are gone: it was emptied, or it is another Redis. An operator decides. */
-export class LostStoreError extends Error {}
+export class LostStoreError extends Error {
+  constructor(reason: string) {
+    super(`${reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`)
+  }
+}
 
 /** Not now, but without anybody's doing. */
 export class NotYetError extends Error {}
@@ -47,7 +52,7 @@ export class ShardGate {
   private identity: string | null = null
   private waiting: StoreChanges = NO_CHANGES
   private isSettling = false
-  private isLost = false
+  private needsPeople = false
 
   constructor(
     private readonly shard: string,
@@ -66,7 +71,7 @@ export class ShardGate {
 
   /** Whether it is open, or shut until somebody does something about it. */
   get isSettled(): boolean {
-    return !this.isShut || this.isLost
+    return !this.isShut || this.needsPeople
   }
 
   /** Shuts at once, and opens again when no further doubt has arisen since it was brought up to date. */
@@ -123,7 +128,7 @@ export class ShardGate {
   private announce(): void {
     const milliseconds = Math.round(performance.now() - this.since)
     if (this.wasOpen) this.logger.warn(`Sessions on ${this.shard} are served again after ${milliseconds} ms`)
-    this.isShut = this.isLost = false
+    this.isShut = this.needsPeople = false
     this.wasOpen = true
     this.since = performance.now()
   }
@@ -131,7 +136,7 @@ export class ShardGate {
   private note(error: Error): void {
     const { cause } = error as { cause?: Error }
     this.reason = cause?.message ?? error.message
-    if (error instanceof LostStoreError) this.logLoss()
+    if (isForPeople(error)) this.logOnce()
     else if (performance.now() - this.lastLogAt >= LOG_EVERY_MS) this.logOutage()
   }
 
@@ -141,15 +146,17 @@ export class ShardGate {
     this.logger.error(`Sessions on ${this.shard} have not been served for ${seconds} s: ${this.reason}`)
   }
 
-  private logLoss(): void {
-    if (!this.isLost)
-      this.logger.fatal(
-        `Sessions on ${this.shard} cannot be served: ${this.reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`,
-      )
-    this.isLost = true
+  private logOnce(): void {
+    if (!this.needsPeople) this.logger.fatal(`Sessions on ${this.shard} cannot be served: ${this.reason}`)
+    this.needsPeople = true
   }
 }
 
+/** What does not pass by itself. */
+function isForPeople(error: unknown): boolean {
+  return error instanceof LostStoreError || error instanceof EvictingServerError
+}
+
 function isSlow(error: unknown): boolean {
-  return error instanceof LostStoreError || error instanceof NotYetError
+  return isForPeople(error) || error instanceof NotYetError
 }
