@@ -20,7 +20,7 @@ export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
   main: [
     ...['/', '/login', '/signup', '/subscribe', '/account', '/account/*'],
     ...['/forgot-password', '/verify-email', '/reset-password', '/accept-invitation'],
-    ...['/confirm-email', '/undo-email', '/not-me'],
+    ...['/confirm-email', '/undo-email', '/not-me', '/accept-transfer', '/stop-transfer'],
   ],
   satellite: ['/', '/data', '/reports'],
 }

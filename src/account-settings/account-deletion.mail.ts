@@ -1,4 +1,5 @@
 import type { Mail } from '../mail/mail.js'
+import { dayInWords } from './day-in-words.js'
 
 /** To those who look after the account; `url` leads to the main site. */
 export function deletionAskedMail(site: string, url: string, deleteAt: Date): Mail {
@@ -6,7 +7,7 @@ export function deletionAskedMail(site: string, url: string, deleteAt: Date): Ma
     subject: `Your account at ${site} is going to be deleted`,
     site,
     paragraphs: [
-      `The owner has asked us to delete your account at ${site} with everything in it. That happens on ${dayOf(deleteAt)}.`,
+      `The owner has asked us to delete your account at ${site} with everything in it. That happens on ${dayInWords(deleteAt)}.`,
       'Until then everything works as usual, and the owner can keep the account after all.',
     ],
     action: { label: `Go to ${site}`, url },
@@ -31,9 +32,4 @@ export function accountDeletedMail(site: string): Mail {
       `As its owner asked, your account at ${site} was deleted with everything in it. Nobody can log in to it any more.`,
     ],
   }
-}
-
-/** In UTC, as everywhere. */
-function dayOf(time: Date): string {
-  return `${time.toISOString().slice(0, 10)} (UTC)`
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common'
+import { UndoTokens } from '../accounts/recovery/undo-tokens.js'
 import type { User } from '../accounts/user.js'
 import { type UserAge, Users } from '../accounts/users.js'
 import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
 import { Links } from '../mail/links.js'
 import type { Mail } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { accountDeletedMail, accountKeptMail, deletionAskedMail } from './account-deletion.mail.js'
-import { becameMemberMail, becameOwnerMail } from './ownership-transfer.mail.js'
 
 const USERS_A_PAGE = 100
 
@@ -17,6 +18,8 @@ export class AccountMails {
     private readonly mailer: Mailer,
     private readonly links: Links,
     private readonly users: Users,
+    private readonly undoTokens: UndoTokens,
+    private readonly database: Database,
     private readonly settings: Settings,
   ) {}
 
@@ -38,22 +41,25 @@ export class AccountMails {
     this.mailer.post(email, accountDeletedMail(this.site))
   }
 
-  tellTransferred(oldOwner: string, newOwner: string): void {
-    this.mailer.post(oldOwner, becameMemberMail(this.site))
-    this.mailer.post(newOwner, becameOwnerMail(this.site))
-  }
-
   private get site(): string {
     return this.links.siteName(null)
   }
 
-  /** Not the whole team: hundreds of mails at once would keep others from sending theirs. */
+  /**
+   * Not the whole team: hundreds of mails at once would keep others from sending theirs. The owner is also told at the addresses
+   * that they can still return to: the present one may be a thief's.
+   */
   private async tellThoseInCharge(accountId: string, mail: Mail): Promise<void> {
     for (let after: UserAge | null = null; ; ) {
       const page: User[] = await this.users.listInCharge(accountId, after, USERS_A_PAGE)
-      for (const { email } of page) this.mailer.post(email, mail)
+      for (const user of page) for (const email of await this.addressesOf(user)) this.mailer.post(email, mail)
       after = page.at(-1) ?? null
       if (page.length < USERS_A_PAGE) return
     }
+  }
+
+  private async addressesOf({ id, email, role }: User): Promise<string[]> {
+    if (role !== 'owner') return [email]
+    return [email, ...(await this.database.run(db => this.undoTokens.openAddresses(db, id)))]
   }
 }

@@ -7,6 +7,7 @@ import { BillingModule } from '../billing/billing.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { TokensModule } from '../tokens/tokens.module.js'
 import { AccountController } from './account.controller.js'
 import { AccountService } from './account.service.js'
 import { AccountDeletionController } from './account-deletion.controller.js'
@@ -22,13 +23,22 @@ import { EmailChanges } from './email-changes.js'
 import { EmailRestoring } from './email-restoring.js'
 import { EmailUndoService } from './email-undo.service.js'
 import { MailedLinks } from './mailed-links.js'
+import { OptionalMainSessionGuard } from './optional-main-session.guard.js'
 import { OwnedAccounts } from './owned-accounts.js'
-import { OwnershipTransfer } from './ownership-transfer.service.js'
 import { PersonExport } from './person-export.js'
 import { PersonRecords } from './person-records.js'
 import { ProfileController } from './profile.controller.js'
 import { ProfileService } from './profile.service.js'
-import { UndoTokens } from './undo-tokens.js'
+import { CompletedTransfers } from './transfer/completed-transfers.js'
+import { DueTransfers } from './transfer/due-transfers.js'
+import { OwnershipTransfer } from './transfer/ownership-transfer.service.js'
+import { TransferController } from './transfer/transfer.controller.js'
+import { TransferAcceptance } from './transfer/transfer-acceptance.js'
+import { TransferCancellation } from './transfer/transfer-cancellation.js'
+import { TransferCompletion } from './transfer/transfer-completion.js'
+import { TransferLinks } from './transfer/transfer-links.service.js'
+import { TransferMails } from './transfer/transfer-mails.js'
+import { TransferParties } from './transfer/transfer-parties.js'
 
 @Module({
   imports: [
@@ -40,8 +50,15 @@ import { UndoTokens } from './undo-tokens.js'
     MailModule,
     OneTimeTokensModule,
     SessionsModule,
+    TokensModule,
   ],
-  controllers: [ProfileController, EmailChangeController, AccountController, AccountDeletionController],
+  controllers: [
+    ProfileController,
+    EmailChangeController,
+    AccountController,
+    AccountDeletionController,
+    TransferController,
+  ],
   providers: [
     ProfileService,
     PersonExport,
@@ -52,7 +69,7 @@ import { UndoTokens } from './undo-tokens.js'
     EmailRestoring,
     EmailUndoService,
     MailedLinks,
-    UndoTokens,
+    OptionalMainSessionGuard,
     AccountDeletion,
     AccountMails,
     AccountRemoval,
@@ -60,7 +77,15 @@ import { UndoTokens } from './undo-tokens.js'
     Accounts,
     DueAccounts,
     OwnedAccounts,
+    CompletedTransfers,
+    DueTransfers,
     OwnershipTransfer,
+    TransferAcceptance,
+    TransferCancellation,
+    TransferCompletion,
+    TransferLinks,
+    TransferMails,
+    TransferParties,
   ],
 })
 export class AccountSettingsModule {}

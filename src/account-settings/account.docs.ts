@@ -1,7 +1,7 @@
-import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth, ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS, type Documentation, Documented } from '../http/documented.js'
-import { MAIN_SITE_REFUSALS } from './main-site-refusals.js'
+import { ApiProperty } from '@nestjs/swagger'
+import { BODY_REFUSALS } from '../http/documented.js'
+import { documentedOnMainSite } from './main-site-refusals.js'
+import { TransferAnswer } from './transfer/transfer.docs.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
 
@@ -17,16 +17,18 @@ class AccountAnswer {
 
   @ApiProperty({ ...INSTANT, nullable: true, description: 'Null while nobody has asked for a deletion' })
   deleteAt!: string | null
+
+  @ApiProperty({
+    type: TransferAnswer,
+    nullable: true,
+    description: 'The transfer that is under way; null when there is none',
+  })
+  transfer!: TransferAnswer | null
 }
 
 class DeletionAnswer {
   @ApiProperty(INSTANT)
   deleteAt!: string
-}
-
-function documentedOnMainSite(documentation: Documentation): MethodDecorator {
-  const refusals = [...documentation.refusals, ...MAIN_SITE_REFUSALS]
-  return applyDecorators(ApiCookieAuth('sessionCookie'), Documented({ ...documentation, refusals }))
 }
 
 export const ReadAccountDocs = () =>
@@ -54,7 +56,8 @@ export const AskDeletionDocs = () =>
     summary: 'Delete the account, after a time to think',
     description:
       'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
-      'first date. Then the account goes with all its users and sessions. What is in the audit log stays.',
+      'first date. Then the account goes with all its users and sessions, but not before a change of the owner’s e-mail address ' +
+      'can no longer be undone. What is in the audit log stays.',
     status: 200,
     answer: 'It is going to be deleted',
     type: DeletionAnswer,
@@ -68,21 +71,4 @@ export const KeepAccountDocs = () =>
     status: 204,
     answer: 'It stays',
     refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
-export const TransferAccountDocs = () =>
-  documentedOnMainSite({
-    summary: 'Make a member the owner',
-    description:
-      'For the owner on the main site, after a re-authentication. The member is granted everything, on all sites; the owner becomes a ' +
-      'member with what new members have. Live sessions of both follow at their next refresh.',
-    status: 204,
-    answer: 'The member is the owner now',
-    refusals: [
-      ...BODY_REFUSALS,
-      'OWNER_REQUIRED',
-      'REAUTHENTICATION_REQUIRED',
-      'NOT_FOUND',
-      'MAIL_UNAVAILABLE',
-    ],
   })

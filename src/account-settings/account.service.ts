@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common'
+import { PendingTransfers } from '../accounts/ownership/pending-transfers.js'
 import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
 import { type Account, Accounts } from './accounts.js'
+import { type TransferView, transferView } from './transfer/transfer-view.js'
 
 /** An account as the people who look after it see it. */
 export interface AccountView {
@@ -13,19 +16,23 @@ export interface AccountView {
   readonly createdAt: Date
   /** When it is to be deleted; null while nobody has asked for that. */
   readonly deleteAt: Date | null
+  /** The transfer that is under way. */
+  readonly transfer: TransferView | null
 }
 
 @Injectable()
 export class AccountService {
   constructor(
     private readonly accounts: Accounts,
+    private readonly transfers: PendingTransfers,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
   /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store does not know of it yet. */
   async read({ accountId }: Pick<Session, 'accountId'>): Promise<AccountView> {
-    return viewOf(await this.accounts.find(accountId))
+    const account = await this.accounts.find(accountId)
+    return this.database.run(db => this.viewOf(db, account))
   }
 
   async rename({ userId, accountId, sid }: Session, name: string, client: Client): Promise<AccountView> {
@@ -36,13 +43,14 @@ export class AccountService {
         ...{ userId, accountId, sid, client },
         detail: { name },
       })
-      return viewOf(await this.accounts.setName(transaction, accountId, name))
+      return this.viewOf(transaction, await this.accounts.setName(transaction, accountId, name))
     })
   }
-}
 
-function viewOf(account: Account | null): AccountView {
-  if (!account) throw new ApiError('SESSION_NOT_FOUND')
-  const { id: accountId, name, createdAt, deleteAt } = account
-  return { accountId, name, createdAt, deleteAt }
+  private async viewOf(db: Db, account: Account | null): Promise<AccountView> {
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    const { id: accountId, name, createdAt, deleteAt } = account
+    const transfer = await this.transfers.find(db, accountId)
+    return { accountId, name, createdAt, deleteAt, transfer: transfer && transferView(transfer) }
+  }
 }

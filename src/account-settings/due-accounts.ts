@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { asc, desc, eq, lte } from 'drizzle-orm'
+import { and, asc, desc, eq, lte } from 'drizzle-orm'
+import { PendingTransfers } from '../accounts/ownership/pending-transfers.js'
+import { UndoTokens } from '../accounts/recovery/undo-tokens.js'
 import type { User } from '../accounts/user.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { AccountBilling } from '../billing/account-billing.js'
@@ -19,6 +21,8 @@ export class DueAccounts {
     private readonly database: Database,
     private readonly accounts: Accounts,
     private readonly billing: AccountBilling,
+    private readonly undoTokens: UndoTokens,
+    private readonly transfers: PendingTransfers,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
   ) {}
@@ -35,9 +39,13 @@ export class DueAccounts {
     const ids: string[] = []
     for (const { id } of due) {
       if (ids.length === A_RUN) break
-      if (await this.database.run(db => this.billing.isSettled(db, id))) ids.push(id)
+      if (await this.database.run(db => this.isFree(db, id))) ids.push(id)
     }
     return ids
+  }
+
+  private async isFree(db: Db, accountId: string): Promise<boolean> {
+    return (await this.billing.isSettled(db, accountId)) && !(await this.canOwnerReturn(db, accountId))
   }
 
   /** At most 100 users of the account, the owner first: nobody is left to keep what has begun to go. */
@@ -58,14 +66,26 @@ export class DueAccounts {
   async hold(transaction: Db, accountId: string): Promise<void> {
     const account = await this.accounts.lock(transaction, accountId)
     const isDue = account?.deleteAt && account.deleteAt <= this.clock.now()
+    if (isDue && (await this.canOwnerReturn(transaction, accountId)))
+      throw new Error('a change of the owner’s e-mail address can still be undone')
     if (!isDue || !(await this.billing.isSettled(transaction, accountId)))
       throw new Error('it is not due any more')
+  }
+
+  /** Whoever has stolen the owner's login may have asked for the deletion; the owner has been promised time to take it back. */
+  private async canOwnerReturn(db: Db, accountId: string): Promise<boolean> {
+    const [owner] = await db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.accountId, accountId), eq(users.role, 'owner')))
+    return owner !== undefined && this.undoTokens.areAnyOpen(db, [owner.id])
   }
 
   /** Deletes the account, once it has no users, with its links and what was known of its payments. */
   async remove(accountId: string): Promise<void> {
     await this.database.transaction(async transaction => {
       await this.hold(transaction, accountId)
+      await this.transfers.remove(transaction, accountId)
       await transaction.delete(oneTimeTokens).where(eq(oneTimeTokens.accountId, accountId))
       await this.billing.forget(transaction, accountId)
       await this.auditLog.record(transaction, {

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { Links } from '../mail/links.js'
 import { Mailer } from '../mail/mailer.js'
-import { addressInUseMail, confirmEmailMail, emailChangedMail } from './email-change.mail.js'
+import {
+  addressInUseMail,
+  confirmEmailMail,
+  emailChangedMail,
+  emailRestoredMail,
+} from './email-change.mail.js'
 
 /** The mails about another e-mail address. */
 @Injectable()
@@ -31,5 +36,10 @@ export class EmailChangeMails {
   sendUndo(email: string, token: string): void {
     const url = this.links.toMainSite('/undo-email', token)
     this.mailer.post(email, emailChangedMail(this.links.siteName(null), url))
+  }
+
+  /** There is no link: the user has gone back to an address that they had before this one. */
+  tellRestored(email: string): void {
+    this.mailer.post(email, emailRestoredMail(this.links.siteName(null)))
   }
 }

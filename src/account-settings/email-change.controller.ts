@@ -6,11 +6,13 @@ import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import { ReauthenticationGuard } from '../sessions/reauthentication.guard.js'
 import type { Session } from '../sessions/session.js'
 import { Public } from '../tokens/public.decorator.js'
+import { ConfirmEmailBody } from './confirm-email.body.js'
 import { EmailChangeBody } from './email-change.body.js'
 import { AskEmailChangeDocs, ConfirmEmailChangeDocs, UndoEmailChangeDocs } from './email-change.docs.js'
 import { EmailChangeService } from './email-change.service.js'
 import { EmailUndoService } from './email-undo.service.js'
 import { MailedLinkBody } from './mailed-link.body.js'
+import { OptionalMainSessionGuard } from './optional-main-session.guard.js'
 
 @ApiTags('Profile')
 @Controller('api/email')
@@ -34,13 +36,18 @@ export class EmailChangeController {
     return this.emailChange.ask(session, email, client)
   }
 
-  /** Changes the address. Public: the link is the proof, and may be opened on another device. */
+  /** Changes the address. Public: the link may be opened on another device, where the password takes the session's place. */
   @Public()
   @Post('confirm')
   @HttpCode(204)
   @ConfirmEmailChangeDocs()
-  confirm(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
-    return this.emailChange.confirm(token, client)
+  @UseGuards(OptionalMainSessionGuard)
+  confirm(
+    @CurrentSession() session: Session | null,
+    @Body() { token, password }: ConfirmEmailBody,
+    @CurrentClient() client: Client,
+  ) {
+    return this.emailChange.confirm(token, { session, password }, client)
   }
 
   /** Changes it back. Public: whoever has to undo it may not be able to log in any more. */

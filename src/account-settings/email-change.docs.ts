@@ -27,16 +27,28 @@ export const ConfirmEmailChangeDocs = () =>
   Documented({
     summary: 'Confirm the new e-mail address',
     description:
-      'The user logs in with the new address from then on; sessions go on. The old address is told, with a link to undo it.',
+      'With access token and cookie of a main session of the user, or with the password: the link alone is no proof. The user logs ' +
+      'in with the new address from then on; sessions go on. The old address is told, with a link to undo it, unless the ' +
+      'user returns to an address of the last 7 days.',
     status: 204,
     answer: 'The address is changed',
     refusals: [
       ...BODY_REFUSALS,
+      'INVALID_ACCESS_TOKEN',
+      'INVALID_CREDENTIALS',
       'INVALID_LINK',
+      'REAUTHENTICATION_REQUIRED',
+      'SESSION_NOT_FOUND',
+      'CROSS_SITE_REFUSED',
+      'SESSION_COOKIE_REQUIRED',
+      'MAIN_SOURCE_REQUIRED',
+      'SESSION_MISMATCH',
       'EMAIL_TAKEN',
       'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
       'MAIL_UNAVAILABLE',
       'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
     ],
   })
 
@@ -45,7 +57,8 @@ export const UndoEmailChangeDocs = () =>
     summary: 'Undo a change of the e-mail address',
     description:
       'With the link in the mail to the old address, within 7 days. That address comes back, all sessions end, the password is ' +
-      'taken away and a link for a new one goes to the old address. Links of later changes are worthless then.',
+      'taken away and a link for a new one goes to the old address. Links of later changes are worthless then, and invitations, a ' +
+      'transfer and a deletion of the account that were under way are called off.',
     status: 204,
     answer: 'The old address is back',
     refusals: [

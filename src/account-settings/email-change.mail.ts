@@ -7,7 +7,7 @@ export function confirmEmailMail(site: string, url: string): Mail {
     site,
     paragraphs: [
       `Somebody, hopefully you, wants to use this e-mail address for an account at ${site}.`,
-      'Follow the link below within 24 hours, and you log in with this address from then on.',
+      'Follow the link below within 24 hours, in the browser where you asked for it or with your password, and you log in with this address from then on.',
     ],
     action: { label: 'Use this e-mail address', url },
     footnote: 'If this was not you, do nothing: the account is not yours, and this address stays free.',
@@ -39,5 +39,17 @@ export function emailChangedMail(site: string, url: string): Mail {
     ],
     action: { label: 'This was not me', url },
     footnote: 'If it was you, there is nothing to do.',
+  }
+}
+
+/** To an address that was left for one of before it. */
+export function emailRestoredMail(site: string): Mail {
+  return {
+    subject: `Your e-mail address for ${site} was changed`,
+    site,
+    paragraphs: [
+      `Your account at ${site} has its earlier e-mail address again. You log in with that one, and mails about the account go there.`,
+    ],
+    footnote: 'If this was not you, ask for a new password with the earlier address.',
   }
 }

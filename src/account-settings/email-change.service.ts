@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common'
 import type { Email } from '../accounts/email.js'
+import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AttemptLimits } from '../attempts/attempt-limits.js'
+import { PasswordProof } from '../auth/password-proof.js'
+import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { notBefore } from '../http/not-before.js'
 import type { Session } from '../sessions/session.js'
 import { EmailChangeMails } from './email-change-mails.js'
 import { EmailChanges } from './email-changes.js'
 import { MailedLinks } from './mailed-links.js'
+
+/** What shows that whoever follows the link is the user. */
+export interface ConfirmationProof {
+  readonly session: Session | null
+  readonly password: string | undefined
+}
 
 @Injectable()
 export class EmailChangeService {
@@ -16,6 +25,7 @@ export class EmailChangeService {
     private readonly emailChanges: EmailChanges,
     private readonly links: MailedLinks,
     private readonly attempts: AttemptLimits,
+    private readonly passwordProof: PasswordProof,
     private readonly mails: EmailChangeMails,
   ) {}
 
@@ -36,14 +46,24 @@ export class EmailChangeService {
   }
 
   /**
-   * Gives the user the address that the link was mailed to, and tells the old one how to undo it. Throws `INVALID_LINK`,
-   * and `EMAIL_TAKEN` when the address has got another user meanwhile.
+   * Gives the user the address that the link was mailed to, and tells the old one how to undo it. The link alone is no proof: it
+   * may have been mailed to somebody whose address a stranger wants to put on an account of theirs. So it takes a live
+   * session of the user, or the password. Throws `REAUTHENTICATION_REQUIRED` without either, `INVALID_CREDENTIALS`,
+   * `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got another user meanwhile.
    */
-  async confirm(text: string, client: Client): Promise<void> {
+  async confirm(text: string, proof: ConfirmationProof, client: Client): Promise<void> {
     this.mails.require()
     const link = { purpose: 'email-change', text, action: 'email.change', client } as const
-    const { id } = await this.links.userOf(link)
-    const { email, undoToken } = await this.emailChanges.make(id, text, client)
-    this.mails.sendUndo(email, undoToken)
+    const user = await this.links.userOf(link)
+    const session = proof.session?.userId === user.id ? proof.session : null
+    if (!session) await this.requirePassword(user, proof.password, client)
+    const { email, undoToken } = await this.emailChanges.make(user.id, { text, session, client })
+    if (undoToken) this.mails.sendUndo(email, undoToken)
+    else this.mails.tellRestored(email)
+  }
+
+  private async requirePassword(user: User, password: string | undefined, client: Client): Promise<void> {
+    if (password === undefined) throw new ApiError('REAUTHENTICATION_REQUIRED')
+    await this.passwordProof.require(user, password, { action: 'email.change', sid: null, client })
   }
 }

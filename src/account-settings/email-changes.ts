@@ -1,21 +1,30 @@
 import { Injectable } from '@nestjs/common'
 import type { Email } from '../accounts/email.js'
+import { UndoTokens } from '../accounts/recovery/undo-tokens.js'
+import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import type { Session } from '../sessions/session.js'
 import { SessionChanges } from '../sessions/session-changes.js'
-import { UndoTokens } from './undo-tokens.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 
-/** The address that a user has had until now, and the token of the link back to it. */
+/** The address that a user has had until now, and the token of the link back to it; null when there is none. */
 export interface Undo {
   readonly email: Email
-  readonly undoToken: string
+  readonly undoToken: string | null
+}
+
+/** Who follows the link: a live session of the user, or null for somebody who has given the password. */
+export interface Confirmation {
+  readonly text: string
+  readonly session: Session | null
+  readonly client: Client
 }
 
 /** Changes of e-mail addresses in the database, each in one transaction that holds the user. */
@@ -54,22 +63,34 @@ export class EmailChanges {
     })
   }
 
-  /** Uses the link up. Links that went to the old address for a new password are worthless. Throws `INVALID_LINK`, `EMAIL_TAKEN`. */
-  make(userId: string, text: string, client: Client): Promise<Undo> {
+  /** Uses the link up. Throws `INVALID_LINK`, `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has ended. */
+  make(userId: string, { text, session, client }: Confirmation): Promise<Undo> {
     return this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, userId)
       const { email } = await this.tokens.consume(transaction, 'email-change', text)
       if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
-      await this.users.setEmail(transaction, userId, email as Email)
+      if (session) await this.changes.requireStanding(transaction, session)
+      const undoToken = await this.replaceAddress(transaction, user, email as Email)
       await this.tokens.withdraw(transaction, 'email-change', userId)
-      await this.tokens.withdraw(transaction, 'password-reset', userId)
       await this.auditLog.record(transaction, {
         action: 'email.change',
         outcome: 'ok',
         ...{ userId, accountId: user.accountId, client },
         detail: { step: 'confirmed', from: user.email, to: email },
       })
-      return { email: user.email, undoToken: await this.undoTokens.issue(transaction, user) }
+      return { email: user.email, undoToken }
     })
+  }
+
+  /**
+   * Whoever returns to an address that they could have returned to by its link has undone the changes since: so there is no link
+   * back to what they leave, which may be a thief's.
+   */
+  private async replaceAddress(transaction: Db, user: User, email: Email): Promise<string | null> {
+    const turn = await this.undoTokens.turnOf(transaction, user.id, email)
+    await this.users.setEmail(transaction, user.id, email)
+    if (turn === null) return this.undoTokens.issue(transaction, user)
+    await this.undoTokens.closeFrom(transaction, user.id, turn)
+    return null
   }
 }

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common'
 import type { Email } from '../accounts/email.js'
+import { AccountRecovery } from '../accounts/recovery/account-recovery.js'
+import { UndoTokens } from '../accounts/recovery/undo-tokens.js'
+import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { PasswordReset } from '../auth/password-reset.service.js'
 import type { Db } from '../database/connection.js'
 import { ApiError } from '../errors/api-error.js'
-import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
-import { UndoTokens } from './undo-tokens.js'
+import type { Client } from '../http/client.js'
 
-/** An address that is back, and the token of the link for a new password that goes there. */
+/** An address that is back, and the token of the link for a new password that goes there; null for a disabled user. */
 export interface Restored {
   readonly email: Email
-  readonly resetToken: string
+  readonly resetToken: string | null
 }
 
 /** The undoing in the database. */
@@ -18,19 +20,20 @@ export interface Restored {
 export class EmailRestoring {
   constructor(
     private readonly users: Users,
-    private readonly tokens: OneTimeTokens,
     private readonly undoTokens: UndoTokens,
+    private readonly recovery: AccountRecovery,
     private readonly passwordReset: PasswordReset,
   ) {}
 
-  async restore(transaction: Db, userId: string, text: string): Promise<Restored> {
-    const user = await this.users.lock(transaction, userId)
-    const token = await this.undoTokens.consume(transaction, text)
-    if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
-    const email = token.email as Email
-    await this.users.setEmail(transaction, userId, email)
-    await this.users.setPassword(transaction, userId, null)
-    await this.tokens.withdraw(transaction, 'email-change', userId)
+  /** Throws `INVALID_LINK`, and `EMAIL_TAKEN`, which leaves the link good. */
+  async restore(transaction: Db, { id, accountId }: User, text: string, client: Client): Promise<Restored> {
+    await this.users.lockAccount(transaction, accountId)
+    const user = await this.users.lock(transaction, id)
+    const wayBack = await this.undoTokens.consume(transaction, text)
+    if (!user) throw new ApiError('INVALID_LINK')
+    await this.recovery.recover(transaction, user, wayBack, client)
+    const email = wayBack.address
+    if (user.disabledAt) return { email, resetToken: null }
     return { email, resetToken: await this.passwordReset.issue(transaction, { ...user, email }) }
   }
 }

@@ -16,21 +16,22 @@ export class EmailUndoService {
 
   /**
    * Gives the user back the address that the link was mailed to. Whoever changed it had the password: it is taken away,
-   * all sessions end, and a link for a new one goes to the old address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the
+   * all sessions end, what was begun with it is called off, and a link for a new one goes to the old address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the
    * address has got another user meanwhile, which leaves the link good.
    */
   async undo(text: string, client: Client): Promise<void> {
     this.mails.require()
     const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
-    const { id: userId, accountId } = await this.links.userOf(link)
+    const user = await this.links.userOf(link)
+    const { id: userId, accountId } = user
     let restored: Restored | undefined
     await this.changes.make(
       { kind: 'end-all', userId },
       { action: 'email.undo', outcome: 'ok', userId, accountId, client },
       async transaction => {
-        restored = await this.restoring.restore(transaction, userId, text)
+        restored = await this.restoring.restore(transaction, user, text, client)
       },
     )
-    if (restored) this.mails.sendResetLink(restored.email, restored.resetToken)
+    if (restored?.resetToken) this.mails.sendResetLink(restored.email, restored.resetToken)
   }
 }

@@ -25,11 +25,14 @@ export class MailedLinks {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The user of a good link, which is not used up by that. Throws `INVALID_LINK` for any other link, and for a disabled user. */
+  /**
+   * The user of a good link, which is not used up by that. Throws `INVALID_LINK` for any other link, and for a disabled user
+   * unless the link is to undo something: being disabled must not cost anybody their address.
+   */
   async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
     const found = await this.followed.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
-    if (user && !user.disabledAt) return user
+    if (user && (!user.disabledAt || purpose === 'email-undo')) return user
     this.auditLog.note({
       action,
       outcome: 'failed',

@@ -1,5 +1,7 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiCookieAuth } from '@nestjs/swagger'
 import type { ErrorCode } from '../errors/error-codes.js'
-import { TOKEN_REFUSALS } from '../http/documented.js'
+import { type Documentation, Documented, TOKEN_REFUSALS } from '../http/documented.js'
 
 /** Any route that is for the main site alone. */
 export const MAIN_SITE_REFUSALS: readonly ErrorCode[] = [
@@ -12,3 +14,9 @@ export const MAIN_SITE_REFUSALS: readonly ErrorCode[] = [
   'DATABASE_UNAVAILABLE',
   'SESSION_STORE_UNAVAILABLE',
 ]
+
+/** {@link Documented} with those refusals, and with the cookie. */
+export function documentedOnMainSite(documentation: Documentation): MethodDecorator {
+  const refusals = [...documentation.refusals, ...MAIN_SITE_REFUSALS]
+  return applyDecorators(ApiCookieAuth('sessionCookie'), Documented({ ...documentation, refusals }))
+}

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { Body, Controller, Get, Patch, Res, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
+import { CookieBoundSessionGuard } from '../auth/cookie-bound-session.guard.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/current-session.decorator.js'
 import { LiveSessionGuard } from '../sessions/live-session.guard.js'
@@ -16,7 +17,6 @@ import { ProfileService } from './profile.service.js'
 @ApiTags('Profile')
 @ApiBearerAuth('accessToken')
 @Controller('api/profile')
-@UseGuards(LiveSessionGuard)
 export class ProfileController {
   constructor(
     private readonly profile: ProfileService,
@@ -26,6 +26,7 @@ export class ProfileController {
   /** Who is logged in. */
   @Get()
   @ReadProfileDocs()
+  @UseGuards(LiveSessionGuard)
   read(@CurrentSession() session: Session) {
     return this.profile.read(session)
   }
@@ -33,6 +34,7 @@ export class ProfileController {
   /** Changes the caller's name. */
   @Patch()
   @ChangeProfileDocs()
+  @UseGuards(LiveSessionGuard)
   change(@CurrentSession() session: Session, @Body() { name }: NameBody, @CurrentClient() client: Client) {
     return this.profile.rename(session, name, client)
   }
@@ -41,7 +43,8 @@ export class ProfileController {
   @Get('export')
   @CountsAsWrite()
   @ExportPersonDocs()
-  @UseGuards(ReauthenticationGuard)
+  @ApiCookieAuth('sessionCookie')
+  @UseGuards(CookieBoundSessionGuard, ReauthenticationGuard)
   async export(
     @CurrentSession() session: Session,
     @CurrentClient() client: Client,

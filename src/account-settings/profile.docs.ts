@@ -58,9 +58,17 @@ export const ExportPersonDocs = () =>
     summary: 'Export everything about oneself',
     description:
       'One JSON object: `profile`, `account`, `sessions`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
-      '`actions` (what the user did to others), without any secret. Needs a re-authentication. An export that fails on the way ' +
+      '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. An export that fails on the way ' +
       'without the end of the answer is no JSON.',
     status: 200,
     answer: 'The export',
-    refusals: [...TOKEN_REFUSALS, 'SESSION_NOT_FOUND', 'REAUTHENTICATION_REQUIRED', ...STORES],
+    refusals: [
+      ...TOKEN_REFUSALS,
+      'SESSION_NOT_FOUND',
+      'CROSS_SITE_REFUSED',
+      'SESSION_COOKIE_REQUIRED',
+      'SESSION_MISMATCH',
+      'REAUTHENTICATION_REQUIRED',
+      ...STORES,
+    ],
   })

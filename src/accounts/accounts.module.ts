@@ -7,8 +7,11 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { PermissionsModule } from '../permissions/permissions.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountsService } from './accounts.service.js'
+import { PendingTransfers } from './ownership/pending-transfers.js'
 import { PasswordPolicy } from './password-policy.js'
 import { Passwords } from './passwords.js'
+import { AccountRecovery } from './recovery/account-recovery.js'
+import { UndoTokens } from './recovery/undo-tokens.js'
 import { PendingSignUps } from './sign-up/pending-sign-ups.js'
 import { SignUpController } from './sign-up/sign-up.controller.js'
 import { SignUpService } from './sign-up/sign-up.service.js'
@@ -40,9 +43,21 @@ import { Users } from './users.js'
     PasswordPolicy,
     AccountsService,
     UserRemoval,
+    AccountRecovery,
+    PendingTransfers,
+    UndoTokens,
     ImportBatch,
     UserImport,
   ],
-  exports: [Users, Passwords, PasswordPolicy, AccountsService, UserRemoval],
+  exports: [
+    Users,
+    Passwords,
+    PasswordPolicy,
+    AccountsService,
+    UserRemoval,
+    AccountRecovery,
+    PendingTransfers,
+    UndoTokens,
+  ],
 })
 export class AccountsModule {}

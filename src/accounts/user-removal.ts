@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { FamiliarClients } from '../anomalies/familiar-clients.js'
+import { ApiError } from '../errors/api-error.js'
 import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import { SessionChanges } from '../sessions/session-changes.js'
 import { type Authority, eventOf, type Whom } from './authority.js'
+import { UndoTokens } from './recovery/undo-tokens.js'
 import { Users } from './users.js'
 
 /** The end of a user. */
@@ -11,17 +13,24 @@ export class UserRemoval {
   constructor(
     private readonly users: Users,
     private readonly tokens: OneTimeTokens,
+    private readonly undoTokens: UndoTokens,
     private readonly familiarClients: FamiliarClients,
     private readonly changes: SessionChanges,
   ) {}
 
-  /** Removes a user, the links mailed to them, what they logged in from and all sessions; the audit log keeps what they did. */
+  /**
+   * Removes a user, the links mailed to them, what they logged in from and all sessions; the audit log keeps what they did.
+   * Throws `EMAIL_UNDO_OPEN` to another user while a change of the user's address can be undone: whoever has stolen a
+   * login could otherwise have its user removed before they can take it back. Disabling them is possible at once.
+   */
   async remove(user: Whom, authority: Authority): Promise<void> {
     await this.changes.make(
       { kind: 'end-all', userId: user.id },
       eventOf('user.remove', user, authority),
       async transaction => {
         await authority.check(transaction)
+        if (authority.by !== null && (await this.undoTokens.areAnyOpen(transaction, [user.id])))
+          throw new ApiError('EMAIL_UNDO_OPEN')
         await this.tokens.withdrawAll(transaction, user.id)
         await this.familiarClients.forgetUsers(transaction, [user.id])
         await this.users.remove(transaction, user.id)

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts, users } from '../database/schema.js'
@@ -8,6 +9,7 @@ import type { Permissions } from '../permissions/permissions.js'
 import { Plans } from '../permissions/plans.js'
 import { noteOwner } from './customer-details.js'
 import type { Email } from './email.js'
+import { requireNotReserved } from './recovery/reserved-address.js'
 import { noteSeatsOf } from './seats.js'
 import type { NewUser, Role, User } from './user.js'
 
@@ -20,6 +22,7 @@ export class Users {
   constructor(
     private readonly database: Database,
     private readonly plans: Plans,
+    private readonly clock: Clock,
   ) {}
 
   async findByEmail(email: Email): Promise<User | null> {
@@ -106,6 +109,7 @@ export class Users {
       .where(eq(accounts.id, user.accountId))
       .for('share')
     const entitled = account?.entitled ?? null
+    await requireNotReserved(transaction, user, this.clock.now())
     const added = await transaction
       .insert(users)
       .values({
@@ -158,6 +162,7 @@ export class Users {
   async setEmail(transaction: Db, id: string, email: Email): Promise<void> {
     const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
     if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
+    await requireNotReserved(transaction, { id, email }, this.clock.now())
     try {
       await transaction.update(users).set({ email }).where(eq(users.id, id))
     } catch (error) {

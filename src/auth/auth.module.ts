@@ -8,6 +8,7 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AfterLogin } from './after-login.js'
 import { AuthController } from './auth.controller.js'
+import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
 import { Credentials } from './credentials.js'
 import { LoginService } from './login.service.js'
 import { LoginAttempts } from './login-attempts.js'
@@ -21,6 +22,7 @@ import { PasswordByLink } from './password-by-link.service.js'
 import { PasswordChange } from './password-change.service.js'
 import { PasswordForgot } from './password-forgot.service.js'
 import { PasswordMails } from './password-mails.js'
+import { PasswordProof } from './password-proof.js'
 import { PasswordReset } from './password-reset.service.js'
 import { PasswordSetter } from './password-setter.js'
 import { ReauthenticationController } from './reauthentication.controller.js'
@@ -40,6 +42,7 @@ import { ReauthenticationRecord } from './reauthentication-record.js'
   controllers: [AuthController, NotMeController, PasswordController, ReauthenticationController],
   providers: [
     AfterLogin,
+    CookieBoundSessionGuard,
     Credentials,
     LoginAttempts,
     LoginRecord,
@@ -51,11 +54,12 @@ import { ReauthenticationRecord } from './reauthentication-record.js'
     PasswordChange,
     PasswordForgot,
     PasswordMails,
+    PasswordProof,
     PasswordReset,
     PasswordSetter,
     ReauthenticationRecord,
     ReauthenticationService,
   ],
-  exports: [PasswordMails, PasswordReset],
+  exports: [CookieBoundSessionGuard, PasswordMails, PasswordProof, PasswordReset],
 })
 export class AuthModule {}

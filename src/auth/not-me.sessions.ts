@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import { AccountRecovery } from '../accounts/recovery/account-recovery.js'
 import { Users } from '../accounts/users.js'
 import { FamiliarClients } from '../anomalies/familiar-clients.js'
 import type { NotMeDetail } from '../anomalies/not-me-tokens.js'
@@ -19,6 +21,7 @@ export class NotMeSessions {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
+    private readonly recovery: AccountRecovery,
     private readonly familiar: FamiliarClients,
     private readonly changes: SessionChanges,
     private readonly passwordReset: PasswordReset,
@@ -26,7 +29,8 @@ export class NotMeSessions {
 
   /**
    * Ends all sessions of the user, not only the one in question: somebody has the password, and may have used it
-   * before. In the same transaction the link is used up and the reset begins; null for a user who cannot log in anyway.
+   * before. In the same transaction the link is used up, the password is taken away, the address that the link was mailed to
+   * comes back, and the reset begins; null for a user who cannot log in anyway. Throws `INVALID_LINK`, `EMAIL_TAKEN`.
    */
   async end(link: OneTimeToken, text: string, client: Client): Promise<StartedReset | null> {
     const { userId, accountId } = link as { userId: string; accountId: string }
@@ -44,19 +48,25 @@ export class NotMeSessions {
         detail: { reason: 'not me' },
       },
       async transaction => {
-        reset = await this.disown(transaction, userId, text)
+        reset = await this.disown(transaction, link, text, client)
       },
     )
     return reset
   }
 
-  private async disown(transaction: Db, userId: string, text: string): Promise<StartedReset | null> {
-    const user = await this.users.lock(transaction, userId)
-    const { detail } = await this.tokens.consume(transaction, 'not-me', text)
-    await this.familiar.forget(transaction, userId, detail as NotMeDetail)
+  private async disown(
+    transaction: Db,
+    { userId, accountId }: OneTimeToken,
+    text: string,
+    client: Client,
+  ): Promise<StartedReset | null> {
+    await this.users.lockAccount(transaction, accountId as string)
+    const user = await this.users.lock(transaction, userId as string)
+    const { detail, email } = await this.tokens.consume(transaction, 'not-me', text)
+    await this.familiar.forget(transaction, userId as string, detail as NotMeDetail)
     if (!user || user.disabledAt) return null
-    // Asked for by whoever has the password: followed later, it would take the user's links elsewhere.
-    await this.tokens.withdraw(transaction, 'email-change', userId)
-    return { email: user.email, token: await this.passwordReset.issue(transaction, user) }
+    const wayBack = await this.recovery.wayBackTo(transaction, user, email as Email)
+    await this.recovery.recover(transaction, user, wayBack, client)
+    return { email, token: await this.passwordReset.issue(transaction, { ...user, email: email as Email }) }
   }
 }

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common'
+import type { Email } from '../accounts/email.js'
+import { AccountRecovery } from '../accounts/recovery/account-recovery.js'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { FollowedLinks } from '../one-time-tokens/followed-links.js'
-import { type OneTimeToken, OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
+import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import { PasswordSetter } from './password-setter.js'
 
 @Injectable()
@@ -14,12 +16,14 @@ export class PasswordByLink {
     private readonly links: FollowedLinks,
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
+    private readonly recovery: AccountRecovery,
     private readonly setter: PasswordSetter,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Sets the password of whoever the link was mailed to, ends all their sessions and tells them; logs in nobody. Throws
+   * Sets the password of whoever the link was mailed to, ends all their sessions and tells them; logs in nobody. Where the
+   * address was changed since, and that can be undone, it comes back: somebody else may have changed it. Throws
    * `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`, which leaves the link good. Of two at once one succeeds.
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
@@ -28,16 +32,20 @@ export class PasswordByLink {
       password,
       event: { action: 'password.reset', outcome: 'ok', userId: user.id, accountId: user.accountId, client },
       permit: async (transaction, current) => {
-        const consumed = await this.tokens.consume(transaction, 'password-reset', token)
-        if (!isFor(consumed, current)) throw new ApiError('INVALID_LINK')
+        const { email, userId } = await this.tokens.consume(transaction, 'password-reset', token)
+        if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
+        const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
+        if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
+        await this.tokens.withdraw(transaction, 'password-reset', userId, email)
       },
     })
   }
 
+  /** The user of a good link, with the address that it was mailed to. */
   private async userOf(token: string, client: Client): Promise<User> {
     const found = await this.links.find('password-reset', token, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
-    if (found && user && isFor(found, user)) return user
+    if (found && user && !user.disabledAt) return { ...user, email: found.email as Email }
     this.auditLog.note({
       action: 'password.reset',
       outcome: 'failed',
@@ -47,9 +55,4 @@ export class PasswordByLink {
     })
     throw new ApiError('INVALID_LINK')
   }
-}
-
-/** The mailbox that the link went to must still be the user's. */
-function isFor({ email, userId }: OneTimeToken, user: User | null): boolean {
-  return user !== null && user.id === userId && user.email === email && !user.disabledAt
 }

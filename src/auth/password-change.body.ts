@@ -1,15 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { IsNewPassword } from '../accounts/new-password.js'
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../accounts/password-text.js'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../accounts/password-text.js'
+import { NewPasswordBody } from './new-password.body.js'
 
-export class PasswordChangeBody {
+export class PasswordChangeBody extends NewPasswordBody {
   @ApiProperty({
     type: String,
-    minLength: MIN_PASSWORD_LENGTH,
+    minLength: 1,
     maxLength: MAX_PASSWORD_LENGTH,
-    description: 'The new password',
-    example: 'four words nobody guesses',
+    description: 'The password that the user has now',
+    example: 'correct horse battery staple',
   })
-  @IsNewPassword()
-  password!: string
+  @IsPassword()
+  currentPassword!: string
 }

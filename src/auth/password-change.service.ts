@@ -1,33 +1,48 @@
 import { Injectable } from '@nestjs/common'
 import { Users } from '../accounts/users.js'
-import { ApiError } from '../errors/api-error.js'
+import { Settings } from '../config/settings.js'
+import { ApiError, unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
 import { SessionChanges } from '../sessions/session-changes.js'
+import { isBarredOwner } from './login-rules.js'
+import type { PasswordChangeBody } from './password-change.body.js'
+import { PasswordProof } from './password-proof.js'
 import { PasswordSetter } from './password-setter.js'
 
 @Injectable()
 export class PasswordChange {
   constructor(
     private readonly users: Users,
+    private readonly passwordProof: PasswordProof,
     private readonly setter: PasswordSetter,
     private readonly changes: SessionChanges,
+    private readonly settings: Settings,
   ) {}
 
   /**
-   * Sets a new password for the user of this session, which alone goes on, and tells them by mail. Throws
-   * `WEAK_PASSWORD`. Whether the session may do it was asked before: see {@link ReauthenticationGuard}.
+   * Sets a new password for the user of this session, which alone goes on, and tells them by mail. Refuses a wrong current
+   * password as {@link PasswordProof} does; throws `WEAK_PASSWORD`, `OWNER_LOGIN_BARRED` as a login there would, and `TOO_BUSY`
+   * when the password was changed meanwhile.
    */
-  async change(session: Session, password: string, client: Client): Promise<void> {
+  async change(
+    session: Session,
+    { password, currentPassword }: PasswordChangeBody,
+    client: Client,
+  ): Promise<void> {
     const { sid, userId, accountId } = session
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
+    if (isBarredOwner(user, { source: session.source, origin: client.origin }, this.settings))
+      throw new ApiError('OWNER_LOGIN_BARRED')
+    await this.passwordProof.require(user, currentPassword, { action: 'password.change', sid, client })
     await this.setter.set(user, {
       password,
       keep: sid,
       event: { action: 'password.change', outcome: 'ok', userId, accountId, sid, client },
       permit: async (transaction, current) => {
         if (!current || current.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+        if (current.passwordHash !== user.passwordHash) throw unavailable('TOO_BUSY')
         await this.changes.requireStanding(transaction, session)
       },
     })

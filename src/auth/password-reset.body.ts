@@ -1,7 +1,7 @@
 import { IsMailedToken } from '../one-time-tokens/mailed-token.js'
-import { PasswordChangeBody } from './password-change.body.js'
+import { NewPasswordBody } from './new-password.body.js'
 
-export class PasswordResetBody extends PasswordChangeBody {
+export class PasswordResetBody extends NewPasswordBody {
   @IsMailedToken()
   token!: string
 }

@@ -20,15 +20,18 @@ export class PasswordReset {
     private readonly mails: PasswordMails,
   ) {}
 
-  /** Mails the user a link for a new password; links from before are worthless. Ask {@link Mailer.requireMail} before. */
+  /** Mails the user a link for a new password; those from before to this address are worthless. Ask {@link Mailer.requireMail} before. */
   async startReset(user: Receiver): Promise<void> {
     const token = await this.database.transaction(transaction => this.issue(transaction, user))
     this.mails.sendResetLink(user.email, token)
   }
 
-  /** The token of a new link, kept in the transaction; those from before are worthless. To be mailed after the commit. */
+  /**
+   * The token of a new link, kept in the transaction, to be mailed after the commit. Those from before to this address are
+   * worthless; one to an address that can still come back stays good, or a thief's own would close it.
+   */
   async issue(transaction: Db, { id: userId, accountId, email }: Receiver): Promise<string> {
-    await this.tokens.withdraw(transaction, 'password-reset', userId)
+    await this.tokens.withdraw(transaction, 'password-reset', userId, email)
     return this.tokens.issue(transaction, {
       purpose: 'password-reset',
       email,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { PasswordPolicy } from '../accounts/password-policy.js'
 import { Passwords } from '../accounts/passwords.js'
+import { AccountRecovery } from '../accounts/recovery/account-recovery.js'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
 import type { AuditEvent } from '../audit/audit-event.js'
 import type { Db } from '../database/connection.js'
-import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import { SessionChanges } from '../sessions/session-changes.js'
 import type { SessionHandle } from '../sessions/session-id.js'
 import { PasswordMails } from './password-mails.js'
@@ -16,7 +16,7 @@ export interface PasswordToSet {
   /** The one session that goes on. */
   readonly keep?: SessionHandle
   readonly event: AuditEvent
-  /** Runs in the transaction, with the user as last committed and locked; throws unless it is allowed. */
+  /** Runs in the transaction, with the user as last committed, locked after the account; throws unless it is allowed. */
   readonly permit: (transaction: Db, user: User | null) => Promise<void>
 }
 
@@ -26,15 +26,16 @@ export class PasswordSetter {
     private readonly policy: PasswordPolicy,
     private readonly passwords: Passwords,
     private readonly users: Users,
-    private readonly tokens: OneTimeTokens,
+    private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
     private readonly mails: PasswordMails,
   ) {}
 
   /**
-   * Gives the user a new password and ends the sessions that the old one may have opened. What was asked for under the old
-   * one, a reset or another e-mail address, is off. The user is told by mail, whoever it was. Throws `WEAK_PASSWORD` before
-   * anything has changed.
+   * Gives the user a new password and ends the sessions that the old one may have opened. What was asked for under the
+   * old one, another e-mail address or another owner, is off. Links for a new password stay good: whoever has the mailbox
+   * counts for more than whoever has the password. `user.email` is told by mail. Throws `WEAK_PASSWORD` before anything
+   * has changed.
    */
   async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
     await this.policy.require(password, {
@@ -45,10 +46,10 @@ export class PasswordSetter {
     const passwordHash = await this.passwords.hash(password, event.client)
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.make(change, event, async transaction => {
+      await this.users.lockAccount(transaction, user.accountId)
       await permit(transaction, await this.users.lock(transaction, user.id))
       await this.users.setPassword(transaction, user.id, passwordHash)
-      await this.tokens.withdraw(transaction, 'password-reset', user.id)
-      await this.tokens.withdraw(transaction, 'email-change', user.id)
+      await this.recovery.callOffChanges(transaction, user, { client: event.client, reason: 'new password' })
     })
     this.mails.tellChanged(user.email)
   }

@@ -1,12 +1,11 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/current-session.decorator.js'
-import { LiveSessionGuard } from '../sessions/live-session.guard.js'
-import { ReauthenticationGuard } from '../sessions/reauthentication.guard.js'
 import type { Session } from '../sessions/session.js'
 import { Public } from '../tokens/public.decorator.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
+import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
 import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
 import { PasswordByLink } from './password-by-link.service.js'
 import { PasswordChangeBody } from './password-change.body.js'
@@ -42,18 +41,19 @@ export class PasswordController {
     return this.passwordByLink.reset(token, password, client)
   }
 
-  /** Sets a new password for the user of this session, who has just given the old one. */
+  /** Sets a new password for the user of this session, who gives the one of now with it. */
   @Post('change')
   @CountsAsWrite(false)
   @HttpCode(204)
   @ApiBearerAuth('accessToken')
+  @ApiCookieAuth('sessionCookie')
   @PasswordChangeDocs()
-  @UseGuards(LiveSessionGuard, ReauthenticationGuard)
+  @UseGuards(CookieBoundSessionGuard)
   change(
     @CurrentSession() session: Session,
-    @Body() { password }: PasswordChangeBody,
+    @Body() passwords: PasswordChangeBody,
     @CurrentClient() client: Client,
   ) {
-    return this.passwordChange.change(session, password, client)
+    return this.passwordChange.change(session, passwords, client)
   }
 }

@@ -14,12 +14,14 @@ export const PasswordResetDocs = () =>
   Documented({
     summary: 'Choose a new password with a mailed link',
     description:
-      'Uses the link up, ends all sessions of the user and logs in nobody. A weak password leaves the link good for another try.',
+      'Uses the link up, ends all sessions of the user and logs in nobody. If the address that it was mailed to was changed within ' +
+      'the last 7 days, that address comes back. A weak password leaves the link good for another try.',
     status: 204,
     answer: 'The new password is set',
     refusals: [
       ...BODY_REFUSALS,
       'INVALID_LINK',
+      'EMAIL_TAKEN',
       'WEAK_PASSWORD',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
@@ -31,15 +33,22 @@ export const PasswordResetDocs = () =>
 export const PasswordChangeDocs = () =>
   Documented({
     summary: 'Change the own password',
-    description: 'Needs a re-authentication. Ends all other sessions of the user; this one goes on.',
+    description:
+      'With the password of now. A main session needs its cookie too. Ends all other sessions of the user; this one goes on. ' +
+      'A transfer of the account and a change of the e-mail address that wait are called off.',
     status: 204,
     answer: 'The new password is set',
     refusals: [
       ...BODY_REFUSALS,
       ...TOKEN_REFUSALS,
       'WEAK_PASSWORD',
+      'INVALID_CREDENTIALS',
       'SESSION_NOT_FOUND',
-      'REAUTHENTICATION_REQUIRED',
+      'CROSS_SITE_REFUSED',
+      'SESSION_COOKIE_REQUIRED',
+      'SESSION_MISMATCH',
+      'OWNER_LOGIN_BARRED',
+      'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
       'DATABASE_UNAVAILABLE',
       'SESSION_STORE_UNAVAILABLE',

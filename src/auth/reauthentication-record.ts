@@ -39,11 +39,6 @@ export class ReauthenticationRecord {
       throw new ApiError('SESSION_NOT_FOUND')
     return this.reauthentication.expiresAt(at)
   }
-
-  noteFailed({ disabledAt }: User, session: Session, client: Client): void {
-    const reason = disabledAt ? 'disabled' : 'wrong password'
-    this.auditLog.note({ ...eventOf(session, client), outcome: 'failed', detail: { reason } })
-  }
 }
 
 function eventOf({ userId, accountId, sid }: Session, client: Client) {

@@ -31,6 +31,9 @@ const MOST_SESSIONS_PER_USER = 1_000
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
 /** Each takes 19 MiB. */
 const MOST_HASHES_AT_ONCE = 128
+/** An owner who is robbed at night reads of it in the morning. */
+const MIN_TRANSFER_WAIT_SECONDS = 12 * 60 * 60
+const MAX_TRANSFER_WAIT_SECONDS = 30 * 24 * 60 * 60
 /** A connection that is silent for so long is given up anyway. */
 const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
 /** The provider has given up on a payment long before. */
@@ -132,6 +135,11 @@ function readSheet(sheet: SettingSheet): Settings {
       'DELETION_GRACE',
       read.wholeNumber(0, MAX_DELETION_GRACE_SECONDS),
       1_209_600,
+    ),
+    transferWaitSeconds: sheet.optional(
+      'TRANSFER_WAIT',
+      read.wholeNumber(MIN_TRANSFER_WAIT_SECONDS, MAX_TRANSFER_WAIT_SECONDS),
+      259_200,
     ),
     anomalyPolicy: sheet.optional('ANOMALY_POLICY', anomalyPolicy, USUAL_ANOMALY_POLICY),
     geoIpFile: sheet.optional('GEOIP_FILE', read.asText, null),

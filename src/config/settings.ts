@@ -38,6 +38,8 @@ export class Settings {
   readonly mayOwnersUseSatellites!: boolean
   /** Between the wish to delete an account and its end. */
   readonly deletionGraceSeconds!: number
+  /** Between the wish to make another the owner and the earliest moment that they are. */
+  readonly transferWaitSeconds!: number
   readonly anomalyPolicy!: AnomalyPolicy
   /** A city database in MMDB form; null: places are not known. */
   readonly geoIpFile!: string | null

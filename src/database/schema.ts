@@ -61,7 +61,31 @@ export const users = pgTable(
     disabledAt: instant('disabled_at'),
     createdAt: instant('created_at').notNull(),
   },
-  table => [uniqueIndex('users_email').on(table.email), index('users_account').on(table.accountId)],
+  table => [
+    uniqueIndex('users_email').on(table.email),
+    index('users_account').on(table.accountId),
+    uniqueIndex('users_owner').on(table.accountId).where(sql`role = 'owner'`),
+  ],
+)
+
+/**
+ * An owner has asked that a member become the owner. It is done once the member has accepted and `readyAt` has come; one that
+ * nobody has accepted by `expiresAt` is off.
+ */
+export const ownershipTransfers = pgTable(
+  'ownership_transfers',
+  {
+    accountId: uuid('account_id')
+      .primaryKey()
+      .references(() => accounts.id),
+    fromUserId: uuid('from_user_id').notNull(),
+    toUserId: uuid('to_user_id').notNull(),
+    requestedAt: instant('requested_at').notNull(),
+    readyAt: instant('ready_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    acceptedAt: instant('accepted_at'),
+  },
+  table => [index('ownership_transfers_ready').on(table.readyAt)],
 )
 
 /** Live sessions, where no faster store is configured. The sessionId itself is never here. */

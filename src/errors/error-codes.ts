@@ -42,6 +42,11 @@ export const ERROR_CODES = {
   LAST_OWNER: { status: 409, title: 'An account needs its owner' },
   SUBSCRIPTION_LIVE: { status: 409, title: 'The account has a subscription; end it first' },
   TOO_MANY_INVITATIONS: { status: 409, title: 'Too many invitations are open; withdraw some' },
+  EMAIL_UNDO_OPEN: {
+    status: 409,
+    title: 'The e-mail address was changed lately; this has to wait until that cannot be undone any more',
+  },
+  TRANSFER_PENDING: { status: 409, title: 'A transfer of the account is under way; cancel it first' },
   EMAIL_TAKEN: { status: 409, title: 'There is a user with this e-mail already' },
   BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   URL_TOO_LONG: { status: 414, title: 'The URL is too long' },

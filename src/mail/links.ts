@@ -9,6 +9,8 @@ export type MailedPage =
   | '/confirm-email'
   | '/undo-email'
   | '/not-me'
+  | '/accept-transfer'
+  | '/stop-transfer'
 
 /** Builds the links in mails, to listed origins only. */
 @Injectable()

@@ -8,7 +8,15 @@ import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 
-export type Purpose = 'sign-up' | 'password-reset' | 'invitation' | 'email-change' | 'email-undo' | 'not-me'
+export type Purpose =
+  | 'sign-up'
+  | 'password-reset'
+  | 'invitation'
+  | 'email-change'
+  | 'email-undo'
+  | 'not-me'
+  | 'transfer-accept'
+  | 'transfer-stop'
 
 /** What a token is for, and whom it concerns. */
 export interface OneTimeToken {
@@ -75,11 +83,24 @@ export class OneTimeTokens {
     return row as OneTimeToken
   }
 
-  /** Makes the user's links for this purpose worthless. */
-  async withdraw(transaction: Db, purpose: Purpose, userId: string): Promise<void> {
+  /** Makes the user's links for this purpose worthless: all, or those that went to `email`. */
+  async withdraw(transaction: Db, purpose: Purpose, userId: string, email?: string): Promise<void> {
     await transaction
       .delete(oneTimeTokens)
-      .where(and(eq(oneTimeTokens.purpose, purpose), eq(oneTimeTokens.userId, userId)))
+      .where(
+        and(
+          eq(oneTimeTokens.purpose, purpose),
+          eq(oneTimeTokens.userId, userId),
+          email === undefined ? undefined : eq(oneTimeTokens.email, email),
+        ),
+      )
+  }
+
+  /** Makes the account's links for these purposes worthless. Whoever follows one of them holds the account first. */
+  async withdrawOfAccount(transaction: Db, purposes: readonly Purpose[], accountId: string): Promise<void> {
+    await transaction
+      .delete(oneTimeTokens)
+      .where(and(inArray(oneTimeTokens.purpose, [...purposes]), eq(oneTimeTokens.accountId, accountId)))
   }
 
   /**

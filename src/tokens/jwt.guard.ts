@@ -28,10 +28,16 @@ export class JwtGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (this.reflector.get(IS_PUBLIC, context.getHandler())) return true
     const request = context.switchToHttp().getRequest<FastifyRequest>()
-    request.caller = this.accessTokens.verify(bearerOf(request))
-    if (!request.caller) throw invalidToken(request)
+    request.caller = requireCaller(request, this.accessTokens)
     return true
   }
+}
+
+/** The caller of the request's access token; throws `ACCESS_TOKEN_REQUIRED` or `INVALID_ACCESS_TOKEN` (401). */
+export function requireCaller(request: FastifyRequest, accessTokens: AccessTokens): Caller {
+  const caller = accessTokens.verify(bearerOf(request))
+  if (!caller) throw invalidToken(request)
+  return caller
 }
 
 /** The bearer token of the one Authorization header; throws when there is none, or more than one. */

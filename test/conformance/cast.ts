@@ -97,15 +97,14 @@ export class Cast {
     return this.post('/api/logout', login)
   }
 
-  /** Gives the password again and sets another one, in this session. */
-  async changePassword({ password }: Person, login: Login): Promise<void> {
-    await this.post('/api/reauthenticate', login, { password })
+  /** Sets another password, in this session. */
+  async changePassword({ password: currentPassword }: Person, login: Login): Promise<void> {
     this.service.secrets.add(NEW_PASSWORD)
-    await this.post('/api/password/change', login, { password: NEW_PASSWORD })
+    await this.post('/api/password/change', login, { currentPassword, password: NEW_PASSWORD })
   }
 
-  private async post(path: string, { accessToken }: Login, body?: object): Promise<void> {
-    const headers = { Authorization: `Bearer ${accessToken}` }
+  private async post(path: string, { accessToken, sessionId }: Login, body?: object): Promise<void> {
+    const headers = { Authorization: `Bearer ${accessToken}`, Cookie: `sessionId=${sessionId}` }
     const { status, text } = await this.service.request({
       method: 'POST',
       path,

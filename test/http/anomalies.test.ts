@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { User } from '../../src/accounts/user.js'
+import { Users } from '../../src/accounts/users.js'
 import { FamiliarClients } from '../../src/anomalies/familiar-clients.js'
 import { Database } from '../../src/database/database.js'
 import { familiarClients } from '../../src/database/schema.js'
@@ -12,16 +13,19 @@ import { handleOf, type SessionId } from '../../src/sessions/session-id.js'
 import { SessionStore } from '../../src/sessions/session-store.js'
 import type { TestResponse } from '../support/http-request.js'
 import { cityRecord, mmdbFile } from '../support/mmdb-file.js'
-import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD } from '../support/people.js'
 import { BACKENDS, type Backend, MAIN, SHOP_ONE, TestApp } from '../support/test-app.js'
 import { outcome } from './api-calls.js'
 import { callsWithin } from './calls-within.js'
+import { onMainSite, reauthenticate } from './reauthenticate.js'
 
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/'
 const WINDOWS = `${CHROME}140.0.0.0 Safari/537.36`
 const WINDOWS_UPDATED = `${CHROME}141.0.0.0 Safari/537.36`
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
+
+const NEW_PASSWORD = 'quite another password indeed'
 
 const HOME = '203.0.113.7'
 const NEXT_DOOR = '203.0.113.99'
@@ -427,18 +431,45 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(rows.filter(({ action }) => action === 'session.revoke')).toMatchObject([
           { outcome: 'ok', sid: handleOf(stolen), ip: MOBILE, detail: { reason: 'not me' } },
         ])
-        // Whoever has the password is a stranger again.
+        // Whoever comes from there is a stranger again.
+        expect(outcome(await reset(await app.mailedToken(user.email), PASSWORD))).toBe('204')
         await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
         expect((await subjectsTo(user)).at(-1)).toBe('New login at www.main.test: Safari on iPhone')
+      })
+
+      it('security M1: takes the password away at once', async () => {
+        const { user } = await aStolenSession()
+        expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
+        expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
+        expect((await app.app.get(Users).find(user.id))?.passwordHash).toBeNull()
+      })
+
+      it('security M1: brings the address back that it was mailed to, and mails the new password there', async () => {
+        const { user, token, theirs } = await aStolenAddress()
+        const before = await app.mailsTo(theirs)
+        expect(outcome(await notMe(token))).toBe('204')
+        expect((await app.app.get(Users).find(user.id))?.email).toBe(user.email)
+        expect(await app.mailsTo(theirs)).toEqual(before)
+        expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('204')
+      })
+
+      it('security M1: by a thief, at an address that was taken back, does nothing', async () => {
+        const { user, token, theirs } = await aStolenAddress()
+        await logIn({ ...user, email: theirs }, { userAgent: 'curl/8.5.0', ip: NEW_YORK })
+        const ofThief = await app.mailedToken(theirs)
+        expect(outcome(await notMe(token))).toBe('204')
+        expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('204')
+        expect(outcome(await notMe(ofThief))).toBe('400 INVALID_LINK')
+        expect((await app.app.get(Users).find(user.id))?.email).toBe(user.email)
+        const body = { email: user.email, password: NEW_PASSWORD, source: 'main' }
+        const headers = { Origin: MAIN }
+        expect(outcome(await app.request({ method: 'POST', path: '/api/login', headers, body }))).toBe('200')
       })
 
       it('mails a link with which the password can be chosen', async () => {
         const { user } = await aStolenSession()
         await notMe(await app.mailedToken(user.email))
-        const body = { token: await app.mailedToken(user.email), password: 'quite another password indeed' }
-        const headers = { Origin: MAIN, ...headersOf({}) }
-        const answer = await app.request({ method: 'POST', path: '/api/password/reset', headers, body })
-        expect(outcome(answer)).toBe('204')
+        expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('204')
         expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
       })
 
@@ -497,6 +528,26 @@ describe.each(BACKENDS)('on %s', backend => {
         await notMe(await app.mailedToken(user.email))
         expect(outcome(await refresh(other))).toBe('200')
       })
+
+      function reset(token: string, password: string): Promise<TestResponse> {
+        const headers = { Origin: MAIN, ...headersOf({}) }
+        const body = { token, password }
+        return app.request({ method: 'POST', path: '/api/password/reset', headers, body })
+      }
+
+      /** The thief has given the user an address of theirs; `token` is of the mail that told the user of the thief's login. */
+      async function aStolenAddress() {
+        const { user, sessionId } = await aStolenSession()
+        const token = await app.mailedToken(user.email)
+        const theirs = anEmail()
+        const { accessToken } = (await refresh(sessionId, { userAgent: IPHONE })).json
+        const session = { accessToken, sessionId }
+        await reauthenticate(app, session)
+        await onMainSite(app, session, 'POST', '/api/email/change', { email: theirs })
+        const body = { token: await app.mailedToken(theirs) }
+        expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', body))).toBe('204')
+        return { user, token, theirs }
+      }
 
       async function aStolenSession() {
         const user = await anOwner(app)

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import type { User } from '../../src/accounts/user.js'
 import { Users } from '../../src/accounts/users.js'
 import { AttemptLimits } from '../../src/attempts/attempt-limits.js'
 import { PasswordReset } from '../../src/auth/password-reset.service.js'
 import { Database } from '../../src/database/database.js'
-import { oneTimeTokens } from '../../src/database/schema.js'
+import { oneTimeTokens, users } from '../../src/database/schema.js'
 import { ApiError } from '../../src/errors/api-error.js'
 import { Mailer } from '../../src/mail/mailer.js'
 import type { TestResponse } from '../support/http-request.js'
@@ -31,7 +32,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
 
   const ask = (session: SignedIn, email: string) =>
     onMainSite(app, session, 'POST', '/api/email/change', { email })
-  const confirm = (token: string) => follow('/api/email/confirm', { token })
+  const confirm = (token: string, password = PASSWORD) => follow('/api/email/confirm', { token, password })
   const undo = (token: string) => follow('/api/email/undo', { token })
 
   function follow(path: string, body: object): Promise<TestResponse> {
@@ -53,6 +54,9 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(outcome(await confirm(await linkTo(session, after)))).toBe('204')
     return app.mailedToken(before)
   }
+
+  const strangerOf = async ({ accessToken }: SignedIn) =>
+    (await app.app.get(Users).find(claimsOf(accessToken).userId as string)) as User
 
   const emailOf = async ({ id }: User) => (await app.app.get(Users).find(id))?.email
 
@@ -168,7 +172,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const tokens: string[] = []
     for (let user = 0; user < 4; user++)
       tokens.push(await linkTo(await provenSession(app, await anOwner(app)), email))
-    const answers = await Promise.all(tokens.map(confirm))
+    const answers = await Promise.all(tokens.map(token => confirm(token)))
     expect(answers.map(outcome).sort()).toEqual(['204', ...Array(3).fill('409 EMAIL_TAKEN')])
   })
 
@@ -190,20 +194,92 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(outcome(await follow('/api/password/reset', reset))).toBe('204')
     } else {
       const session = await provenSession(app, owner)
-      const body = { password: NEW_PASSWORD }
+      const body = { currentPassword: PASSWORD, password: NEW_PASSWORD }
       expect(outcome(await onMainSite(app, session, 'POST', '/api/password/change', body))).toBe('204')
     }
     expect(outcome(await confirm(token))).toBe('400 INVALID_LINK')
     expect(await emailOf(owner)).toBe(owner.email)
   })
 
-  it('makes links worthless that went to the old address for a new password', async () => {
+  it('security M1: leaves a link for a new password good that went to the old address, which brings that back', async () => {
     const owner = await anOwner(app)
     await app.app.get(PasswordReset).startReset(owner)
     const token = await app.mailedToken(owner.email)
-    await change(await provenSession(app, owner), owner.email, anEmail())
+    const thief = await provenSession(app, owner)
+    const email = anEmail()
+    const toOwner = await change(thief, owner.email, email)
+    await app.app.get(PasswordReset).startReset({ ...owner, email })
     const answer = await follow('/api/password/reset', { token, password: NEW_PASSWORD })
-    expect(outcome(answer)).toBe('400 INVALID_LINK')
+    expect(outcome(answer)).toBe('204')
+    expect(await emailOf(owner)).toBe(owner.email)
+    expect(outcome(await refreshByCookie(app, thief.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect([await logIn(owner.email, NEW_PASSWORD), await logIn(owner.email)]).toEqual([
+      '200',
+      '401 INVALID_CREDENTIALS',
+    ])
+    expect(outcome(await undo(toOwner))).toBe('400 INVALID_LINK')
+    const ofThief = { token: await app.mailedToken(email), password: PASSWORD }
+    expect(outcome(await follow('/api/password/reset', ofThief))).toBe('400 INVALID_LINK')
+  })
+
+  describe('security M5: is confirmed', () => {
+    it('by a session of the user, or by the password, not by the link alone', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const email = anEmail()
+      const token = await linkTo(session, email)
+      const byLink = await follow('/api/email/confirm', { token })
+      expect(outcome(byLink)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(outcome(await confirm(token, 'a password of nobody'))).toBe('401 INVALID_CREDENTIALS')
+      // The victim whose address a stranger puts on an account of theirs is logged in somewhere else, if at all.
+      const victim = await signIn(app, await anOwner(app), 'main')
+      const body = { token }
+      const byVictim = await onMainSite(app, victim, 'POST', '/api/email/confirm', body)
+      expect(outcome(byVictim)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(await emailOf(owner)).toBe(owner.email)
+      expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', body))).toBe('204')
+      expect(await emailOf(owner)).toBe(email)
+    })
+
+    it('by token and cookie of one live main session', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const satellite = await signIn(app, owner, 'satellite')
+      const body = { token: await linkTo(session, anEmail()) }
+      const call = (headers: Record<string, string>) =>
+        app.request({ method: 'POST', path: '/api/email/confirm', headers, body }).then(outcome)
+      expect(await call(bearer('x'))).toBe('401 INVALID_ACCESS_TOKEN')
+      expect(await call(bearer(session.accessToken))).toBe('403 SESSION_COOKIE_REQUIRED')
+      expect(await call({ ...bearer(satellite.accessToken), ...cookie(satellite.sessionId) })).toBe(
+        '403 MAIN_SOURCE_REQUIRED',
+      )
+      expect(await call(cookie(session.sessionId))).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(await call({ ...bearer(session.accessToken), ...cookie(session.sessionId) })).toBe('204')
+    })
+
+    it('back to an address of before, and what was between cannot come back', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const between = anEmail()
+      await change(session, owner.email, between)
+      expect(outcome(await confirm(await linkTo(session, owner.email)))).toBe('204')
+      const mails = await app.mailsTo(between)
+      expect(mails.map(({ text }) => text.includes('/undo-email'))).toEqual([false, false])
+      expect(mails.at(-1)?.text).toContain('has its earlier e-mail address again')
+      expect(outcome(await undo(await app.mailedToken(owner.email)))).toBe('400 INVALID_LINK')
+      expect(await emailOf(owner)).toBe(owner.email)
+    })
+  })
+
+  it('security H2: leaves the old address to its user while they can return to it', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    await change(session, owner.email, anEmail())
+    const stranger = await provenSession(app, await anOwner(app))
+    expect(outcome(await confirm(await linkTo(stranger, owner.email)))).toBe('409 EMAIL_TAKEN')
+    app.clock.advance(7 * DAY)
+    const later = await provenSession(app, { email: (await strangerOf(stranger)).email })
+    expect(outcome(await confirm(await linkTo(later, owner.email)))).toBe('204')
   })
 
   describe('undone', () => {
@@ -278,9 +354,10 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       const session = await provenSession(app, owner)
       const token = await change(session, owner.email, email)
       const other = await anOwner(app)
+      // The service itself keeps it free; an operator with SQL need not.
       await app.app
         .get(Database)
-        .transaction(transaction => app.app.get(Users).setEmail(transaction, other.id, owner.email))
+        .run(db => db.update(users).set({ email: owner.email }).where(eq(users.id, other.id)))
       expect(outcome(await undo(token))).toBe('409 EMAIL_TAKEN')
       expect(await logIn(email)).toBe('200')
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')

@@ -10,9 +10,9 @@ import { SessionsService } from '../../src/sessions/sessions.service.js'
 import type { TestResponse } from '../support/http-request.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../support/test-app.js'
-import { bearer, logOut, outcome, refreshByCookie, refreshByHeader } from './api-calls.js'
+import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from './api-calls.js'
 import { heldCall } from './held-call.js'
-import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from './reauthenticate.js'
+import { provenSession } from './reauthenticate.js'
 import { claimsOf } from './token-claims.js'
 
 const NEW_PASSWORD = 'seven quiet otters juggle'
@@ -60,16 +60,44 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(outcome(await refreshByCookie(app, member.sessionId))).toBe('200')
   })
 
-  it('asks for the old password first', async () => {
+  it('security M2: asks for the password of now, and counts wrong ones like those at a login', async () => {
     const owner = await anOwner(app)
-    const session = await signIn(app, owner, 'main')
-    const answer = await change(session)
-    expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
-    expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
-    await reauthenticate(app, session)
-    app.clock.advance(600)
-    expect(outcome(await change(session))).toBe('401 REAUTHENTICATION_REQUIRED')
-    expect(await logIn(owner, PASSWORD)).toBe('200')
+    // A re-authentication of a moment ago is not enough: the token may be a thief's.
+    const session = await provenSession(app, owner)
+    const wrong = { currentPassword: 'a password of nobody', password: NEW_PASSWORD }
+    expect(outcome(await ask(session, { password: NEW_PASSWORD }))).toBe('400 INVALID_BODY')
+    for (let guess = 0; guess < 10; guess++)
+      expect(outcome(await ask(session, wrong))).toBe('401 INVALID_CREDENTIALS')
+    expect(outcome(await ask(session, wrong))).toBe('429 TOO_MANY_ATTEMPTS')
+    const failed = (await app.auditRows()).filter(
+      row => row.action === 'password.change' && row.userId === owner.id,
+    )
+    expect(failed.map(({ outcome }) => outcome)).toEqual(Array(10).fill('failed'))
+  })
+
+  it('security M2: of a main session asks for its cookie', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const other = await provenSession(app, owner)
+    const asked = async (headers: Record<string, string>) => {
+      const body = { currentPassword: PASSWORD, password: NEW_PASSWORD }
+      return outcome(await app.request({ method: 'POST', path: PATH, headers, body }))
+    }
+    const token = bearer(session.accessToken)
+    expect(await asked(token)).toBe('403 SESSION_COOKIE_REQUIRED')
+    expect(await asked({ ...token, ...cookie(other.sessionId) })).toBe('403 SESSION_MISMATCH')
+    expect(await asked({ ...token, ...cookie(session.sessionId), 'Sec-Fetch-Site': 'cross-site' })).toBe(
+      '403 CROSS_SITE_REFUSED',
+    )
+    expect(await asked({ ...token, ...cookie(session.sessionId) })).toBe('204')
+  })
+
+  it('security M2: is open to satellites and apps, by the password of now', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'satellite')
+    expect(outcome(await change(session))).toBe('204')
+    expect(await logIn(owner, NEW_PASSWORD)).toBe('200')
+    expect(outcome(await refreshByHeader(app, session.sessionId))).toBe('200')
   })
 
   it('is refused to a session that has ended', async () => {
@@ -88,17 +116,14 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(outcome(await refreshByCookie(app, other.sessionId))).toBe('200')
   })
 
-  it('makes links for a new password worthless', async () => {
+  it('security M1: leaves a mailed link for a new password good', async () => {
     const owner = await anOwner(app)
     await app.app.get(PasswordReset).startReset(owner)
     const token = await app.mailedToken(owner.email)
     await change(await provenSession(app, owner))
-    const answer = await app.request({
-      method: 'POST',
-      path: '/api/password/reset',
-      body: { token, password: 'another one of these' },
-    })
-    expect(outcome(answer)).toBe('400 INVALID_LINK')
+    const body = { token, password: 'another one of these' }
+    const answer = await app.request({ method: 'POST', path: '/api/password/reset', body })
+    expect(outcome(answer)).toBe('204')
   })
 
   it('leaves no session to a login with the old password that began before', async () => {
@@ -167,14 +192,20 @@ describe('with several connections to the database', () => {
   })
 })
 
-function change({ accessToken }: SignedIn, password = NEW_PASSWORD): Promise<TestResponse> {
+const PATH = '/api/password/change'
+
+function ask({ accessToken, sessionId }: SignedIn, body: object): Promise<TestResponse> {
   return app.request({
     method: 'POST',
-    path: '/api/password/change',
-    headers: { Origin: MAIN, ...bearer(accessToken) },
-    body: { password },
+    path: PATH,
+    headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
+    body,
     timeoutMs: 30_000,
   })
+}
+
+function change(session: SignedIn, password = NEW_PASSWORD): Promise<TestResponse> {
+  return ask(session, { currentPassword: PASSWORD, password })
 }
 
 async function logIn({ email }: User, password: string): Promise<string> {

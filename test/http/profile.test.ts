@@ -7,7 +7,7 @@ import { permissionsOf } from '../../src/permissions/permissions.js'
 import type { TestResponse } from '../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../support/test-app.js'
-import { bearer, logOut, outcome } from './api-calls.js'
+import { bearer, cookie, logOut, outcome } from './api-calls.js'
 import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from './reauthenticate.js'
 import { accept, team } from './team-calls.js'
 import { claimsOf } from './token-claims.js'
@@ -20,7 +20,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
   afterAll(() => app.stop())
 
   function call(
-    { accessToken }: SignedIn,
+    { accessToken, sessionId }: SignedIn,
     method = 'GET',
     body?: object,
     path = '/api/profile',
@@ -28,7 +28,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
     return app.request({
       method,
       path,
-      headers: { Origin: MAIN, ...bearer(accessToken) },
+      headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
       ...(body && { body }),
       timeoutMs: 30_000,
     })
@@ -198,6 +198,17 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       const ids = json.auditLog.map(({ id }: { id: number }) => id)
       expect(ids.length).toBeGreaterThan(1_200)
       expect(ids).toEqual([...new Set(ids)].sort((one, other) => (one as number) - (other as number)))
+    })
+
+    it('security M2: of a main session asks for its cookie', async () => {
+      const owner = await anOwner(app)
+      const [session, other] = [await provenSession(app, owner), await provenSession(app, owner)]
+      const exported = async (headers: Record<string, string>) =>
+        outcome(await app.request({ path: '/api/profile/export', headers }))
+      const token = bearer(session.accessToken)
+      expect(await exported(token)).toBe('403 SESSION_COOKIE_REQUIRED')
+      expect(await exported({ ...token, ...cookie(other.sessionId) })).toBe('403 SESSION_MISMATCH')
+      expect(await exported({ ...token, ...cookie(session.sessionId) })).toBe('200')
     })
 
     it('is a satellite user’s too', async () => {

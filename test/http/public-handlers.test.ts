@@ -21,6 +21,8 @@ const PUBLIC_HANDLERS = [
   'SessionsController.refresh',
   'SignUpController.signUp',
   'SignUpController.verify',
+  'TransferController.accept',
+  'TransferController.stop',
   'WebhookController.receive',
 ]
 

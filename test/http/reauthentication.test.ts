@@ -8,7 +8,7 @@ import { ApiError } from '../../src/errors/api-error.js'
 import { openSession } from '../support/open-session.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../support/test-app.js'
-import { bearer, logOut, outcome } from './api-calls.js'
+import { bearer, cookie, logOut, outcome } from './api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from './reauthenticate.js'
 import { claimsOf } from './token-claims.js'
 
@@ -25,15 +25,11 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
   })
   afterAll(() => app.stop())
 
-  /** Something that asks for a proof: refused for its body once the proof is there. */
-  async function isProven({ accessToken }: SignedIn): Promise<boolean> {
-    const answer = await app.request({
-      method: 'POST',
-      path: '/api/password/change',
-      headers: bearer(accessToken),
-      body: {},
-    })
-    if (outcome(answer) === '400 INVALID_BODY') return true
+  /** Something that asks for a proof. */
+  async function isProven({ accessToken, sessionId }: SignedIn): Promise<boolean> {
+    const headers = { ...bearer(accessToken), ...cookie(sessionId) }
+    const answer = await app.request({ path: '/api/profile/export', headers })
+    if (outcome(answer) === '200') return true
     expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
     expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
     return false

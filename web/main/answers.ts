@@ -12,11 +12,22 @@ export interface Profile {
   readonly createdAt: string
 }
 
+/** A transfer of the account that is under way. */
+export interface Transfer {
+  /** Who is to be the owner. */
+  readonly userId: string
+  readonly requestedAt: string
+  readonly readyAt: string
+  readonly expiresAt: string
+  readonly acceptedAt: string | null
+}
+
 export interface Account {
   readonly accountId: string
   readonly name: string | null
   readonly createdAt: string
   readonly deleteAt: string | null
+  readonly transfer: Transfer | null
 }
 
 export interface Person {

@@ -33,6 +33,17 @@ export async function callAsAnybody<T = null>(path: string, body: object): Promi
   return read<T>(await accepted(answer))
 }
 
+/** As {@link callAsAnybody}, with the session of whoever is logged in here, if anybody is. */
+export async function callAsWhoeverIsHere<T = null>(path: string, body: object): Promise<T> {
+  const isLoggedIn = await client.refresh().then(
+    () => true,
+    () => false,
+  )
+  if (!isLoggedIn) return callAsAnybody<T>(path, body)
+  const answer = await client.fetch(`/api/${path}`, { method: 'POST', ...jsonOf(body) })
+  return read<T>(await accepted(answer))
+}
+
 async function accepted(answer: Response): Promise<Response> {
   if (!answer.ok) throw await errorOf(answer)
   return answer

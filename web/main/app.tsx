@@ -6,7 +6,9 @@ import { client } from './client.js'
 import { ForgotPasswordPage } from './pages/forgot-password.js'
 import { LoginPage } from './pages/login.js'
 import { AcceptInvitationPage } from './pages/mailed/accept-invitation.js'
-import { ConfirmEmailPage, NotMePage, UndoEmailPage } from './pages/mailed/one-click.js'
+import { AcceptTransferPage } from './pages/mailed/accept-transfer.js'
+import { ConfirmEmailPage } from './pages/mailed/confirm-email.js'
+import { NotMePage, StopTransferPage, UndoEmailPage } from './pages/mailed/one-click.js'
 import { ResetPasswordPage } from './pages/mailed/reset-password.js'
 import { VerifyEmailPage } from './pages/mailed/verify-email.js'
 import { NotFoundPage } from './pages/not-found.js'
@@ -24,6 +26,8 @@ const PUBLIC_PAGES = {
   '/confirm-email': ConfirmEmailPage,
   '/undo-email': UndoEmailPage,
   '/not-me': NotMePage,
+  '/accept-transfer': AcceptTransferPage,
+  '/stop-transfer': StopTransferPage,
 }
 
 export function App() {

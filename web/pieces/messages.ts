@@ -27,6 +27,9 @@ const MESSAGES: Messages = {
   PAYMENT_PENDING: 'Your payment is on its way. It can take some days until it arrives.',
   ALREADY_SUBSCRIBED: 'This account has a subscription already.',
   LAST_OWNER: 'The owner of the account cannot be changed this way. Transfer the account first.',
+  EMAIL_UNDO_OPEN:
+    'The e-mail address was changed lately. This is possible once that cannot be undone any more, 7 days after the change.',
+  TRANSFER_PENDING: 'A transfer of the account is under way. Please cancel it first.',
   SUBSCRIPTION_LIVE: 'The account still has a subscription. Please end it first.',
   TOO_MANY_INVITATIONS: 'Too many invitations are open. Please withdraw some first.',
   EMAIL_TAKEN: 'Somebody uses this e-mail address here already.',

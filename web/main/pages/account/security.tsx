@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { EmailField, NewPasswordField } from '../../../pieces/field.js'
+import { EmailField, NewPasswordField, PasswordField } from '../../../pieces/field.js'
 import { Form } from '../../../pieces/form.js'
 import { Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
@@ -23,14 +23,16 @@ function PasswordChange() {
   return (
     <Form
       submit="Change the password"
-      send={async ({ password }, form) => {
+      messages={{ INVALID_CREDENTIALS: 'The current password is wrong.' }}
+      send={async ({ currentPassword, password }, form) => {
         setIsDone(false)
-        await call('POST', 'password/change', { password })
+        await call('POST', 'password/change', { currentPassword, password })
         form.reset()
         setIsDone(true)
       }}
     >
       {isDone && <Success>Your password is changed. All your other sessions have ended.</Success>}
+      <PasswordField name="currentPassword" label="Current password" />
       <NewPasswordField label="New password" />
     </Form>
   )

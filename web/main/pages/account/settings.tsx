@@ -2,7 +2,6 @@ import { ActionButton } from '../../../pieces/button.js'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
 import { Failure, Hint } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
-import { Link } from '../../../pieces/router.js'
 import { useAction } from '../../../pieces/use-action.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
@@ -10,6 +9,7 @@ import { When } from '../../../pieces/when.js'
 import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
 import { NameForm } from './name-form.js'
+import { PendingTransfer } from './pending-transfer.js'
 
 export function SettingsPage() {
   const account = useLoad(() => call<Account>('GET', 'account'))
@@ -33,9 +33,7 @@ export function SettingsPage() {
       {isOwner && (
         <>
           <Section title="Transfer">
-            <p>
-              To make somebody else the owner, open their page in the <Link href="/account/team">team</Link>.
-            </p>
+            <PendingTransfer account={account} />
           </Section>
           <Section title="Deletion">
             <Deletion account={account} />

@@ -17,6 +17,7 @@ export function MailedPage<T = null>({
   submit,
   done,
   next = ToLogin,
+  send = callAsAnybody<T>,
   messages,
   children,
 }: {
@@ -27,13 +28,15 @@ export function MailedPage<T = null>({
   readonly done: ReactNode
   /** Where to go then. */
   readonly next?: (answer: T) => ReactNode
+  /** How it is sent, where that is not as anybody. */
+  readonly send?: (path: string, body: object) => Promise<T>
   readonly messages?: Messages
   readonly children?: ReactNode
 }) {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '')
   const [answer, setAnswer] = useState<{ readonly body: T } | null>(null)
-  const send = async (texts: Texts) => {
-    const body = await callAsAnybody<T>(path, { ...filled(texts), token })
+  const sendForm = async (texts: Texts) => {
+    const body = await send(path, { ...filled(texts), token })
     history.replaceState(null, '', location.pathname)
     setAnswer({ body })
   }
@@ -47,7 +50,7 @@ export function MailedPage<T = null>({
           <p className="links">{next(answer.body)}</p>
         </>
       ) : (
-        <Form submit={submit} send={send} {...(messages && { messages })}>
+        <Form submit={submit} send={sendForm} {...(messages && { messages })}>
           {children}
         </Form>
       )}

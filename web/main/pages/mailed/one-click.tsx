@@ -1,17 +1,5 @@
+import { Link } from '../../../pieces/router.js'
 import { MailedPage } from './mailed-page.js'
-
-export function ConfirmEmailPage() {
-  return (
-    <MailedPage
-      title="Confirm your new e-mail address"
-      path="email/confirm"
-      submit="Use this address"
-      done="Done. From now on you log in with your new address."
-    >
-      <p>From then on you log in with this address. The old one is told.</p>
-    </MailedPage>
-  )
-}
 
 export function UndoEmailPage() {
   return (
@@ -41,6 +29,20 @@ export function NotMePage() {
         Then somebody else knows your password. We log you out everywhere and mail you a link to choose a new
         one.
       </p>
+    </MailedPage>
+  )
+}
+
+export function StopTransferPage() {
+  return (
+    <MailedPage
+      title="Stop the transfer"
+      path="account/transfer/stop"
+      submit="Stop it"
+      done="The transfer is stopped: the account keeps its owner. If it was not you who asked for it, choose a new password now."
+      next={() => <Link href="/forgot-password">Choose a new password</Link>}
+    >
+      <p>Your account is to get another owner. If you did not ask for that, somebody else has your password.</p>
     </MailedPage>
   )
 }

@@ -1,0 +1,24 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { MainSourceGuard } from '../sessions/main-source.guard.js'
+import { AccessTokens } from '../tokens/access-tokens.js'
+import { requireCaller } from '../tokens/jwt.guard.js'
+
+/**
+ * For public routes that a main session may call too: without an access token the request passes and has no session; with one it
+ * must be a live main session, refused as {@link MainSourceGuard} refuses.
+ */
+@Injectable()
+export class OptionalMainSessionGuard implements CanActivate {
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly mainSource: MainSourceGuard,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    if (request.headers.authorization === undefined) return true
+    request.caller = requireCaller(request, this.accessTokens)
+    return this.mainSource.canActivate(context)
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, isNotNull, isNull, lte } from 'drizzle-orm'
+import type { PendingTransfer } from '../../accounts/ownership/pending-transfers.js'
+import { Clock } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
+import { ownershipTransfers } from '../../database/schema.js'
+
+/** Transfers that something has to be done about. */
+@Injectable()
+export class DueTransfers {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Accepted, and the wait is over. Some may have to wait longer, for an address that can still come back. */
+  ready(): Promise<PendingTransfer[]> {
+    const { acceptedAt, readyAt } = ownershipTransfers
+    return this.list(and(isNotNull(acceptedAt), lte(readyAt, this.clock.now())))
+  }
+
+  /** Nobody has accepted, and the time for that is over. */
+  expired(): Promise<PendingTransfer[]> {
+    const { acceptedAt, expiresAt } = ownershipTransfers
+    return this.list(and(isNull(acceptedAt), lte(expiresAt, this.clock.now())))
+  }
+
+  private list(which: ReturnType<typeof and>): Promise<PendingTransfer[]> {
+    return this.database.run(db =>
+      db.select().from(ownershipTransfers).where(which).orderBy(asc(ownershipTransfers.readyAt)),
+    )
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { Clock } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
+import { takeLease } from '../../database/lease.js'
+import { CompletedTransfers } from './completed-transfers.js'
+import { DueTransfers } from './due-transfers.js'
+import { TransferCancellation } from './transfer-cancellation.js'
+
+const EVERY_MS = 10 * 60 * 1000
+/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
+const LEASE_SECONDS = 9 * 60
+
+/** Does the transfers whose time has come, and ends those that nobody has accepted, on one replica at a time. */
+@Injectable()
+export class TransferCompletion {
+  private readonly logger = new Logger('TransferCompletion')
+
+  constructor(
+    private readonly due: DueTransfers,
+    private readonly completed: CompletedTransfers,
+    private readonly cancellation: TransferCancellation,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns how many accounts got another owner; null when another replica is at it. */
+  @Interval(EVERY_MS)
+  async run(): Promise<number | null> {
+    try {
+      const now = this.clock.now()
+      if (!(await takeLease(this.database, 'ownership-transfers', now, LEASE_SECONDS))) return null
+      for (const { accountId } of await this.due.expired()) await this.end(accountId, 'not accepted in time')
+      let done = 0
+      for (const transfer of await this.due.ready()) {
+        const outcome = await this.attempt(() => this.completed.complete(transfer), transfer.accountId)
+        if (outcome === 'done') done++
+        if (outcome === 'void') await this.end(transfer.accountId, 'one of the two is gone')
+      }
+      return done
+    } catch (error) {
+      this.logger.error(`Transfers are not done yet, the next run goes on: ${(error as Error).message}`)
+      return null
+    }
+  }
+
+  private async end(accountId: string, reason: string): Promise<void> {
+    const cancellation = { client: null, reason }
+    await this.attempt(() => this.cancellation.ofAccount(accountId, cancellation, async () => {}), accountId)
+  }
+
+  /** Null when it cannot be done now, which does not keep the others. */
+  private async attempt<T>(work: () => Promise<T>, accountId: string): Promise<T | null> {
+    try {
+      return await work()
+    } catch (error) {
+      this.logger.error(`The transfer of account ${accountId} has to wait: ${(error as Error).message}`)
+      return null
+    }
+  }
+}

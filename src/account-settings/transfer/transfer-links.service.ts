@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common'
+import type { PendingTransfer } from '../../accounts/ownership/pending-transfers.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { FollowedLinks } from '../../one-time-tokens/followed-links.js'
+import { OneTimeTokens } from '../../one-time-tokens/one-time-tokens.js'
+import { TransferAcceptance } from './transfer-acceptance.js'
+import { TransferCancellation } from './transfer-cancellation.js'
+
+/** The links in the mails about a transfer, followed. Both throw `INVALID_LINK`. */
+@Injectable()
+export class TransferLinks {
+  constructor(
+    private readonly followed: FollowedLinks,
+    private readonly tokens: OneTimeTokens,
+    private readonly acceptance: TransferAcceptance,
+    private readonly cancellation: TransferCancellation,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** The member agrees to become the owner; says from when on they can be. */
+  async accept(text: string, client: Client): Promise<PendingTransfer> {
+    return this.acceptance.accept(await this.find('transfer-accept', text, client), text, client)
+  }
+
+  /** The owner stops the transfer. Nothing else changes: whoever holds an address that was left may do no more than that. */
+  async stop(text: string, client: Client): Promise<void> {
+    const { accountId } = await this.find('transfer-stop', text, client)
+    const cancellation = { client, reason: 'stopped by a mailed link' }
+    await this.cancellation.ofAccount(accountId as string, cancellation, async transaction => {
+      await this.tokens.consume(transaction, 'transfer-stop', text)
+    })
+  }
+
+  private async find(purpose: 'transfer-accept' | 'transfer-stop', text: string, client: Client) {
+    const found = await this.followed.find(purpose, text, client)
+    if (found) return found
+    const detail = { reason: 'invalid link' }
+    this.auditLog.note({ action: 'account.transfer', outcome: 'failed', client, detail })
+    throw new ApiError('INVALID_LINK')
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common'
+import type { PendingTransfer } from '../../accounts/ownership/pending-transfers.js'
+import { UndoTokens } from '../../accounts/recovery/undo-tokens.js'
+import type { User } from '../../accounts/user.js'
+import { Users } from '../../accounts/users.js'
+import type { Db } from '../../database/connection.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Session } from '../../sessions/session.js'
+import { SessionChanges } from '../../sessions/session-changes.js'
+import { requireOwner } from '../require-owner.js'
+
+/** Who gives the account, and who is to get it. */
+export interface Parties {
+  readonly owner: User
+  readonly newOwner: User
+}
+
+/** The two of a transfer as they are now; they and the account stay so until the transaction ends. */
+@Injectable()
+export class TransferParties {
+  constructor(
+    private readonly users: Users,
+    private readonly undoTokens: UndoTokens,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /** Throws as a guard would for who is the owner no more, and `NOT_FOUND` for who is no active member of the account. */
+  async ofRequest(transaction: Db, session: Session, userId: string): Promise<Parties> {
+    const { accountId, userId: ownerId } = session
+    const people = await this.hold(transaction, accountId, [ownerId, userId])
+    const owner = requireOwner(people.get(ownerId))
+    await this.changes.requireStanding(transaction, session)
+    const newOwner = people.get(userId)
+    if (!isActiveMember(newOwner, accountId)) throw new ApiError('NOT_FOUND')
+    return { owner, newOwner }
+  }
+
+  /** Null when the one is no longer the owner, or the other no longer an active member of the account. */
+  async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
+    const { accountId, fromUserId, toUserId } = transfer
+    const people = await this.hold(transaction, accountId, [fromUserId, toUserId])
+    const owner = people.get(fromUserId)
+    const newOwner = people.get(toUserId)
+    const isOwner = owner?.accountId === accountId && owner.role === 'owner' && !owner.disabledAt
+    return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner } : null
+  }
+
+  /** Whether a change of address of either can still be undone. Then the login of that one may be a thief's. */
+  isUndoOpen(transaction: Db, { owner, newOwner }: Parties): Promise<boolean> {
+    return this.undoTokens.areAnyOpen(transaction, [owner.id, newOwner.id])
+  }
+
+  private async hold(transaction: Db, accountId: string, userIds: readonly string[]) {
+    await this.users.lockAccount(transaction, accountId)
+    return this.users.lockAll(transaction, userIds)
+  }
+}
+
+function isActiveMember(user: User | undefined, accountId: string): user is User {
+  return user?.accountId === accountId && user.role === 'member' && !user.disabledAt
+}

@@ -1,0 +1,21 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { LiveSessionGuard } from '../sessions/live-session.guard.js'
+import { MainSourceGuard } from '../sessions/main-source.guard.js'
+
+/**
+ * Is the session of the access token live, and if it is a main session, has its cookie come along? For sensitive routes that
+ * satellites and apps may call too: an access token of the main site that was stolen from a page is not enough for them.
+ */
+@Injectable()
+export class CookieBoundSessionGuard implements CanActivate {
+  constructor(
+    private readonly mainSource: MainSourceGuard,
+    private readonly liveSession: LiveSessionGuard,
+  ) {}
+
+  canActivate(context: ExecutionContext): Promise<boolean> {
+    const { caller } = context.switchToHttp().getRequest<FastifyRequest>()
+    return (caller?.source === 'main' ? this.mainSource : this.liveSession).canActivate(context)
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common'
+import { Passwords } from '../accounts/passwords.js'
+import type { User } from '../accounts/user.js'
+import { AttemptLimits } from '../attempts/attempt-limits.js'
+import type { AuditAction } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { LoginAttempts } from './login-attempts.js'
+
+/** What the password is given for. */
+export interface ProofContext {
+  readonly action: AuditAction
+  /** The session that gives it; null outside of any. */
+  readonly sid: string | null
+  readonly client: Client
+}
+
+/** The password of a user who is known, given again. */
+@Injectable()
+export class PasswordProof {
+  constructor(
+    private readonly passwords: Passwords,
+    private readonly attempts: LoginAttempts,
+    private readonly limits: AttemptLimits,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Throws `INVALID_CREDENTIALS` unless it is the user's; disabled and without a password are the same, after the same work.
+   * Guesses count together with those at login, or a stolen session would be a second way to guess. While strangers
+   * fill the user's limits a live session has guesses of its own.
+   */
+  require(user: User, password: string, context: ProofContext): Promise<void> {
+    const { sid, client } = context
+    const check = () => this.check(user, password, context)
+    if (sid === null) return this.attempts.during(user.email, client, check)
+    const isFamiliar = () => this.limits.hasRoom({ kind: 'session', subject: sid, client })
+    return this.attempts.during(user.email, client, check, isFamiliar)
+  }
+
+  private async check(user: User, password: string, context: ProofContext): Promise<void> {
+    const { id: userId, accountId, disabledAt } = user
+    const { action, sid, client } = context
+    if (await this.passwords.verify(disabledAt ? null : user.passwordHash, password, client)) return
+    const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }
+    this.auditLog.note({ action, outcome: 'failed', userId, accountId, ...(sid && { sid }), client, detail })
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+}

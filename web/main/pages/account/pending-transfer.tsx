@@ -1,0 +1,44 @@
+import { ActionButton } from '../../../pieces/button.js'
+import { Failure, Hint } from '../../../pieces/notice.js'
+import { Link } from '../../../pieces/router.js'
+import { useAction } from '../../../pieces/use-action.js'
+import type { Load } from '../../../pieces/use-load.js'
+import { Loaded } from '../../../pieces/waiting.js'
+import { When } from '../../../pieces/when.js'
+import type { Account } from '../../answers.js'
+import { call } from '../../api.js'
+
+/** The transfer that is under way, for the owner to cancel; or where to begin one. */
+export function PendingTransfer({ account }: { readonly account: Load<Account> }) {
+  const cancel = useAction(() => call('DELETE', 'account/transfer').then(account.reload))
+  return (
+    <Loaded of={account}>
+      {({ transfer }) =>
+        transfer ? (
+          <>
+            <Hint>
+              <Link href={`/account/team/${transfer.userId}`}>A member of your team</Link>{' '}
+              {transfer.acceptedAt ? (
+                <>
+                  has accepted, and is the owner from <When at={transfer.readyAt} /> on.
+                </>
+              ) : (
+                <>
+                  has until <When at={transfer.expiresAt} /> to accept that they become the owner.
+                </>
+              )}
+            </Hint>
+            <Failure error={cancel.error} />
+            <div className="actions">
+              <ActionButton action={cancel}>Cancel the transfer</ActionButton>
+            </div>
+          </>
+        ) : (
+          <p>
+            To make somebody else the owner, open their page in the <Link href="/account/team">team</Link>.
+          </p>
+        )
+      }
+    </Loaded>
+  )
+}

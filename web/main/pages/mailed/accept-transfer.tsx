@@ -1,0 +1,21 @@
+import { When } from '../../../pieces/when.js'
+import type { Transfer } from '../../answers.js'
+import { MailedPage, ToLogin } from './mailed-page.js'
+
+export function AcceptTransferPage() {
+  return (
+    <MailedPage<Transfer>
+      title="Become the owner"
+      path="account/transfer/accept"
+      submit="Accept the account"
+      done="You have accepted. The owner can still stop the transfer until it is done."
+      next={({ readyAt }) => (
+        <>
+          You are the owner from <When at={readyAt} /> on. <ToLogin />
+        </>
+      )}
+    >
+      <p>The owner of your account wants you to be in charge of payments, settings and the team.</p>
+    </MailedPage>
+  )
+}

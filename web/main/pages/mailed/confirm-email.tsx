@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import { MainstayError } from '../../../../client/index.js'
+import { PasswordField } from '../../../pieces/field.js'
+import { callAsWhoeverIsHere } from '../../api.js'
+import { MailedPage } from './mailed-page.js'
+
+/** In the browser where it was asked for the session is proof enough; elsewhere the password is asked for. */
+export function ConfirmEmailPage() {
+  const [needsPassword, setNeedsPassword] = useState(false)
+  const send = async (path: string, body: object) => {
+    try {
+      return await callAsWhoeverIsHere<null>(path, body)
+    } catch (error) {
+      if (error instanceof MainstayError && error.code === 'REAUTHENTICATION_REQUIRED') setNeedsPassword(true)
+      throw error
+    }
+  }
+  return (
+    <MailedPage
+      title="Confirm your new e-mail address"
+      path="email/confirm"
+      submit="Use this address"
+      done="Done. From now on you log in with your new address."
+      send={send}
+      messages={{
+        REAUTHENTICATION_REQUIRED: 'Please give the password of the account too.',
+        INVALID_CREDENTIALS: 'This is not the password of the account.',
+      }}
+    >
+      <p>From then on you log in with this address. The old one is told.</p>
+      {needsPassword && <PasswordField label="Password of the account" />}
+    </MailedPage>
+  )
+}
