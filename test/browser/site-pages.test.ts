@@ -87,7 +87,8 @@ describe.each([
   afterAll(() => page?.context().close())
 
   test.each(paths)('%s', async path => {
-    const isMailed = /email$|password$|invitation$|transfer$|not-me$/.test(path) && path !== '/forgot-password'
+    const isMailed =
+      /email$|password$|invitation$|transfer$|not-me$/.test(path) && path !== '/forgot-password'
     const place = path.replace(':member', member.id).replace('/login-form', '/')
     await visit(page, `${origin}${place}${isMailed ? '#token=abc' : ''}`)
     await expectGoodPage(page, `${site}${path.replace(/[/:]+/g, '-').replace(/-$/, '-home')}`)

@@ -42,7 +42,9 @@ export function StopTransferPage() {
       done="The transfer is stopped: the account keeps its owner. If it was not you who asked for it, choose a new password now."
       next={() => <Link href="/forgot-password">Choose a new password</Link>}
     >
-      <p>Your account is to get another owner. If you did not ask for that, somebody else has your password.</p>
+      <p>
+        Your account is to get another owner. If you did not ask for that, somebody else has your password.
+      </p>
     </MailedPage>
   )
 }
