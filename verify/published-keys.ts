@@ -16,6 +16,7 @@ export class PublishedKeys {
   private find: FindKey | null = null
   private fetchedAt = Number.NEGATIVE_INFINITY
   private triedAt = Number.NEGATIVE_INFINITY
+  /** Whether the last request failed. */
   private isOut = false
   private fetching: Promise<void> | null = null
 
@@ -25,14 +26,21 @@ export class PublishedKeys {
     private readonly elapsed: () => number,
   ) {}
 
-  /** The key of a token's header. Throws jose's JWKSNoMatchingKey when it is not ours, AccessTokenError `KEYS_UNAVAILABLE` when that cannot be known. */
+  /**
+   * The key of a token's header. Keys that are good are used at once and renewed behind the answer; only without any, or for
+   * an unknown one while the service answers, does this wait for a request. Throws jose's JWKSNoMatchingKey when it is
+   * not ours, AccessTokenError `KEYS_UNAVAILABLE` when that cannot be known.
+   */
   async keyOf(header: JWSHeaderParameters): Promise<CryptoKey> {
-    if (this.age() > FRESH_MS) await this.fetchInTurn()
+    if (!this.isUsable()) await this.fetchInTurn()
+    else if (this.age() > FRESH_MS) void this.fetchInTurn()
     try {
       return await this.known(header)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      await this.fetchInTurn()
+      const fetching = this.fetchInTurn()
+      // In an outage nobody waits for a request that will time out.
+      if (!this.isOut) await fetching
       // It may be a new one that we could not fetch.
       if (this.isOut) throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: error })
       return this.known(header)
@@ -48,18 +56,25 @@ export class PublishedKeys {
     return this.find(header)
   }
 
+  private isUsable(): boolean {
+    return this.find !== null && this.age() <= USABLE_MS
+  }
+
   /** One request at a time, and none too soon after the last one. A failure leaves the keys that are there. */
   private async fetchInTurn(): Promise<void> {
     if (!this.fetching && this.elapsed() - this.triedAt < BETWEEN_FETCHES_MS) return
-    this.fetching ??= this.fetch().finally(() => {
-      this.fetching = null
-    })
-    await this.fetching.catch(() => {})
+    this.fetching ??= this.fetch()
+      .catch(() => {
+        this.isOut = true
+      })
+      .finally(() => {
+        this.fetching = null
+      })
+    await this.fetching
   }
 
   private async fetch(): Promise<void> {
     this.triedAt = this.elapsed()
-    this.isOut = true
     // A redirect could lead to keys of somebody else.
     const answer = await fetch(this.url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (!answer.ok) throw new Error(`${this.url} answered ${answer.status}`)

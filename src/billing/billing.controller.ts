@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
+import { LiveSessionGuard } from '../sessions/live-session.guard.js'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
@@ -48,6 +49,7 @@ export class BillingController {
   /** The subscription of the caller's account. */
   @Get()
   @ReadSubscriptionDocs()
+  @UseGuards(LiveSessionGuard)
   read(@CurrentCaller() { accountId }: Caller, @Query() { checkout }: SubscriptionQuery) {
     return checkout === undefined ? this.reading.read(accountId) : this.reading.readAfter(accountId, checkout)
   }

@@ -169,6 +169,7 @@ export const ReadSubscriptionDocs = () =>
     refusals: [
       'INVALID_QUERY',
       ...TOKEN_REFUSALS,
+      'SESSION_NOT_FOUND',
       'NOT_FOUND',
       'DATABASE_UNAVAILABLE',
       'SESSION_STORE_UNAVAILABLE',

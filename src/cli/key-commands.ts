@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
-import { generateKeys, rotateKeys } from '../tokens/key-file.js'
+import { generateKeys, replaceKeys, rotateKeys } from '../tokens/key-file.js'
 
-/** `keys:generate` and `keys:rotate`. */
+/** `keys:generate`, `keys:rotate` and `keys:replace`. */
 export function addKeyCommands(program: Command): void {
   program
     .command('keys:generate')
@@ -22,5 +22,15 @@ export function addKeyCommands(program: Command): void {
       const { jwtKeysFile, accessTokenTtlSeconds } = readSettings()
       await rotateKeys(jwtKeysFile, new Clock().now(), accessTokenTtlSeconds)
       console.log('Rotated; running servers follow within seconds')
+    })
+
+  program
+    .command('keys:replace')
+    .description('after a leak: make new keys, and refuse whatever the old ones have signed')
+    .requiredOption('--now', 'at once: every access token is refused, and clients refresh')
+    .action(async () => {
+      const { jwtKeysFile } = readSettings()
+      await replaceKeys(jwtKeysFile, new Clock().now())
+      console.log('Replaced; running servers refuse the old keys within seconds. Restart other backends.')
     })
 }

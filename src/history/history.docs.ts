@@ -79,6 +79,11 @@ class LoginEntry {
 }
 
 class LoginPage {
+  @ApiProperty({
+    description: 'Whether these are all; a satellite is shown its own until the password is given again',
+  })
+  complete!: boolean
+
   @ApiProperty({ type: [LoginEntry] })
   logins!: LoginEntry[]
 
@@ -131,7 +136,9 @@ export const ExportAuditDocs = () =>
 export const ListLoginsDocs = () =>
   Documented({
     summary: 'Own login history',
-    description: 'Logins and failed logins of the caller, on all sites, newest first.',
+    description:
+      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
+      'its user has re-authenticated there.',
     status: 200,
     answer: 'One page',
     type: LoginPage,

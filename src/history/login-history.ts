@@ -4,25 +4,37 @@ import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { deviceName } from '../http/device-name.js'
 import { pageOf } from '../http/page.js'
+import { confinementOf } from '../sessions/confinement.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
+import type { Session } from '../sessions/session.js'
 import { DEFAULT_PAGE, type PageQuery } from './page.query.js'
 import { rowCursor } from './row-cursor.js'
 
 /** When and from where somebody logged in as a user, or tried to. */
 @Injectable()
 export class LoginHistory {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly reauthentication: Reauthentication,
+  ) {}
 
-  /** One page of the user's logins, right and failed, newest first. */
-  async list(userId: string, query: PageQuery) {
+  /**
+   * One page of the logins of the session's user, right and failed, newest first. A session that is confined to its satellite is
+   * shown those of that site alone; `complete` says whether these are all.
+   */
+  async list(session: Session, query: PageQuery) {
     const { limit = DEFAULT_PAGE } = query
-    const { rows, next } = await pageOf(limit, count => this.read(userId, query, count), rowCursor)
+    const site = confinementOf(session, this.reauthentication.isRecent(session))
+    const read = (count: number) => this.read(session.userId, site, query, count)
+    const { rows, next } = await pageOf(limit, read, rowCursor)
     return {
+      complete: site === null,
       logins: rows.map(({ id, userAgent, ...login }) => ({ ...login, device: deviceName(userAgent) })),
       next,
     }
   }
 
-  private read(user: string, { after }: PageQuery, count: number) {
+  private read(user: string, site: string | null, { after }: PageQuery, count: number) {
     const { id, at, action, outcome, userId, sid, ip, userAgent, origin, detail } = auditLog
     const isLogin = and(eq(userId, user), eq(action, 'login'), inArray(outcome, ['ok', 'failed']))
     const source = sql<string | null>`${detail} ->> 'source'`
@@ -30,7 +42,13 @@ export class LoginHistory {
       db
         .select({ id, at, outcome, source, origin, ip, userAgent, sid })
         .from(auditLog)
-        .where(and(isLogin, after === undefined ? undefined : lt(id, after)))
+        .where(
+          and(
+            isLogin,
+            site === null ? undefined : eq(origin, site),
+            after === undefined ? undefined : lt(id, after),
+          ),
+        )
         .orderBy(desc(id))
         .limit(count),
     )

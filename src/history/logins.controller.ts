@@ -17,7 +17,7 @@ export class LoginsController {
   /** The caller's own logins, a page at a time. */
   @Get()
   @ListLoginsDocs()
-  list(@CurrentSession() { userId }: Session, @Query() query: PageQuery) {
-    return this.history.list(userId, query)
+  list(@CurrentSession() session: Session, @Query() query: PageQuery) {
+    return this.history.list(session, query)
   }
 }

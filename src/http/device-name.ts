@@ -29,10 +29,21 @@ export function deviceName(userAgent: string | null): string {
   if (!text) return UNKNOWN
   const { browser, os, platform } = Bowser.parse(text)
   const name = OWN_NAME.exec(text)?.[1] ?? (BROWSERS.has(browser.name) ? browser.name : undefined)
-  const plainName = name && (PLAIN_NAMES.get(name) ?? name)
+  const plainName = name && (PLAIN_NAMES.get(name) ?? harmless(name))
   const system = os.name === 'iOS' ? (platform.model ?? 'iOS') : (os.name ?? appleSystem(text))
   if (!system || platform.type === 'bot') return plainName ?? UNKNOWN
   return `${plainName ?? 'App'} on ${system}`
+}
+
+/** Mail programs make links of what looks like a domain, and of long numbers: a stranger could lead people anywhere with our mails. */
+function harmless(name: string): string {
+  return (
+    name
+      .replace(/[._]+/g, ' ')
+      .replace(/\d{4,}/g, '')
+      .replace(/ +/g, ' ')
+      .trim() || UNKNOWN
+  )
 }
 
 /** What apps say where browsers name the device; Darwin is what iPhones and Macs have in common. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../audit/audit-log.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
+import { confinementOf } from './confinement.js'
 import { Reauthentication } from './reauthentication.js'
 import type { Session } from './session.js'
 import { SessionCentre, type SiteSessions } from './session-centre.js'
@@ -53,8 +54,7 @@ export class OwnSessions {
   }
 
   private confinedTo(session: Session): string | undefined {
-    if (session.source === 'main' || session.origin === null) return undefined
-    return this.reauthentication.isRecent(session) ? undefined : session.origin
+    return confinementOf(session, this.reauthentication.isRecent(session)) ?? undefined
   }
 
   private note({ userId, accountId, sid }: Session, client: Client, reason: string): void {

@@ -33,6 +33,16 @@ export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds:
   await save(file, rotateKeySet(keys, now, accessTokenTtlSeconds))
 }
 
+/**
+ * Puts new keys in the place of all those of `file`, as after a leak: the current one and the next one may both be
+ * stolen. Whatever they have signed is refused as soon as a server has read the file again, which takes it two seconds.
+ * Throws an Error when there is no usable file.
+ */
+export async function replaceKeys(file: string, now: Date): Promise<void> {
+  await loadKeys(file)
+  await save(file, newKeySet(now))
+}
+
 /** Whole or not at all: a server reads this file at any moment. Readable by its owner only. */
 async function save(file: string, keys: readonly StoredKey[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })

@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { generateKeys, rotateKeys } from '../../src/tokens/key-file.js'
+import { replaceKeys, rotateKeys } from '../../src/tokens/key-file.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, signIn } from '../support/people.js'
 import { TestApp } from '../support/test-app.js'
@@ -86,17 +85,29 @@ describe('rotating the keys while the service runs', () => {
   })
 })
 
-describe('taking a key out of the file, as when it was stolen', () => {
-  it('ends its tokens within seconds, also those that were seen before', async () => {
+describe('security M8: replacing the keys, as when they were stolen', () => {
+  it('ends the tokens of the current and of the next key within seconds, also those that were seen before', async () => {
     const owner = await anOwner(app)
-    const { accessToken } = await signIn(app, owner, 'main')
-    expect(outcome(await readData(app, accessToken))).toBe('200')
-    await rm(app.settings.jwtKeysFile)
-    await generateKeys(app.settings.jwtKeysFile, app.clock.now())
-    await eventually(async () => (await readData(app, accessToken)).status === 401, {
+    const signedIn = await signIn(app, owner, 'main')
+    const stolen = await publishedKids()
+    expect(outcome(await readData(app, signedIn.accessToken))).toBe('200')
+    await replaceKeys(app.settings.jwtKeysFile, app.clock.now())
+    await eventually(async () => (await readData(app, signedIn.accessToken)).status === 401, {
       what: 'the token to be refused',
       everyMs: 200,
     })
-    expect(outcome(await readData(app, (await signIn(app, owner, 'main')).accessToken))).toBe('200')
+    const published = await publishedKids()
+    expect(published).toHaveLength(2)
+    expect(published.filter(kid => stolen.includes(kid))).toEqual([])
+    // Nobody is logged out.
+    const { accessToken } = (await refreshByCookie(app, signedIn.sessionId)).json
+    expect(published).toContain(headerOf(accessToken).kid)
+    expect(outcome(await readData(app, accessToken))).toBe('200')
+  })
+
+  it('needs keys to replace', async () => {
+    await expect(replaceKeys(`${app.settings.jwtKeysFile}.missing`, app.clock.now())).rejects.toThrow(
+      'cannot be used',
+    )
   })
 })

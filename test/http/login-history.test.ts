@@ -6,6 +6,7 @@ import type { TestResponse } from '../support/http-request.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../support/test-app.js'
 import { bearer, logOut, outcome } from './api-calls.js'
+import { reauthenticate } from './reauthenticate.js'
 import { claimsOf } from './token-claims.js'
 
 const SAFARI =
@@ -37,6 +38,7 @@ describe.each(BACKENDS)('The own login history, on %s', backend => {
     const main = await signIn(app, owner, 'main')
     const { json } = await history(main)
     expect(json).toEqual({
+      complete: true,
       logins: [
         expect.objectContaining({ outcome: 'ok', source: 'main', sid: claimsOf(main.accessToken).sid }),
         expect.objectContaining({ outcome: 'ok', source: 'main', origin: MAIN }),
@@ -65,6 +67,20 @@ describe.each(BACKENDS)('The own login history, on %s', backend => {
     await app.app.get(AccountsService).grant(member, permissionsOf([]))
     const { status, json } = await history(await signIn(app, member, 'satellite'), '', SHOP_ONE)
     expect({ status, count: json.logins.length }).toEqual({ status: 200, count: 1 })
+  })
+
+  it('security M3: on a satellite has the logins of that site alone, until the password is given again', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    await signIn(app, owner, 'satellite', SHOP_TWO)
+    await failToLogIn(owner.email)
+    const satellite = await signIn(app, owner, 'satellite')
+    const confined = (await history(satellite, '', SHOP_ONE)).json
+    expect(confined).toMatchObject({ complete: false, next: null })
+    expect(confined.logins.map(({ origin }: { origin: string }) => origin)).toEqual([SHOP_ONE])
+    await reauthenticate(app, satellite, undefined, { Origin: SHOP_ONE })
+    const whole = (await history(satellite, '', SHOP_ONE)).json
+    expect([whole.complete, whole.logins.length]).toEqual([true, 4])
   })
 
   it('has nothing of others, not even in the same account, nor of nobody', async () => {

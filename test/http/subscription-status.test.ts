@@ -3,7 +3,7 @@ import { Subscriptions } from '../../src/billing/subscriptions.js'
 import { Database } from '../../src/database/database.js'
 import { anOwner, type SignedIn, signIn } from '../support/people.js'
 import { MAIN, TestApp } from '../support/test-app.js'
-import { bearer } from './api-calls.js'
+import { bearer, logOut, outcome, readSubscription } from './api-calls.js'
 import { callsWithin } from './calls-within.js'
 import { anotherSubscription, aSubscriber, openCheckout, statusOf } from './subscriber.js'
 
@@ -12,6 +12,13 @@ beforeAll(async () => {
   app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
 })
 afterAll(() => app.stop())
+
+it('security L8: is not shown to a session that has ended, though its token is valid', async () => {
+  const { accessToken } = await signIn(app, await anOwner(app), 'main')
+  expect(outcome(await readSubscription(app, accessToken))).toBe('200')
+  await logOut(app, accessToken)
+  expect(outcome(await readSubscription(app, accessToken))).toBe('401 SESSION_NOT_FOUND')
+})
 
 describe('the subscription of an account', () => {
   it('is not touched by the end of another subscription of its customer', async () => {

@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Controller, Get, Module, Req, UseGuards } from '@nestjs/common'
@@ -10,6 +10,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import express from 'express'
 import { fastify } from 'fastify'
 import { PERMISSIONS as SERVICE_PERMISSIONS } from '../../src/permissions/permissions.js'
+import { within } from '../../src/redis/redis-connection.js'
 import { rotateKeys } from '../../src/tokens/key-file.js'
 import { type Caller, callerOf, expressGuard, fastifyGuard, PERMISSIONS } from '../../verify/index.js'
 import { NestGuard } from '../../verify/nest.js'
@@ -24,16 +25,34 @@ import { headerOf } from './token-claims.js'
 const TOKEN_SECONDS = 900
 const MINUTE = 60_000
 
-/** Between a verifier and the service: counts, and can be cut. */
+/** Between a verifier and the service: counts, and can be cut or hang. */
 class Link {
   requests = 0
   isCut = false
+  private isHanging = false
+  private readonly hanging: ServerResponse[] = []
   private constructor(private readonly server: Server) {}
+
+  /** From now on no request is answered. */
+  hang(): void {
+    this.isHanging = true
+  }
+
+  goOn(): void {
+    this.isHanging = false
+    this.dropHanging()
+  }
+
+  /** Cuts the requests that hang. */
+  dropHanging(): void {
+    for (const answer of this.hanging.splice(0)) answer.destroy()
+  }
 
   static async to(target: string): Promise<Link> {
     const server = createServer(async (incoming, answer) => {
       link.requests += 1
       if (link.isCut) return answer.destroy()
+      if (link.isHanging) return void link.hanging.push(answer)
       const { status, text } = await request(target, { path: incoming.url as string })
       answer.writeHead(status).end(text)
     }).listen(0, '127.0.0.1')
@@ -174,6 +193,24 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     expect(await codeOf(own.verify(ofOwner))).toBe('accepted')
   })
 
+  it('security L1: answers with the keys it has while a request for newer ones hangs', async () => {
+    const own = aVerifier()
+    await own.verify(ofOwner)
+    const unknown = await resigned(ofOwner, { kid: 'made up' }, {})
+    link.hang()
+    for (let round = 0; round < 3; round++) {
+      elapsed += 13 * MINUTE
+      expect(await within(1_000, codeOf(own.verify(ofOwner)))).toBe('accepted')
+    }
+    const waiting = codeOf(own.verify(unknown))
+    link.dropHanging()
+    expect(await waiting).toBe('503 KEYS_UNAVAILABLE')
+    // From then on it is known that there is an outage, and nobody waits for the next request.
+    elapsed += MINUTE
+    expect(await within(1_000, codeOf(own.verify(unknown)))).toBe('503 KEYS_UNAVAILABLE')
+    link.goOn()
+  })
+
   it('follows a rotation: the new key at once, the old one until its last token has expired', async () => {
     await verifier.verify(ofOwner)
     app.clock.advance(600)
@@ -197,7 +234,11 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     const later = (await refreshByCookie(app, cookieOfOwner)).json.accessToken
     expect(await codeOf(verifier.verify(later))).toBe('accepted')
     const ofOldKey = await resigned(later, { kid }, {})
-    expect(await codeOf(verifier.verify(ofOldKey))).toBe('401 INVALID_ACCESS_TOKEN')
+    // The newer keys are fetched behind the answer.
+    await eventually(async () => (await codeOf(verifier.verify(ofOldKey))) === '401 INVALID_ACCESS_TOKEN', {
+      what: 'the old key to be forgotten',
+      everyMs: 20,
+    })
   })
 
   /** The token with other contents, signed with the key that signs at present. */

@@ -67,6 +67,11 @@ const NAMES: [string, string][] = [
   ['Googlebot', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'],
   ['AhrefsBot', 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)'],
   ['constructor', 'constructor/1.0'],
+  // Security L7: what mail programs would make a link of.
+  ['evil example com', 'evil.example.com/1.0'],
+  ['www evil example on Android', 'www.evil.example/2 (Android 15; Pixel 9)'],
+  ['call', 'call 0900123456/1'],
+  ['Unknown device', 'https://evil.example/1.0'],
   ['Unknown device', 'Mozilla/5.0'],
   ['Unknown device', 'x'],
   ['Unknown device', ''],
