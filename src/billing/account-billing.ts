@@ -5,6 +5,7 @@ import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
+import { redactEvents } from './redacted-events.js'
 import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-status.js'
 
 /** For the event of a page that was paid at the last moment, and for clocks that differ. */
@@ -56,8 +57,9 @@ export class AccountBilling {
     return going.length === 0 && payable.length === 0
   }
 
-  /** Drops what is here of it. At the provider the customer stays: its invoices have to be kept. */
+  /** Drops what is here of it, and of people in the events about it. At the provider the customer stays: its invoices have to be kept. */
   async forget(transaction: Db, accountId: string): Promise<void> {
+    await redactEvents(transaction, accountId)
     await transaction.delete(checkouts).where(eq(checkouts.accountId, accountId))
     await transaction.delete(subscriptions).where(eq(subscriptions.accountId, accountId))
     await transaction.delete(billingCustomers).where(eq(billingCustomers.accountId, accountId))

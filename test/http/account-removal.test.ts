@@ -12,6 +12,7 @@ import {
   checkouts,
   familiarClients,
   oneTimeTokens,
+  providerEvents,
   sessions,
   subscriptions,
   users,
@@ -118,6 +119,46 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
         ]
       })
       expect(left).toEqual([])
+    })
+
+    it('security L5: leaves of the provider’s events what is about nobody', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      await app.sandbox.cancel(await pay(app, await openCheckout(app, session)))
+      await app.paymentsSettled()
+      const [customer] = await app.app
+        .get(Database)
+        .run(db => db.select().from(billingCustomers).where(eq(billingCustomers.accountId, owner.accountId)))
+      const events = () =>
+        app.app.get(Database).run(db =>
+          db
+            .select()
+            .from(providerEvents)
+            .where(eq(providerEvents.customerId, customer?.customerId as string))
+            .orderBy(providerEvents.id),
+        )
+      const before = await events()
+      expect(before.length).toBeGreaterThan(1)
+      expect(outcome(await ask(app, session))).toBe('200')
+      app.clock.advance(GRACE)
+      await run(app)
+      expect(await events()).toEqual(
+        before.map(row => {
+          const { created, data } = row.event as {
+            created: number
+            data: { object: Record<string, unknown> }
+          }
+          const { id, object } = data.object
+          const event = {
+            id: row.id,
+            object: 'event',
+            type: row.type,
+            created,
+            data: { object: { id, object } },
+          }
+          return { ...row, event }
+        }),
+      )
     })
 
     it('leaves the audit log, with each user’s end and its own', async () => {

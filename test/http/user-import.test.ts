@@ -123,6 +123,33 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
     const answers = await Promise.all(Array.from({ length: 8 }, logIn))
     expect(answers.map(outcome)).toEqual(Array(8).fill('200'))
     expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  it('security L4: make exactly one owner in an account', async () => {
+    const [first, second] = [anEmail(), anEmail()]
+    const [early, late, orphan] = [anEmail(), anEmail(), anEmail()]
+    const account = randomUUID()
+    const told = await importLines(
+      { email: early, passwordHash, role: 'member', account },
+      { email: first, passwordHash, role: 'owner', account },
+      { email: second, passwordHash, role: 'owner', account },
+      { email: late, passwordHash, role: 'member', account },
+      { email: orphan, passwordHash, role: 'member', account: randomUUID() },
+    )
+    const noOwner = 'is of an account that has no owner; put the line of its owner first'
+    expect(told).toMatchObject({
+      added: 2,
+      faults: 3,
+      told: [`Line 1 ${noOwner}`, 'Line 3 would be a second owner of its account', `Line 5 ${noOwner}`],
+    })
+    const again = { email: early, passwordHash, role: 'member', account }
+    expect(await importLines(again, { ...again, email: second, role: 'owner' })).toMatchObject({
+      added: 1,
+      told: ['Line 2 would be a second owner of its account'],
+    })
+    const { accountId } = (await find(first)) ?? {}
+    for (const email of [early, late]) expect((await find(email))?.accountId).toBe(accountId)
+    for (const email of [second, orphan]) expect(await find(email)).toBeNull()
+    const existing = { email: anEmail(), passwordHash, role: 'owner', accountId }
+    expect((await importLines(existing)).faults).toBe(1)
   })
 
   it('who are there already stay as they are: an import can be run again', async () => {

@@ -10,6 +10,7 @@ import { Plans } from '../../permissions/plans.js'
 import { noteSeatsOf } from '../seats.js'
 import type { NewUser } from '../user.js'
 import type { ImportedUser } from './imported-user.js'
+import { type RefusedLine, refusedForOwners } from './owner-check.js'
 
 export interface NumberedUser {
   readonly line: number
@@ -20,8 +21,7 @@ export interface BatchOutcome {
   readonly added: number
   /** Those whose e-mail address had a user. Nothing of them has changed. */
   readonly alreadyThere: number
-  /** Lines with the id of an account that is not here. */
-  readonly withoutAccount: readonly number[]
+  readonly refused: readonly RefusedLine[]
 }
 
 /** Writes many users at once. */
@@ -38,14 +38,15 @@ export class ImportBatch {
   write(batch: readonly NumberedUser[]): Promise<BatchOutcome> {
     return this.database.transaction(async transaction => {
       const fresh = await withoutKnown(transaction, batch)
-      const missing = await missingAccounts(transaction, fresh)
-      const isHoused = ({ user: { account } }: NumberedUser) =>
-        account.kind !== 'existing' || !missing.has(account.id)
-      const added = await this.add(transaction, fresh.filter(isHoused))
-      const withoutAccount = fresh.filter(numbered => !isHoused(numbered)).map(({ line }) => line)
-      const alreadyThere = batch.length - added - withoutAccount.length
+      const refused = await refusedLines(transaction, fresh)
+      const lines = new Set(refused.map(({ line }) => line))
+      const added = await this.add(
+        transaction,
+        fresh.filter(({ line }) => !lines.has(line)),
+      )
+      const alreadyThere = batch.length - added - refused.length
       if (added > 0) await this.record(transaction, batch, added, alreadyThere)
-      return { added, alreadyThere, withoutAccount }
+      return { added, alreadyThere, refused }
     })
   }
 
@@ -109,6 +110,18 @@ async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Pr
     if (!taken.has(email) && !byEmail.has(email)) byEmail.set(email, numbered)
   }
   return [...byEmail.values()].sort((one, other) => (one.user.email < other.user.email ? -1 : 1))
+}
+
+/** In the order of their lines. */
+async function refusedLines(transaction: Db, fresh: readonly NumberedUser[]): Promise<RefusedLine[]> {
+  const missing = await missingAccounts(transaction, fresh)
+  const isHoused = ({ user: { account } }: NumberedUser) =>
+    account.kind !== 'existing' || !missing.has(account.id)
+  const homeless = fresh
+    .filter(numbered => !isHoused(numbered))
+    .map(({ line }) => ({ line, reason: 'has the accountId of no account that is here' }))
+  const refused = [...homeless, ...(await refusedForOwners(transaction, fresh.filter(isHoused)))]
+  return refused.sort((one, other) => one.line - other.line)
 }
 
 async function missingAccounts(

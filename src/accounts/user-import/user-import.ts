@@ -40,11 +40,11 @@ export class UserImport {
     let toldAt = 0
     let batch: NumberedUser[] = []
     const write = async () => {
-      const { added, alreadyThere, withoutAccount } = await this.batches.write(batch)
+      const { added, alreadyThere, refused } = await this.batches.write(batch)
       batch = []
       counts.added += added
       counts.alreadyThere += alreadyThere
-      for (const line of withoutAccount) onFault(line, 'has the accountId of no account that is here')
+      for (const { line, reason } of refused) onFault(line, reason)
     }
     for await (const line of linesOf(source)) {
       counts.lines++

@@ -1,0 +1,42 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Db } from '../../database/connection.js'
+import { users } from '../../database/schema.js'
+import type { NumberedUser } from './import-batch.js'
+
+/** A line that is left out, and why, in words for the operator. */
+export interface RefusedLine {
+  readonly line: number
+  readonly reason: string
+}
+
+/**
+ * The lines that would give an account a second owner, or a member to an account without one. An owner counts who is there
+ * already, or stands in an earlier line.
+ */
+export async function refusedForOwners(
+  transaction: Db,
+  batch: readonly NumberedUser[],
+): Promise<RefusedLine[]> {
+  const owned = await ownedAccounts(transaction, batch)
+  const refused: RefusedLine[] = []
+  for (const { line, user } of [...batch].sort((one, other) => one.line - other.line)) {
+    if (user.account.kind === 'own') continue
+    const { id } = user.account
+    if (user.role === 'owner' && owned.has(id))
+      refused.push({ line, reason: 'would be a second owner of its account' })
+    if (user.role === 'member' && !owned.has(id))
+      refused.push({ line, reason: 'is of an account that has no owner; put the line of its owner first' })
+    if (user.role === 'owner') owned.add(id)
+  }
+  return refused
+}
+
+async function ownedAccounts(transaction: Db, batch: readonly NumberedUser[]): Promise<Set<string>> {
+  const ids = batch.flatMap(({ user: { account } }) => (account.kind === 'own' ? [] : [account.id]))
+  if (ids.length === 0) return new Set()
+  const owners = await transaction
+    .select({ accountId: users.accountId })
+    .from(users)
+    .where(and(inArray(users.accountId, [...new Set(ids)]), eq(users.role, 'owner')))
+  return new Set(owners.map(({ accountId }) => accountId))
+}
