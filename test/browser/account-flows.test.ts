@@ -223,7 +223,7 @@ test('security H2: asks a member to be the owner, who accepts, and stops it by m
   await press('Cancel the transfer')
   await seeing('To make somebody else the owner')
 
-  await page.getByRole('link', { name: 'Team' }).click()
+  await page.getByRole('link', { name: 'Team', exact: true }).click()
   await page.getByRole('link', { name: member.email }).click()
   await press('Make owner')
   await press('Yes, transfer the account')

@@ -123,6 +123,8 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
     const answers = await Promise.all(Array.from({ length: 8 }, logIn))
     expect(answers.map(outcome)).toEqual(Array(8).fill('200'))
     expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
   it('security L4: make exactly one owner in an account', async () => {
     const [first, second] = [anEmail(), anEmail()]
     const [early, late, orphan] = [anEmail(), anEmail(), anEmail()]

@@ -33,15 +33,20 @@ export async function callAsAnybody<T = null>(path: string, body: object): Promi
   return read<T>(await accepted(answer))
 }
 
-/** As {@link callAsAnybody}, with the session of whoever is logged in here, if anybody is. */
+/** As {@link callAsAnybody}; where that is refused for want of a proof, with the session of whoever is logged in here, if anybody is. */
 export async function callAsWhoeverIsHere<T = null>(path: string, body: object): Promise<T> {
-  const isLoggedIn = await client.refresh().then(
-    () => true,
-    () => false,
-  )
-  if (!isLoggedIn) return callAsAnybody<T>(path, body)
-  const answer = await client.fetch(`/api/${path}`, { method: 'POST', ...jsonOf(body) })
-  return read<T>(await accepted(answer))
+  try {
+    return await callAsAnybody<T>(path, body)
+  } catch (refusal) {
+    if (!(refusal instanceof MainstayError && refusal.code === 'REAUTHENTICATION_REQUIRED')) throw refusal
+    const inSession = () => client.fetch(`/api/${path}`, { method: 'POST', ...jsonOf(body) })
+    const answer = await client
+      .refresh()
+      .then(inSession)
+      .catch(() => null)
+    if (!answer || answer.status === 401) throw refusal
+    return read<T>(await accepted(answer))
+  }
 }
 
 async function accepted(answer: Response): Promise<Response> {
