@@ -10,7 +10,7 @@ export const ACTION_NAMES: Readonly<Record<string, string>> = {
   'account.change': 'Account changed',
   'account.delete': 'Deletion asked for',
   'account.keep': 'Deletion called off',
-  'account.transfer': 'Account transferred',
+  'account.transfer': 'Transfer of the account',
   signup: 'Sign-up',
   'email.verify': 'E-mail address confirmed',
   'email.change': 'E-mail address changed',
