@@ -9,13 +9,8 @@ import { accounts, users } from '../../database/schema.js'
 import { Plans } from '../../permissions/plans.js'
 import { noteSeatsOf } from '../seats.js'
 import type { NewUser } from '../user.js'
-import type { ImportedUser } from './imported-user.js'
+import type { ImportedUser, NumberedUser } from './imported-user.js'
 import { type RefusedLine, refusedForOwners } from './owner-check.js'
-
-export interface NumberedUser {
-  readonly line: number
-  readonly user: ImportedUser
-}
 
 export interface BatchOutcome {
   readonly added: number

@@ -23,6 +23,12 @@ export interface ImportedUser {
   readonly account: ImportedAccount
 }
 
+/** The user of a line, and its number in the file. */
+export interface NumberedUser {
+  readonly line: number
+  readonly user: ImportedUser
+}
+
 /** `own`: a new one for this owner alone. `keyed`: of all with the same key, made when it is not there. `existing`: one that is here. */
 export type ImportedAccount =
   | { readonly kind: 'own' }

@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema.js'
-import type { NumberedUser } from './import-batch.js'
+import type { NumberedUser } from './imported-user.js'
 
 /** A line that is left out, and why, in words for the operator. */
 export interface RefusedLine {

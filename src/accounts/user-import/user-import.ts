@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
-import { ImportBatch, type NumberedUser } from './import-batch.js'
-import { LineFault, readImportedUser } from './imported-user.js'
+import { ImportBatch } from './import-batch.js'
+import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'
 import { type Line, linesOf, MAX_LINE_BYTES } from './json-lines.js'
 
 export interface ImportCounts {
