@@ -124,11 +124,14 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     const verify = jest.spyOn(app.app.get(Passwords), 'verify')
-    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async () => {
+    const uncounted = { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
+    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async ({ kind }) => {
+      if (kind === 'write') return uncounted
       throw new ApiError('TOO_MANY_ATTEMPTS')
     })
     expect(outcome(await reauthenticate(app, session))).toBe('429 TOO_MANY_ATTEMPTS')
-    expect(count.mock.calls[0]?.[0]).toMatchObject({ kind: 'password', subject: owner.email })
+    const guesses = count.mock.calls.map(([attempt]) => attempt).filter(({ kind }) => kind !== 'write')
+    expect(guesses[0]).toMatchObject({ kind: 'password', subject: owner.email })
     expect(verify).not.toHaveBeenCalled()
   })
 
