@@ -25,8 +25,9 @@ import { CustomerDetailsSync } from './customer-details.js'
 import { CustomerLooks } from './customer-look.js'
 import { CustomerSync } from './customer-sync.js'
 import { CustomerWriter } from './customer-writer.js'
-import { EntitlementSweep } from './entitlement-sweep.js'
-import { Entitlements } from './entitlements.js'
+import { EntitlementSweep } from './entitlements/entitlement-sweep.js'
+import { Entitlements } from './entitlements/entitlements.js'
+import { UserEntitlements } from './entitlements/user-entitlements.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 import { OpenPages } from './open-pages.js'
 import { createStripe } from './payment-provider.js'
@@ -75,6 +76,7 @@ import { WebhookService } from './webhook.service.js'
     CustomerSync,
     CustomerWriter,
     Entitlements,
+    UserEntitlements,
     EntitlementSweep,
     HostedCheckouts,
     OpenPages,

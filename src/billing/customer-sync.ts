@@ -61,7 +61,7 @@ export class CustomerSync {
       if (claimed && !written.update) await this.work.finish(transaction, claimed)
       return written
     })
-    await this.afterCommit.publish(written)
+    await this.afterCommit.publish(written, claimed === OUT_OF_TURN)
     limit?.throwIfAborted()
     return written.update
   }

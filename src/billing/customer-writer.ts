@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../database/connection.js'
-import type { RecordedChanges } from '../sessions/session-changes.js'
 import { AccountRecords, type Cause } from './account-records.js'
 import { BillingCustomers } from './billing-customers.js'
 import type { CustomerLook } from './customer-look.js'
-import { Entitlements } from './entitlements.js'
+import { Entitlements } from './entitlements/entitlements.js'
 import { type ProviderUpdate, ProviderUpdates } from './provider-updates.js'
 import { WaitingEvents } from './waiting-events.js'
 
@@ -12,11 +11,10 @@ import { WaitingEvents } from './waiting-events.js'
 export interface Written {
   /** Null when the customer is none of ours. */
   readonly accountId: string | null
-  readonly recorded: RecordedChanges | null
   readonly update: ProviderUpdate | null
 }
 
-const NOTHING = { accountId: null, recorded: null, update: null } as const
+const NOTHING = { accountId: null, update: null } as const
 
 /** Writes what was seen of a customer, and what its events did, in one transaction. */
 @Injectable()
@@ -40,11 +38,11 @@ export class CustomerWriter {
     }
     const cause = given ?? (events.length > 0 ? 'event' : 'routine')
     const effect = await this.records.keep(transaction, accountId, look, cause)
-    const recorded = await this.entitlements.bring(transaction, accountId)
+    await this.entitlements.bring(transaction, [accountId])
     await this.events.handle(transaction, events, accountId, effect)
     const mayUpdate = cause !== 'return' && effect !== 'not newer' && !look.isDeleted
     const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
-    return { accountId, recorded, update }
+    return { accountId, update }
   }
 
   /** For events of a customer of whom there is nothing to be seen. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { CheckoutReturn } from './checkout-return.js'
-import { Entitlements } from './entitlements.js'
+
+import { Entitlements } from './entitlements/entitlements.js'
 import { PlanCatalog } from './plan-catalog.js'
 import { SubscriptionCache } from './subscription-cache.js'
 import { isPaidFor } from './subscription-state.js'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable } from '@nestjs/common'
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { eq, inArray, lte, sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
@@ -38,7 +38,11 @@ export class Subscriptions {
   }
 
   async findIn(db: Db, accountId: string): Promise<KnownSubscription> {
-    const row = await this.row(db, accountId)
+    return this.asKnown(await this.row(db, accountId))
+  }
+
+  /** A row in the service's words; null is an account that never had a subscription. */
+  asKnown(row: SubscriptionRow | null): KnownSubscription {
     if (!row) return NO_SUBSCRIPTION
     const graceUntil = row.pastDueSince && graceEnd(row.pastDueSince, this.settings.paymentGraceSeconds)
     return {
@@ -117,19 +121,29 @@ export class Subscriptions {
       .where(eq(subscriptions.providerId, providerId))
   }
 
-  /** What the account's plan allows, for when its price is in no plan any more. Safe to repeat. */
-  async setLastEntitled(transaction: Db, accountId: string, lastEntitled: Permissions): Promise<void> {
-    const isOther = sql`${subscriptions.lastEntitled} is distinct from ${JSON.stringify(lastEntitled)}::jsonb`
-    await transaction
-      .update(subscriptions)
-      .set({ lastEntitled })
-      .where(and(eq(subscriptions.accountId, accountId), isOther))
+  /** What each account's plan allows, for when its price is in no plan any more. Safe to repeat. */
+  async keepEntitled(transaction: Db, byAccount: ReadonlyMap<string, Permissions>): Promise<void> {
+    if (byAccount.size === 0) return
+    const rows = [...byAccount].map(([id, entitled]) => ({ id, entitled }))
+    await transaction.execute(sql`
+      update ${subscriptions} set last_entitled = kept.entitled
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as kept(id uuid, entitled jsonb)
+      where ${subscriptions.accountId} = kept.id`)
   }
 
   /** What we have of an account's subscription; null when it never had one. */
   async row(db: Db, accountId: string): Promise<SubscriptionRow | null> {
     const [row] = await db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
     return row ?? null
+  }
+
+  /** {@link row} of many, by account. */
+  async rows(db: Db, accountIds: readonly string[]): Promise<ReadonlyMap<string, SubscriptionRow>> {
+    const found = await db
+      .select()
+      .from(subscriptions)
+      .where(inArray(subscriptions.accountId, [...accountIds]))
+    return new Map(found.map(row => [row.accountId, row]))
   }
 
   /** Another failed try does not begin the grace period anew; a payment ends it. */

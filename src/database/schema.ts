@@ -31,8 +31,11 @@ export const accounts = pgTable(
     entitled: jsonb('entitled').$type<Permissions>(),
     entitledBy: text('entitled_by'),
     entitledUntil: instant('entitled_until'),
+    /** Whether some users may not have `entitled` yet. */
+    usersBehind: boolean('users_behind').notNull().default(false),
   },
   table => [
+    index('accounts_users_behind').on(table.id).where(sql`users_behind`),
     index('accounts_entitled_by').on(table.entitledBy),
     index('accounts_entitled_until').on(table.entitledUntil),
     index('accounts_delete_at').on(table.deleteAt),

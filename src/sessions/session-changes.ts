@@ -64,11 +64,14 @@ export class SessionChanges {
     return this.apply(recorded)
   }
 
-  /** The first half of {@link makeAll} in a transaction that is somebody else's; {@link apply} it when that is committed. */
+  /**
+   * The first half of {@link makeAll} in a transaction that is somebody else's; {@link apply} it when that is committed.
+   * `event` is null where the caller writes the audit log by itself.
+   */
   async record(
     transaction: Db,
     changes: readonly SessionChange[],
-    event: AuditEvent,
+    event: AuditEvent | null,
   ): Promise<RecordedChanges> {
     const single = changes.flatMap(change => (change.kind === 'end' ? [change.sid] : []))
     const ended = await this.log.end(transaction, single)
@@ -78,7 +81,8 @@ export class SessionChanges {
     const wanted = changes.flatMap(change => (change.kind === 'regrant' ? [change] : []))
     const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
     await this.store.applyIn(transaction, { ended, grants })
-    if (ended.length > 0 || changes.some(isNewsIfNone)) await this.auditLog.record(transaction, event)
+    if (event && (ended.length > 0 || changes.some(isNewsIfNone)))
+      await this.auditLog.record(transaction, event)
     // The store may still have what had ended before, where it could not be told then.
     return { changes: { ended: [...new Set([...single, ...ended])], grants }, ended: ended.length }
   }

@@ -1,21 +1,24 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
-import { Clock } from '../clock/clock.js'
-import { Database } from '../database/database.js'
-import { takeLease } from '../database/lease.js'
-import { accounts } from '../database/schema.js'
-import { Plans } from '../permissions/plans.js'
+import { Clock } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
+import { takeLease } from '../../database/lease.js'
+import { accounts } from '../../database/schema.js'
+import { Plans } from '../../permissions/plans.js'
 import { Entitlements } from './entitlements.js'
+import { UserEntitlements } from './user-entitlements.js'
 
 const EVERY_MS = 60_000
 /** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
 const LEASE_SECONDS = 50
-const ACCOUNTS_A_PAGE = 100
+/** So few that their rows are held for a fraction of a second only. */
+const ACCOUNTS_A_PAGE = 500
 
 /**
- * Notices what no event tells: that the grace period of an account is over, and that the plans file is another. On one
- * replica at a time; what is due stands in the database, so a run that is cut off is gone on with by the next.
+ * Notices what no event tells: that the grace period of an account is over, that the plans file is another, and that
+ * somebody was cut off before all users had what their account is entitled to. What is due stands in the database, so a run
+ * that is cut off is gone on with by the next, and two at once share the work.
  */
 @Injectable()
 export class EntitlementSweep {
@@ -24,6 +27,7 @@ export class EntitlementSweep {
   constructor(
     private readonly database: Database,
     private readonly entitlements: Entitlements,
+    private readonly userEntitlements: UserEntitlements,
     private readonly plans: Plans,
     private readonly clock: Clock,
   ) {}
@@ -35,10 +39,8 @@ export class EntitlementSweep {
       const now = this.clock.now()
       if (!(await takeLease(this.database, 'entitlements', now, LEASE_SECONDS))) return null
       let count = 0
-      for (let page = await this.due(); page.length > 0; page = await this.due()) {
-        for (const accountId of page) await this.bring(accountId)
-        count += page.length
-      }
+      for (let page = await this.bringPage(); page > 0; page = await this.bringPage()) count += page
+      await this.userEntitlements.bringToAll()
       return count
     } catch (error) {
       this.logger.error(`Entitlements wait, the next run goes on: ${(error as Error).message}`)
@@ -46,22 +48,21 @@ export class EntitlementSweep {
     }
   }
 
-  private async bring(accountId: string): Promise<void> {
-    const recorded = await this.database.transaction(transaction =>
-      this.entitlements.bring(transaction, accountId),
-    )
-    await this.entitlements.tell(recorded)
-  }
-
-  private async due(): Promise<string[]> {
-    const rows = await this.database.run(db =>
-      db
+  /** Returns how many accounts there were. */
+  private bringPage(): Promise<number> {
+    return this.database.transaction(async transaction => {
+      const due = await transaction
         .select({ id: accounts.id })
         .from(accounts)
         .where(or(lte(accounts.entitledUntil, this.clock.now()), this.isByOtherRules()))
-        .limit(ACCOUNTS_A_PAGE),
-    )
-    return rows.map(({ id }) => id)
+        .limit(ACCOUNTS_A_PAGE)
+        .for('no key update', { skipLocked: true })
+      await this.entitlements.bring(
+        transaction,
+        due.map(({ id }) => id),
+      )
+      return due.length
+    })
   }
 
   /** Less or greater, not unequal: an index can find that. */

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Injectable, Logger } from '@nestjs/common'
+import { asc, inArray, sql } from 'drizzle-orm'
+import type { AuditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { accounts } from '../../database/schema.js'
+import { PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
+import { Plans } from '../../permissions/plans.js'
+import { isPaidFor, type SubscriptionState, stateOf } from '../subscription-state.js'
+import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription-view.js'
+import { type SubscriptionRow, Subscriptions } from '../subscriptions.js'
+
+/** What stands in an account's row. */
+interface Entitlement {
+  /** Null: no limit. */
+  readonly entitled: Permissions | null
+  /** The version of the rules. */
+  readonly by: string | null
+  /** When it is to be worked out anew; null when only an event can change it. */
+  readonly until: Date | null
+}
+
+interface Decision extends Entitlement {
+  readonly accountId: string
+  readonly before: Entitlement
+  readonly why: { readonly state: SubscriptionState; readonly plan: string | null }
+}
+
+/** What each account may do by what it pays for. */
+@Injectable()
+export class Entitlements {
+  private readonly logger = new Logger('Billing')
+
+  constructor(
+    private readonly plans: Plans,
+    private readonly subscriptions: Subscriptions,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What we know of a subscription, and what that means now. */
+  view(known: KnownSubscription): SubscriptionView {
+    return viewOf(known, this.stateOf(known), this.plans.of(known.plan)?.name ?? null)
+  }
+
+  /**
+   * Works out what these accounts are entitled to now, with a few statements for however many. Where that is something
+   * else than before, the account is marked until UserEntitlements has given it to all its users. Safe to repeat.
+   */
+  async bring(transaction: Db, accountIds: readonly string[]): Promise<void> {
+    const { version } = this.plans
+    const locked = await lockAccounts(transaction, accountIds)
+    const ruled = locked.filter(({ by }) => version !== null || by !== null)
+    if (ruled.length === 0) return
+    const rows = await this.subscriptions.rows(
+      transaction,
+      ruled.map(({ id }) => id),
+    )
+    const decisions = ruled.map(({ id, ...before }) => this.decide(id, before, rows.get(id) ?? null))
+    const changed = decisions.filter(({ entitled, by, until, before }) => {
+      return !isDeepStrictEqual(before, { entitled, by, until })
+    })
+    await write(transaction, changed)
+    await this.subscriptions.keepEntitled(transaction, this.entitledByPlan(rows))
+    const news = changed.filter(({ entitled, before }) => !isDeepStrictEqual(before.entitled, entitled))
+    await this.auditLog.recordAll(transaction, news.map(eventOf))
+  }
+
+  private decide(accountId: string, before: Entitlement, row: SubscriptionRow | null): Decision {
+    const known = this.subscriptions.asKnown(row)
+    const { version, withoutPlan } = this.plans
+    const state = this.stateOf(known)
+    return {
+      accountId,
+      before,
+      entitled: row && isPaidFor(state) ? this.paidFor(row) : withoutPlan,
+      by: version,
+      until: state === 'past_due' && version ? new Date(known.graceUntil as string) : null,
+      why: { state, plan: known.plan },
+    }
+  }
+
+  /**
+   * What the plan allows. Who pays for a price that is in no plan (any more) keeps what the last plan allowed that we knew:
+   * a line that is missing in a file must not take from people what they pay for.
+   */
+  private paidFor({ accountId, priceId, lastEntitled }: SubscriptionRow): Permissions | null {
+    if (this.plans.version === null) return null
+    const plan = this.plans.of(priceId)
+    if (plan) return plan.entitled
+    this.logger.error(
+      `Account ${accountId} pays for ${priceId}, which is in no plan of PLANS_FILE: it keeps what it had`,
+    )
+    return lastEntitled ?? this.plans.withoutPlan
+  }
+
+  /** What the plans allow of those who pay for one, where that is not on record. */
+  private entitledByPlan(rows: ReadonlyMap<string, SubscriptionRow>): ReadonlyMap<string, Permissions> {
+    const kept = new Map<string, Permissions>()
+    for (const [accountId, row] of rows) {
+      const plan = this.plans.of(row.priceId)
+      const isPaid = isPaidFor(this.stateOf(this.subscriptions.asKnown(row)))
+      if (plan && isPaid && !isDeepStrictEqual(plan.entitled, row.lastEntitled))
+        kept.set(accountId, plan.entitled)
+    }
+    return kept
+  }
+
+  private stateOf(known: KnownSubscription): SubscriptionState {
+    return stateOf(known, this.clock.now())
+  }
+}
+
+function lockAccounts(transaction: Db, accountIds: readonly string[]) {
+  return transaction
+    .select({
+      id: accounts.id,
+      entitled: accounts.entitled,
+      by: accounts.entitledBy,
+      until: accounts.entitledUntil,
+    })
+    .from(accounts)
+    .where(inArray(accounts.id, [...accountIds]))
+    .orderBy(asc(accounts.id))
+    .for('no key update')
+}
+
+async function write(transaction: Db, decisions: readonly Decision[]): Promise<void> {
+  if (decisions.length === 0) return
+  const rows = decisions.map(({ accountId: id, entitled, by, until }) => ({ id, entitled, by, until }))
+  await transaction.execute(sql`
+    update ${accounts} set
+      entitled = decided.entitled,
+      entitled_by = decided.by,
+      entitled_until = decided.until,
+      users_behind = ${accounts.usersBehind} or ${accounts.entitled} is distinct from decided.entitled
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as decided(id uuid, entitled jsonb, "by" text, until timestamptz)
+    where ${accounts.id} = decided.id`)
+}
+
+function eventOf({ accountId, entitled, why }: Decision): AuditEvent {
+  return {
+    action: 'entitlements.change',
+    outcome: 'ok',
+    accountId,
+    client: null,
+    detail: { ...why, entitled: entitled && PERMISSIONS.filter(name => entitled[name]) },
+  }
+}
