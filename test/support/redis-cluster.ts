@@ -15,18 +15,25 @@ export interface RedisCluster {
   readonly nodes: RedisServer[]
   /** The node that is the master of this key's slot, as the first node to answer sees it. */
   masterOf(key: string): Promise<RedisServer>
+  /** Waits until every node sees every slot served. */
+  isWhole(): Promise<void>
   /** Safe to repeat. */
   stop(): Promise<void>
 }
 
-/** A real Redis Cluster, 3 masters and 3 replicas, every slot served and every replica in step. */
-export async function startRedisCluster(): Promise<RedisCluster> {
+/**
+ * A real Redis Cluster, 3 masters and 3 replicas, every slot served and every replica in step. `settings` are more options of
+ * redis-server for every node and win over these.
+ */
+export async function startRedisCluster(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RedisCluster> {
   const nodes: RedisServer[] = []
   const stop = async () => {
     await Promise.all(nodes.map(node => node.kill('SIGKILL').then(() => node.stop())))
   }
   try {
-    for (let count = 0; count < 2 * MASTERS; count++) nodes.push(await startNode())
+    for (let count = 0; count < 2 * MASTERS; count++) nodes.push(await startNode(settings))
     await form(nodes)
   } catch (error) {
     await stop()
@@ -36,11 +43,12 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     url: `redis+cluster://${addresses(nodes).join(',')}`,
     nodes,
     masterOf: key => masterOf(nodes, key),
+    isWhole: () => seeWholeCluster(nodes),
     stop,
   }
 }
 
-async function startNode(): Promise<RedisServer> {
+async function startNode(settings: Readonly<Record<string, string>>): Promise<RedisServer> {
   // The usual bus port is port + 10000, which nobody keeps free for us.
   const busPort = await freePort()
   return startRedis({
@@ -51,6 +59,7 @@ async function startNode(): Promise<RedisServer> {
       // fails over by itself.
       ...['--cluster-node-timeout', '2000'],
       ...['--repl-diskless-sync-delay', '0'],
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ],
   })
 }
@@ -60,11 +69,15 @@ async function form(nodes: RedisServer[]): Promise<void> {
     ...['--cluster', 'create', ...addresses(nodes)],
     ...['--cluster-replicas', '1', '--cluster-yes'],
   ])
-  for (const node of nodes) {
-    await eventually(() => seesWholeCluster(node.port), { what: 'every node to see the whole cluster' })
-  }
+  await seeWholeCluster(nodes)
   for (const node of nodes.slice(MASTERS)) {
     await eventually(() => isReplicaInStep(node.port), { what: 'the replicas to be in step' })
+  }
+}
+
+async function seeWholeCluster(nodes: RedisServer[]): Promise<void> {
+  for (const node of nodes) {
+    await eventually(() => seesWholeCluster(node.port), { what: 'every node to see the whole cluster' })
   }
 }
 

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomFrom } from '../random.js'
+import { CHANGES } from './changes.js'
+import { FAULTS, KILLED_MAKER } from './faults.js'
+import { Fleet } from './fleet.js'
+import { FleetCrowd } from './fleet-crowd.js'
+import type { FleetSession } from './fleet-session.js'
+import { History, isAsFated } from './history.js'
+import { Round } from './round.js'
+import { Watch } from './watch.js'
+
+/** `npm run test:faults -- --rounds 200 --seed 7` sets them; with every test each fault has one round. */
+const ROUNDS = Number(process.env.FLEET_ROUNDS ?? FAULTS.length)
+const SEED = Number(process.env.FLEET_SEED ?? 20_261_122)
+
+/** Sessions asked for again at the same time. */
+const AT_ONCE = 20
+
+const random = randomFrom(SEED)
+const history = new History()
+let fleet: Fleet
+
+beforeAll(async () => {
+  // A round needs one member, and another when the untouched sessions were lost with their shard.
+  fleet = await Fleet.start(2 * ROUNDS + 1)
+}, 120_000)
+afterAll(() => fleet?.stop())
+
+test(
+  'fleet 1: nothing that was ended or taken comes back, whatever a cluster loses meanwhile',
+  async () => {
+    const startedAt = performance.now()
+    const crowd = new FleetCrowd(fleet, random)
+    const ended: FleetSession[] = []
+    const offset = random.below(CHANGES.length)
+    for (let index = 0; index < ROUNDS; index++) {
+      const fault = FAULTS[index % FAULTS.length]!
+      // All pairs come in turn: after each row of faults every change moves on by one.
+      const change = changeFor(fault.name, offset + index + Math.floor(index / FAULTS.length))
+      const name = `${index} (${fault.name}; ${change.name})`
+      await fleet.redisIsWhole()
+      const user = await crowd.member()
+      const on = { fleet, user, chosen: random.oneOf(user.sessions), manager: await crowd.manager() }
+      await change.prepare?.(on)
+      const sessions = [on.manager, ...(await crowd.untouched()), ...user.sessions]
+      const before = history.faults.length
+      await new Round(change, fault, on, sessions, history, random).play(name)
+      ended.push(...user.sessions.filter(({ fate }) => fate === 'ended'))
+      for (const line of history.faults.slice(before)) process.stdout.write(`${line}\n`)
+    }
+    await askAgain(ended)
+    report((performance.now() - startedAt) / 1_000)
+    expect(history.faults).toEqual([])
+    expect(history.revived).toBe(0)
+  },
+  60_000 + ROUNDS * 120_000,
+)
+
+function changeFor(faultName: string, index: number) {
+  const choices = CHANGES.filter(({ isAtCommandLine }) => faultName !== KILLED_MAKER || !isAtCommandLine)
+  return choices[index % choices.length]!
+}
+
+/** What a later round lost must not have brought back what an earlier one ended. */
+async function askAgain(ended: readonly FleetSession[]): Promise<void> {
+  for (let start = 0; start < ended.length; start += AT_ONCE) {
+    const watch = new Watch(ended.slice(start, start + AT_ONCE), fleet.replicas, history)
+    await watch.until(isAsFated, 1)
+    await watch.stop()
+  }
+}
+
+function report(seconds: number): void {
+  const lines = [...history.longestOutages].map(
+    ([fault, { ofShard, elsewhere }]) =>
+      `  ${fault}: longest 503 ${ofShard.toFixed(1)} s, at other shards ${elsewhere.toFixed(1)} s`,
+  )
+  process.stdout.write(
+    `${ROUNDS} rounds, ${history.refreshes} refreshes, ${history.revived} revived, ` +
+      `${history.faults.length} faults, ${Math.round(seconds)} s, seed ${SEED}\n${lines.join('\n')}\n`,
+  )
+}
