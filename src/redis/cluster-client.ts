@@ -39,8 +39,8 @@ export function clusterClient(urls: readonly string[]): RedisClient {
       if (!master) throw new Error(`${shard} is no master any more`)
       return (await cluster.nodeClient(master)) as unknown as RedisClientType
     },
-    // A replica of a cluster answers MOVED, which the client follows.
-    leaveReplica: () => {},
+    // Its MOVED would say who has its place, but a shard that is shut is sent nothing that could be answered so.
+    leaveReplica: () => void askAgain(new Set()),
     replyOf,
     tend: () => {
       const silent = cluster.masters.filter(

@@ -13,6 +13,8 @@ import { Watch } from './watch.js'
 const ROUNDS = Number(process.env.FLEET_ROUNDS ?? FAULTS.length)
 const SEED = Number(process.env.FLEET_SEED ?? 20_261_122)
 
+/** Nothing is broken for longer than two seconds, nor starts slower than in a few; the rest is for a busy machine. */
+const LONGEST_OUTAGE_SECONDS = 20
 /** Sessions asked for again at the same time. */
 const AT_ONCE = 20
 
@@ -52,6 +54,11 @@ test(
     report((performance.now() - startedAt) / 1_000)
     expect(history.faults).toEqual([])
     expect(history.revived).toBe(0)
+    const seconds = [...history.longestOutages.values()].flatMap(({ ofShard, elsewhere }) => [
+      ofShard,
+      elsewhere,
+    ])
+    expect(Math.max(...seconds)).toBeLessThan(LONGEST_OUTAGE_SECONDS)
   },
   60_000 + ROUNDS * 120_000,
 )
