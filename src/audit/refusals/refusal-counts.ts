@@ -9,7 +9,7 @@ import { takeFromBudget } from './hourly-budget.js'
 type Row = typeof refusalCounts.$inferInsert
 
 /** Rows of all replicas in an hour; what is beyond is counted for all networks together. With the audit log's rows 50 MB a day. */
-const BUDGET = { name: 'refusal counts', anHour: 4_000 }
+const BUDGET = { name: 'refusal counts', anHour: 3_000 }
 /** In memory, until they are written. */
 const MAX_KEPT = 10_000
 const ROWS_A_STATEMENT = 500
