@@ -349,7 +349,8 @@ describe('Attempt counters in Redis', () => {
   let redis: RedisServer
   let app: TestApp
   beforeAll(async () => {
-    redis = await startRedis()
+    // It is to come back with what it had: an empty one serves nobody until an operator says so.
+    redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
     app = await TestApp.start('embedded', { ...LIMITS, SESSION_STORE_URL: redis.url })
   })
   afterAll(async () => {
