@@ -10,6 +10,7 @@ import { aPlansFile } from './paying.js'
 import { onMainSite, reauthenticate } from './reauthenticate.js'
 import { anotherSubscription, aSubscriber, openCheckout } from './subscriber.js'
 import { claimsOf } from './token-claims.js'
+import { transferAccount } from './transfer-calls.js'
 
 const OPTIONS = { allow_promotion_codes: true, tax_id_collection: { enabled: true }, trial_days: 14 }
 
@@ -118,9 +119,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     expect(customer()).toMatchObject({ email: moved })
     const heir = await aMember(app, { ...owner, email: moved as never })
     await reauthenticate(app, session)
-    expect(
-      outcome(await onMainSite(app, session, 'POST', '/api/account/transfer', { userId: heir.id })),
-    ).toBe('204')
+    await transferAccount(app, session, heir)
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ email: heir.email })
   })
