@@ -30,6 +30,7 @@ describe.each(BACKENDS)('The account, on %s', backend => {
       name: null,
       createdAt: owner.createdAt.toISOString(),
       deleteAt: null,
+      transfer: null,
     })
   })
 
@@ -44,6 +45,7 @@ describe.each(BACKENDS)('The account, on %s', backend => {
       name: 'Ångström & Söhne',
       createdAt: owner.createdAt.toISOString(),
       deleteAt: null,
+      transfer: null,
     })
     expect((await read(await signIn(app, member, 'main'))).json).toEqual(answer.json)
     expect(await changesOf(owner.accountId)).toEqual([
