@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import Stripe from 'stripe'
+import type { User } from '../../src/accounts/user.js'
+import { BillingCustomers } from '../../src/billing/billing-customers.js'
+import { Database } from '../../src/database/database.js'
+import { subscriptions } from '../../src/database/schema.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './built-pages.js'
 import { MAIN, SHOP_ONE } from './hosts.js'
@@ -42,3 +48,139 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   expect(stage.app.sandbox.subscriptions()).toHaveLength(1)
   expect(complaints).toEqual([])
 })
+
+const PERIOD_DAYS = 40
+const DAY_SECONDS = 24 * 60 * 60
+
+test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readonly string[]]>([
+  [
+    'active',
+    async () => {},
+    ['Active', 'Monthly', '$10.00 a month', 'Renews on', 'Change plan'],
+    ['Ends on'],
+  ],
+  [
+    'cancelled',
+    ({ subscriptionId }) =>
+      stage.app.sandbox.changeSubscription(subscriptionId, {
+        cancel_at: Math.floor(Date.now() / 1000) + PERIOD_DAYS * DAY_SECONDS,
+      }),
+    ['Ends on', 'Your subscription has been cancelled', 'Keep the subscription'],
+    ['Renews on'],
+  ],
+  [
+    'overdue',
+    ({ subscriptionId }) => stage.app.sandbox.failPayment(subscriptionId),
+    ['A payment is overdue', 'Pay by', 'Pay now'],
+    ['Renews on'],
+  ],
+  [
+    'restricted',
+    async ({ subscriptionId }) => {
+      await stage.app.sandbox.failPayment(subscriptionId)
+      await stage.app.paymentsSettled()
+      const longAgo = new Date(Date.now() - PERIOD_DAYS * DAY_SECONDS * 1000)
+      await stage.app.app
+        .get(Database)
+        .run(db =>
+          db
+            .update(subscriptions)
+            .set({ pastDueSince: longAgo })
+            .where(eq(subscriptions.providerId, subscriptionId)),
+        )
+    },
+    ['Restricted: a payment is missing', 'Restricted since', 'Pay now'],
+    ['Renews on', 'Subscribe'],
+  ],
+  [
+    'trialing',
+    ({ subscriptionId }) =>
+      stage.app.sandbox.changeSubscription(subscriptionId, {
+        trial_end: Math.floor(Date.now() / 1000) + PERIOD_DAYS * DAY_SECONDS,
+      }),
+    ['Free trial', 'First payment on'],
+    ['Renews on'],
+  ],
+  [
+    'ended',
+    ({ subscriptionId }) => stage.app.sandbox.cancel(subscriptionId),
+    ['Ended', 'Ended on', 'Subscribe', 'Invoices'],
+    ['Renews on', 'Ends on', 'Change plan'],
+  ],
+])(
+  'billing 7: the card of a subscription that is %s says so in the right words',
+  async (name, change, shown, hidden) => {
+    const owner = await anOwner(stage.app)
+    await change(await subscribed(owner))
+    await stage.app.paymentsSettled()
+    await expectCard(owner, name, shown, hidden)
+  },
+)
+
+test('billing 7: the card of who never paid, and of a payment on its way', async () => {
+  const owner = await anOwner(stage.app)
+  await expectCard(owner, 'none', ['No subscription', 'Subscribe'], ['Renews on', 'Invoices'])
+  await stage.app.sandbox.payLater(await openPage(owner))
+  await stage.app.paymentsSettled()
+  await expectCard(owner, 'pending', ['Your payment is on its way', 'bank debit'], ['Subscribe', 'Renews on'])
+})
+
+test('billing 7: the plan is changed on the provider’s page, from the card', async () => {
+  const owner = await anOwner(stage.app)
+  await subscribed(owner)
+  const { page, complaints } = await openTab(await stage.newPerson())
+  await visit(page, `${MAIN}/account`)
+  await logInOn(page, owner)
+  await page.getByRole('link', { name: 'Change plan' }).click()
+  await untilShown(page)
+  await keepScreenshot(page, 'billing-change-plan')
+  await page.getByLabel('Yearly').check()
+  await page.getByRole('button', { name: 'Go to the change' }).click()
+  await page.waitForURL(`${stage.app.sandbox.url}/portal/**`)
+  await page.getByRole('button', { name: 'Confirm the change' }).click()
+  await page.waitForURL(`${MAIN}/account`)
+  await page.getByText('$20.00 a year').waitFor()
+  expect(complaints).toEqual([])
+})
+
+interface Payer {
+  readonly subscriptionId: string
+}
+
+/** The id at the provider of a page where the account can pay. */
+async function openPage({ accountId }: User): Promise<string> {
+  const { id } = await stage.app.app.get(Stripe).checkout.sessions.create({
+    mode: 'subscription',
+    customer: await stage.app.app.get(BillingCustomers).ensure(accountId),
+    line_items: [{ price: 'price_monthly', quantity: 1 }],
+    success_url: `${MAIN}/account`,
+  })
+  return id
+}
+
+async function subscribed(owner: User): Promise<Payer> {
+  const page = await openPage(owner)
+  await stage.app.sandbox.pay(page)
+  await stage.app.paymentsSettled()
+  const { subscription } = stage.app.sandbox.checkouts().find(({ id }) => id === page)!
+  return { subscriptionId: subscription as string }
+}
+
+/** What the card says to the account's owner, and keeps a picture of it. */
+async function expectCard(
+  owner: User,
+  name: string,
+  shown: readonly string[],
+  hidden: readonly string[],
+): Promise<void> {
+  const { page, complaints } = await openTab(await stage.newPerson())
+  await visit(page, `${MAIN}/account`)
+  await logInOn(page, owner)
+  const card = page.locator('section', { has: page.getByRole('heading', { name: 'Subscription' }) })
+  for (const text of shown) await card.getByText(text).first().waitFor()
+  for (const text of hidden) expect(await card.getByText(text, { exact: true }).count()).toBe(0)
+  expect(await card.innerText()).not.toMatch(/price_/)
+  await keepScreenshot(page, `billing-${name}`)
+  expect(complaints).toEqual([])
+  await page.context().close()
+}
