@@ -6,16 +6,14 @@ export interface Places {
   readonly apiUrl: string
   readonly mainUrl: string
   readonly satellites: Iterable<string>
-  readonly priceIds: readonly string[]
 }
 
 /** The built page with its places filled in. Throws an Error when it has no place for one of them. */
-export function pageWith(built: string, { apiUrl, mainUrl, satellites, priceIds }: Places): string {
+export function pageWith(built: string, { apiUrl, mainUrl, satellites }: Places): string {
   const contents = {
     api: apiUrl,
     main: mainUrl,
     satellites: [...satellites].join(' '),
-    prices: priceIds.join(' '),
   }
   return Object.entries(contents).reduce((page, [name, content]) => {
     const empty = `<meta name="mainstay-${name}" content=""`

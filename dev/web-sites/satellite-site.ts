@@ -20,7 +20,7 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   await serveSite(server, {
     name: 'satellite',
     paths: PAGE_PATHS.satellite,
-    places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin, satellites: [], priceIds: [] },
+    places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin, satellites: [] },
   })
   const hasStarted = await listen(server, origin)
   return hasStarted ? { url: origin.origin, stop: () => server.close() } : null

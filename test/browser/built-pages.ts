@@ -10,9 +10,9 @@ const PLACES = { apiUrl: API, mainUrl: MAIN }
 const SITES: Readonly<Record<string, Pick<Site, 'name' | 'places'>>> = {
   [MAIN]: {
     name: 'main',
-    places: { ...PLACES, satellites: [SHOP_ONE, SHOP_TWO], priceIds: ['price_monthly', 'price_yearly'] },
+    places: { ...PLACES, satellites: [SHOP_ONE, SHOP_TWO] },
   },
-  [SHOP_ONE]: { name: 'satellite', places: { ...PLACES, satellites: [], priceIds: [] } },
+  [SHOP_ONE]: { name: 'satellite', places: { ...PLACES, satellites: [] } },
 }
 
 /** The real pages, as `npm run build:web` made them, with the headers they have everywhere. */

@@ -16,7 +16,6 @@ describe.each(NAMES)('the built pages of the %s site', name => {
       apiUrl: 'https://api.main.test',
       mainUrl: 'https://www.main.test',
       satellites: [],
-      priceIds: [],
     }
     await serveSite(server, { name, paths: PAGE_PATHS[name], places })
   })

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { pagePolicy, pageWith } from '../../dev/web-sites/page.js'
 
-const BUILT = ['api', 'main', 'satellites', 'prices']
-  .map(name => `<meta name="mainstay-${name}" content="">`)
-  .join('')
+const BUILT = ['api', 'main', 'satellites'].map(name => `<meta name="mainstay-${name}" content="">`).join('')
 const PLACES = {
   apiUrl: 'https://api.main.test',
   mainUrl: 'https://www.main.test',
   satellites: new Set(['https://shop-one.test', 'https://shop-two.test']),
-  priceIds: ['price_monthly'],
 }
 
 describe('pageWith', () => {
@@ -16,15 +13,14 @@ describe('pageWith', () => {
     expect(pageWith(BUILT, PLACES)).toBe(
       '<meta name="mainstay-api" content="https://api.main.test">' +
         '<meta name="mainstay-main" content="https://www.main.test">' +
-        '<meta name="mainstay-satellites" content="https://shop-one.test https://shop-two.test">' +
-        '<meta name="mainstay-prices" content="price_monthly">',
+        '<meta name="mainstay-satellites" content="https://shop-one.test https://shop-two.test">',
     )
   })
 
   it('keeps a value within its attribute', () => {
-    const page = pageWith(BUILT, { ...PLACES, priceIds: ['"><script>$&'] })
+    const page = pageWith(BUILT, { ...PLACES, satellites: ['"><script>$&'] })
     expect(page).not.toContain('<script')
-    expect(page.split('content="').length).toBe(5)
+    expect(page.split('content="').length).toBe(4)
   })
 
   it('throws for a page that has no place for them', () => {

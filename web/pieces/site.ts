@@ -6,8 +6,6 @@ export const site = {
   apiUrl: told('mainstay-api') || location.origin,
   mainUrl: told('mainstay-main') || location.origin,
   satellites: list('mainstay-satellites'),
-  /** What can be bought, the default first; empty leaves the choice to the service. */
-  priceIds: list('mainstay-prices'),
 }
 
 /** How people call a site: by its host. */
