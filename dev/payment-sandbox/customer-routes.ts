@@ -7,7 +7,7 @@ const CUSTOMERS = '/v1/customers'
 
 export function customerRoutes(customers: Customers, deletion: CustomerDeletion): ApiRoute[] {
   return [
-    ['POST', CUSTOMERS, ({ params }) => customers.create(params)],
+    ['POST', CUSTOMERS, ({ params, cause }) => customers.create(params, cause)],
     ['GET', CUSTOMERS, ({ params }) => listPage(customers.list(params), params, CUSTOMERS)],
     ['POST', `${CUSTOMERS}/:id`, ({ id, params, cause }) => customers.update(id, params, cause)],
     ['GET', `${CUSTOMERS}/:id`, ({ id }) => customers.findOrDeleted(id)],

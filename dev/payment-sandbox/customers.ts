@@ -18,7 +18,7 @@ export class Customers {
   ) {}
 
   /** A new customer; two equal calls make two customers unless they share an idempotency key. */
-  create(params: Form): Customer {
+  create(params: Form, cause?: EventCause): Customer {
     const customer: Customer = {
       id: newId('cus_', 14),
       object: 'customer',
@@ -46,6 +46,7 @@ export class Customers {
     }
     this.state.customers.set(customer.id, customer)
     this.state.changed()
+    this.events.emitBeside('customer.created', customer, cause)
     return customer
   }
 

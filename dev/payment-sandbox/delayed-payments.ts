@@ -3,12 +3,13 @@ import type { EventCause, Events } from './events.js'
 import { type Invoice, subscriptionIdOf } from './invoice.js'
 import type { Invoices } from './invoices.js'
 import { nowSeconds } from './sandbox-clock.js'
+import type { SideEvents } from './side-events.js'
 import type { Subscriptions } from './subscriptions.js'
 
 /** How a payment ends that took days. */
 export class DelayedPayments {
   constructor(
-    private readonly events: Events,
+    private readonly news: { readonly events: Events; readonly sideEvents: SideEvents },
     private readonly checkouts: Checkouts,
     private readonly invoices: Invoices,
     private readonly subscriptions: Subscriptions,
@@ -18,15 +19,16 @@ export class DelayedPayments {
   succeed(checkoutId: string): void {
     const checkout = this.unpaidOne(checkoutId)
     checkout.payment_status = 'paid'
-    this.events.emit('checkout.session.async_payment_succeeded', checkout)
+    this.news.events.emit('checkout.session.async_payment_succeeded', checkout)
     if (checkout.invoice === null) return
     const invoice = this.invoices.find(checkout.invoice)
     const subscription = this.subscriptions.find(checkout.subscription!)
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
+    this.news.sideEvents.ofPaid(invoice)
     if (subscription.status === 'incomplete') subscription.status = 'active'
-    this.events.emit('customer.subscription.updated', subscription, undefined, before)
-    this.events.emit('invoice.paid', invoice)
+    this.news.events.emit('customer.subscription.updated', subscription, undefined, before)
+    this.news.events.emit('invoice.paid', invoice)
   }
 
   /**
@@ -35,11 +37,11 @@ export class DelayedPayments {
    */
   fail(checkoutId: string): void {
     const checkout = this.unpaidOne(checkoutId)
-    this.events.emit('checkout.session.async_payment_failed', checkout)
+    this.news.events.emit('checkout.session.async_payment_failed', checkout)
     if (checkout.invoice === null) return
     const invoice = this.invoices.find(checkout.invoice)
     this.invoices.noteFailure(invoice)
-    this.events.emit('invoice.payment_failed', invoice)
+    this.news.events.emit('invoice.payment_failed', invoice)
   }
 
   /** The 23 hours that Stripe gives an incomplete subscription are over: it is `incomplete_expired`, its invoice void. */
@@ -54,13 +56,13 @@ export class DelayedPayments {
   void(invoiceId: string, cause?: EventCause): Invoice {
     const invoice = this.invoices.find(invoiceId)
     this.invoices.void(invoice)
-    this.events.emit('invoice.voided', invoice, cause)
+    this.news.events.emit('invoice.voided', invoice, cause)
     const subscription = this.subscriptions.stored(subscriptionIdOf(invoice))
     if (subscription.status === 'incomplete') {
       const before = structuredClone(subscription)
       subscription.status = 'incomplete_expired'
       subscription.ended_at = nowSeconds()
-      this.events.emit('customer.subscription.updated', subscription, cause, before)
+      this.news.events.emit('customer.subscription.updated', subscription, cause, before)
     }
     return invoice
   }

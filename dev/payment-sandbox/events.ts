@@ -37,6 +37,7 @@ export class Events {
     private readonly state: State,
     private readonly hasWebhook: () => boolean,
     private readonly keptEvents: number,
+    private readonly hasSideEvents: boolean,
   ) {}
 
   /**
@@ -66,6 +67,11 @@ export class Events {
       this.state.events.delete(id)
     }
     this.state.changed()
+  }
+
+  /** As `emit`, for what nobody has to know to know how a subscription is; nothing when those are not wanted. */
+  emitBeside(type: string, object: object, cause?: EventCause, before?: object): void {
+    if (this.hasSideEvents) this.emit(type, object, cause, before)
   }
 
   /** The event; throws 404 resource_missing, also for one that is no longer kept. */

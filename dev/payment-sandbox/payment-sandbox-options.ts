@@ -14,6 +14,8 @@ export interface PaymentSandboxOptions {
   stateFile?: string
   /** How many events can be listed later. Default 20,000, or 500 with a state file: each change writes it anew. */
   keptEvents?: number
+  /** Whether a payment's parts have events of their own, as at Stripe. Default true; false is for who counts events. */
+  sideEvents?: boolean
   /** What events claim of themselves. Default false, as it is true of them all. */
   livemode?: boolean
 }

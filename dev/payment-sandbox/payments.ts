@@ -6,13 +6,14 @@ import type { Events } from './events.js'
 import { newId } from './ids.js'
 import type { Invoice } from './invoice.js'
 import type { Invoices } from './invoices.js'
+import type { SideEvents } from './side-events.js'
 import type { State } from './state.js'
 import { newSubscription, type Subscription } from './subscription.js'
 
 export class Payments {
   constructor(
     private readonly state: State,
-    private readonly events: Events,
+    private readonly news: { readonly events: Events; readonly sideEvents: SideEvents },
     private readonly customers: Customers,
     private readonly checkouts: Checkouts,
     private readonly invoices: Invoices,
@@ -20,7 +21,7 @@ export class Payments {
 
   /**
    * Completes an open checkout and emits `checkout.session.completed`. In a subscription also
-   * `customer.subscription.created` (active, or trialing) and `invoice.paid`. Throws 400 when the checkout is
+   * `customer.subscription.created` (active, or trialing) and `invoice.paid`, after the side events. Throws 400 when the checkout is
    * not open, so that paying twice never makes two subscriptions.
    */
   pay(checkoutId: string): Checkout {
@@ -67,9 +68,11 @@ export class Payments {
     // Its customer may be new.
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
-    this.events.emit('checkout.session.completed', checkout)
-    if (made) this.events.emit('customer.subscription.created', made.subscription)
-    if (made?.invoice.status === 'paid') this.events.emit('invoice.paid', made.invoice)
+    const { events, sideEvents } = this.news
+    if (made) sideEvents.ofCheckout(customer!, made.invoice)
+    events.emit('checkout.session.completed', checkout)
+    if (made) events.emit('customer.subscription.created', made.subscription)
+    if (made?.invoice.status === 'paid') events.emit('invoice.paid', made.invoice)
     return checkout
   }
 

@@ -26,6 +26,7 @@ import { Prices } from './prices.js'
 import { Prorations } from './prorations.js'
 import { Refunds } from './refunds.js'
 import { Renewals } from './renewals.js'
+import { SideEvents } from './side-events.js'
 import type { State } from './state.js'
 import { SubscriptionBilling } from './subscription-billing.js'
 import { Subscriptions } from './subscriptions.js'
@@ -37,6 +38,7 @@ export interface ProviderOptions {
   webhookSecret: string
   priceIds: string[]
   keptEvents: number
+  sideEvents: boolean
 }
 
 /** The parts of the sandbox on one state, put together. */
@@ -59,7 +61,9 @@ export class Provider {
 
   constructor(state: State, options: ProviderOptions, pagesUrl: string) {
     this.deliveries = new WebhookDeliveries(state, options.webhookSecret)
-    const events = new Events(state, () => this.deliveries.url !== null, options.keptEvents)
+    const hasWebhook = () => this.deliveries.url !== null
+    const events = new Events(state, hasWebhook, options.keptEvents, options.sideEvents)
+    const sideEvents = new SideEvents(events)
     const prices = new Prices(options.priceIds)
     const customers = new Customers(state, events)
     const prorations = new Prorations(state)
@@ -71,8 +75,8 @@ export class Provider {
     this.events = events
     this.subscriptions = subscriptions
     this.checkouts = checkouts
-    this.payments = new Payments(state, events, customers, checkouts, invoices)
-    this.delayedPayments = new DelayedPayments(events, checkouts, invoices, subscriptions)
+    this.payments = new Payments(state, { events, sideEvents }, customers, checkouts, invoices)
+    this.delayedPayments = new DelayedPayments({ events, sideEvents }, checkouts, invoices, subscriptions)
     this.dunning = new Dunning(events, invoices, subscriptions)
     this.charges = new Charges(state, events, invoices, subscriptions)
     this.refunds = new Refunds(this.charges)

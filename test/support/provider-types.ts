@@ -10,9 +10,12 @@ const KINDS = {
   dispute: 'Stripe.Dispute',
   invoice: 'Stripe.Invoice',
   invoice_payment: 'Stripe.InvoicePayment',
+  payment_intent: 'Stripe.PaymentIntent',
+  payment_method: 'Stripe.PaymentMethod',
   price: 'Stripe.Price',
   product: 'Stripe.Product',
   refund: 'Stripe.Refund',
+  setup_intent: 'Stripe.SetupIntent',
   subscription: 'Stripe.Subscription',
 } as const
 export type Kind = keyof typeof KINDS

@@ -38,6 +38,7 @@ async function start(options: Partial<PaymentSandboxOptions> = {}): Promise<void
   await sandbox?.stop()
   sandbox = await PaymentSandbox.start({
     port: 0,
+    sideEvents: false,
     secretKey: SECRET_KEY,
     webhookUrl: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
     webhookSecret: WEBHOOK_SECRET,

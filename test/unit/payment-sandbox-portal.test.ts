@@ -12,6 +12,7 @@ let subscription: Stripe.Subscription
 beforeEach(async () => {
   sandbox = await PaymentSandbox.start({
     port: 0,
+    sideEvents: false,
     secretKey: 'sk_test_for_the_sandbox',
     webhookUrl: null,
     webhookSecret: 'whsec_for_the_sandbox',

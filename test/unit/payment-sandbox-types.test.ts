@@ -114,8 +114,46 @@ describe('What the sandbox sends is what the types of the provider’s package s
 
   it('in every event', () => {
     const events = sandbox.events()
-    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(12)
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(24)
     expect(events.flatMap(({ data }) => types.faultsOf(data.object as { object: string }))).toEqual([])
+  })
+
+  it('billing sandbox: a checkout sends what it sends at the provider', async () => {
+    const typesOf = async (happens: () => Promise<unknown>) => {
+      const before = sandbox.events().length
+      await happens()
+      return sandbox
+        .events(before)
+        .map(({ type }) => type)
+        .sort()
+    }
+    expect(await typesOf(() => subscribed())).toEqual([
+      'charge.succeeded',
+      'checkout.session.completed',
+      'customer.created',
+      'customer.subscription.created',
+      'customer.updated',
+      'invoice.created',
+      'invoice.finalized',
+      'invoice.paid',
+      'invoice.payment_succeeded',
+      'payment_intent.created',
+      'payment_intent.succeeded',
+      'payment_method.attached',
+    ])
+    expect(await typesOf(() => subscribed({ 'subscription_data[trial_period_days]': '7' }))).toEqual([
+      'checkout.session.completed',
+      'customer.created',
+      'customer.subscription.created',
+      'customer.updated',
+      'invoice.created',
+      'invoice.finalized',
+      'invoice.paid',
+      'invoice.payment_succeeded',
+      'payment_method.attached',
+      'setup_intent.created',
+      'setup_intent.succeeded',
+    ])
   })
 
   it('and a field that is missing, unknown or of another type would be noticed', () => {

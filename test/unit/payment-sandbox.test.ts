@@ -42,6 +42,7 @@ async function start(stateFile?: string): Promise<void> {
   await sandbox?.stop()
   sandbox = await PaymentSandbox.start({
     port: 0,
+    sideEvents: false,
     secretKey: SECRET_KEY,
     webhookUrl,
     webhookSecret: WEBHOOK_SECRET,
