@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 import { Database } from '../database/database.js'
 import { REQUEUE } from '../database/requeue.js'
 import { billingWork, providerEvents } from '../database/schema.js'
-import { customerOf } from './provider-event.js'
+import { customerOf, isOfInterest } from './provider-event.js'
 
 /** Every event of the provider as it came, and the customers that have to be looked at because of it. */
 @Injectable()
@@ -13,24 +13,29 @@ export class BillingInbox {
 
   /**
    * Keeps a verified event; when this returns it is committed. One that is there already changes nothing. What is about
-   * no customer is handled with that. One statement: this is all that the provider waits for.
+   * no customer, or of a kind that changes nothing here, is handled with that, and of the latter only the type and time
+   * are kept: it may be full of names and cards. True when its customer has to be looked at. One statement: this is all
+   * that the provider waits for.
    */
-  async store(event: Stripe.Event): Promise<void> {
+  async store(event: Stripe.Event): Promise<boolean> {
     const customerId = customerOf(event)
     const createdAt = new Date(event.created * 1000).toISOString()
-    const effect = customerId === null ? 'none' : null
+    const isUseful = isOfInterest(event.type)
+    const content = isUseful ? JSON.stringify(event) : null
+    const effect = customerId === null || !isUseful ? 'none' : null
     await this.database.run(db =>
       db.execute(sql`
         with stored as (
           insert into ${providerEvents} (id, type, customer_id, event, created_at, received_at, handled_at, effect)
-          values (${event.id}, ${event.type}, ${customerId}, ${JSON.stringify(event)}::jsonb, ${createdAt}::timestamptz,
+          values (${event.id}, ${event.type}, ${customerId}, ${content}::jsonb, ${createdAt}::timestamptz,
             clock_timestamp(), case when ${effect}::text is null then null else clock_timestamp() end, ${effect}::text)
           on conflict do nothing
-          returning customer_id
+          returning customer_id, effect
         )
         insert into ${billingWork} (customer_id, due_at)
-        select customer_id, clock_timestamp() from stored where customer_id is not null
+        select customer_id, clock_timestamp() from stored where effect is null
         on conflict (customer_id) do update set ${REQUEUE}`),
     )
+    return effect === null
   }
 }

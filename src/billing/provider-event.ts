@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 
 /** Events after which a subscription may be another, or the customer gone. */
 const ABOUT_SUBSCRIPTIONS =
-  /^(customer\.(subscription\.|deleted$)|invoice\.|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
+  /^(customer\.(subscription\.|deleted$)|invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
 /** Money that went back, or may: an operator wants to find these. */
 const ABOUT_MONEY_BACK = /^(charge\.(refunded|refund\.|dispute\.)|refund\.)/
 /** The hosted page is of no use any more. */
@@ -17,6 +17,11 @@ export type EventKind = 'subscription' | 'money back' | 'other'
 export function kindOf(type: string): EventKind {
   if (ABOUT_SUBSCRIPTIONS.test(type)) return 'subscription'
   return ABOUT_MONEY_BACK.test(type) ? 'money back' : 'other'
+}
+
+/** Whether an event of this type can change anything here; of one that cannot, nothing is looked up. */
+export function isOfInterest(type: string): boolean {
+  return kindOf(type) !== 'other' || CLOSES_CHECKOUT.test(type)
 }
 
 /** The customer whom an event is about, or `charge:…`, `checkout:…` of the thing that knows; null when there is none. */

@@ -35,8 +35,7 @@ export class WebhookService {
       })
       throw new ApiError('WRONG_MODE')
     }
-    await this.inbox.store(event)
-    this.worker.nudge()
+    if (await this.inbox.store(event)) this.worker.nudge()
   }
 
   /** For the audit log: something that was not the provider. */

@@ -344,6 +344,7 @@ export const providerEvents = pgTable(
     type: text('type').notNull(),
     /** The provider's customer that it is about; null when about none. */
     customerId: text('customer_id'),
+    /** Null of a kind that changes nothing here. */
     event: jsonb('event').$type<Readonly<Record<string, unknown>>>(),
     createdAt: instant('created_at').notNull(),
     receivedAt: instant('received_at').notNull(),

@@ -9,6 +9,19 @@ import { outcome, readSubscription } from './api-calls.js'
 import { anEvent, keptEvents, postEvent } from './signed-event.js'
 import { anotherSubscription, aSubscriber, creationOf, openCheckout, statusOf } from './subscriber.js'
 
+/** Most of what a real checkout sends. */
+const CHANGES_NOTHING = [
+  'charge.succeeded',
+  'customer.created',
+  'customer.updated',
+  'invoice.created',
+  'invoice.finalized',
+  'invoice.payment_succeeded',
+  'payment_intent.created',
+  'payment_intent.succeeded',
+  'payment_method.attached',
+]
+
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
@@ -75,6 +88,26 @@ describe('an event', () => {
     await eventually(async () => (await statusOf(app, signedIn)) === 'active')
     for (const { id } of events)
       expect(await keptEvents(app, id)).toEqual([expect.objectContaining({ effect: 'applied' })])
+  })
+
+  it('billing 9: of a kind that changes nothing is kept without what it says, and nobody is asked about it', async () => {
+    const payer = await aSubscriber(app)
+    const ofPayer = app.sandbox.events().filter(({ data }) => JSON.stringify(data).includes(payer.customerId))
+    const idle = ofPayer.filter(({ type }) => CHANGES_NOTHING.includes(type))
+    expect([...new Set(idle.map(({ type }) => type))].sort()).toEqual([...CHANGES_NOTHING].sort())
+    const before = app.sandbox.requests.length
+    for (const event of idle) {
+      const again = { ...event, id: `${event.id}_again` }
+      expect(outcome(await postEvent(app, again))).toBe('200')
+      expect(await keptEvents(app, again.id)).toEqual([
+        expect.objectContaining({ effect: 'none', event: null, customerId: payer.customerId }),
+      ])
+    }
+    expect(app.sandbox.requests.slice(before)).toEqual([])
+    expect((await app.auditRows()).filter(({ detail }) => /_again$/.test(`${detail.event}`))).toEqual([])
+    await postEvent(app, { ...creationOf(app, payer.subscriptionId), id: 'evt_that_matters' })
+    expect(await keptEvents(app, 'evt_that_matters')).toMatchObject([{ effect: 'applied' }])
+    expect(app.sandbox.requests.length).toBeGreaterThan(before)
   })
 
   it('of a customer that no account has is kept and answered 200', async () => {
