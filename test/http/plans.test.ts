@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import Stripe from 'stripe'
 import { Users } from '../../src/accounts/users.js'
 import { Database } from '../../src/database/database.js'
 import { checkouts } from '../../src/database/schema.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, TestApp } from '../support/test-app.js'
 import { bearer, outcome, readSubscription, subscribe } from './api-calls.js'
-import { aPlansFile } from './paying.js'
+import { aPlansFile, quantityOf } from './paying.js'
 import { onMainSite, reauthenticate } from './reauthenticate.js'
 import { anotherSubscription, aSubscriber, openCheckout } from './subscriber.js'
 import { claimsOf } from './token-claims.js'
@@ -131,7 +132,6 @@ describe('billing 12: with checkout options', () => {
     app = await TestApp.start('embedded', {
       LOG_LEVEL: 'silent',
       STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
-      STRIPE_PRORATION: 'none',
     })
   })
   afterAll(() => app.stop())
@@ -174,3 +174,35 @@ describe('billing 12: with checkout options', () => {
     expect(claimsOf(payer.signedIn.accessToken).accountId).toBeDefined()
   })
 })
+
+/** Invoices after the first, in cents: the change at once, then the next period of two seats at 2,000 each. */
+it.each([
+  [undefined, [6_000]],
+  ['create_prorations', [6_000]],
+  ['always_invoice', [2_000, 4_000]],
+  ['none', [4_000]],
+] as const)(
+  'billing 12: with STRIPE_PRORATION %s a second seat is billed as %j',
+  async (proration, totals) => {
+    const plans = await aPlansFile()
+    const app = await TestApp.start('embedded', {
+      LOG_LEVEL: 'silent',
+      PLANS_FILE: plans.path,
+      ...(proration && { STRIPE_PRORATION: proration }),
+    })
+    try {
+      const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+      await aMember(app, payer.owner)
+      await app.paymentsSettled()
+      expect(quantityOf(app, payer.subscriptionId)).toBe(2)
+      const stripe = app.app.get(Stripe)
+      await app.sandbox.changeSubscription(payer.subscriptionId, { items: [{ current_period_end: 1 }] })
+      await stripe.subscriptions.retrieve(payer.subscriptionId)
+      const { data } = await stripe.invoices.list({ customer: payer.customerId })
+      expect(data.map(({ total }) => total).reverse()).toEqual([2_000, ...totals])
+    } finally {
+      await app.stop()
+      await plans.remove()
+    }
+  },
+)
