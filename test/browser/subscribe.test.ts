@@ -18,6 +18,27 @@ beforeAll(async () => {
 }, START_MS)
 afterAll(() => stage?.stop())
 
+test('billing 7: who cannot see prices is told so, and can still pay', async () => {
+  // The first of this file: later there is a copy of the prices.
+  const owner = await anOwner(stage.app)
+  const { page } = await openTab(await stage.newPerson())
+  stage.app.sandbox.fault = 'refuse'
+  await visit(page, `${MAIN}/subscribe`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByText('We cannot show our prices at the moment').waitFor()
+  await keepScreenshot(page, 'subscribe-without-prices')
+  await page.getByRole('button', { name: 'Go to the payment' }).click()
+  await page.getByText('The payment provider').waitFor()
+  stage.app.sandbox.fault = null
+  await page.getByRole('button', { name: 'Go to the payment' }).click()
+  await page.waitForURL(`${stage.app.sandbox.url}/**`)
+  await page.goBack()
+  await page.getByLabel('Yearly').waitFor()
+  await page.context().close()
+})
+
 test('from a satellite to the main site, to the payment, and back', async () => {
   const owner = await anOwner(stage.app)
   const { page, complaints } = await openTab(await stage.newPerson())
@@ -60,13 +81,13 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
     ['Ends on'],
   ],
   [
-    'cancelled',
+    'canceled',
     ({ subscriptionId }) =>
       stage.app.sandbox.changeSubscription(subscriptionId, {
         cancel_at: Math.floor(Date.now() / 1000) + PERIOD_DAYS * DAY_SECONDS,
       }),
     ['Ends on', 'Your subscription has been cancelled', 'Keep the subscription'],
-    ['Renews on'],
+    ['Renews on', 'Change plan'],
   ],
   [
     'overdue',
@@ -89,7 +110,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
             .where(eq(subscriptions.providerId, subscriptionId)),
         )
     },
-    ['Restricted: a payment is missing', 'Restricted since', 'Pay now'],
+    ['Restricted', 'has been switched off since', 'Restricted since', 'Pay now'],
     ['Renews on', 'Subscribe'],
   ],
   [
@@ -104,8 +125,8 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   [
     'ended',
     ({ subscriptionId }) => stage.app.sandbox.cancel(subscriptionId),
-    ['Ended', 'Ended on', 'Subscribe', 'Invoices'],
-    ['Renews on', 'Ends on', 'Change plan'],
+    ['Ended', 'Ended on', 'Subscribe', 'Invoices and cards'],
+    ['Renews on', 'Ends on', 'Change plan', 'Invoices, cards and cancelling'],
   ],
 ])(
   'billing 7: the card of a subscription that is %s says so in the right words',
@@ -135,7 +156,7 @@ test('billing 7: the plan is changed on the provider’s page, from the card', a
   await untilShown(page)
   await keepScreenshot(page, 'billing-change-plan')
   await page.getByLabel('Yearly').check()
-  await page.getByRole('button', { name: 'Go to the change' }).click()
+  await page.getByRole('button', { name: 'Review the change' }).click()
   await page.waitForURL(`${stage.app.sandbox.url}/portal/**`)
   await page.getByRole('button', { name: 'Confirm the change' }).click()
   await page.waitForURL(`${MAIN}/account`)
@@ -181,6 +202,16 @@ async function expectCard(
   for (const text of hidden) expect(await card.getByText(text, { exact: true }).count()).toBe(0)
   expect(await card.innerText()).not.toMatch(/price_/)
   await keepScreenshot(page, `billing-${name}`)
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await keepScreenshot(page, `billing-${name}-narrow-dark`)
+  const [wide, seen] = await page
+    .locator('html')
+    .evaluate(({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) => [
+      scrollWidth,
+      clientWidth,
+    ])
+  expect(wide).toBeLessThanOrEqual(seen as number)
   expect(complaints).toEqual([])
   await page.context().close()
 }

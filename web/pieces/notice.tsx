@@ -16,6 +16,11 @@ export function Hint({ children }: { readonly children: ReactNode }) {
   return <div className="notice">{children}</div>
 }
 
+/** Something that has to be done, or else. */
+export function Warning({ children }: { readonly children: ReactNode }) {
+  return <div className="notice bad">{children}</div>
+}
+
 /** What went wrong, read out at once; nothing when nothing did. */
 export function Failure({ error, messages }: { readonly error: unknown; readonly messages?: Messages }) {
   if (!error) return null

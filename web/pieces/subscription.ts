@@ -35,11 +35,11 @@ export async function readSubscription(
 
 const STATE_NAMES: Readonly<Record<string, string>> = {
   none: 'No subscription',
-  pending: 'Your payment is on its way',
+  pending: 'Payment on its way',
   trialing: 'Free trial',
   active: 'Active',
-  past_due: 'A payment is overdue',
-  restricted: 'Restricted: a payment is missing',
+  past_due: 'Payment overdue',
+  restricted: 'Restricted',
   canceled: 'Ended',
 }
 
@@ -58,6 +58,11 @@ export function maySubscribe({ state }: Subscription): boolean {
 /** Whether it lives, so that its plan can be changed. */
 export function mayChange({ state }: Subscription): boolean {
   return ['trialing', 'active', 'past_due'].includes(state)
+}
+
+/** Whether it has been cancelled and still runs for a while. */
+export function isEnding({ state, endsAt }: Subscription): boolean {
+  return state !== 'canceled' && endsAt !== null
 }
 
 /** Whether the provider's own pages have something to say about it. */

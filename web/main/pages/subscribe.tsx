@@ -61,21 +61,23 @@ function Choice({
     )
   if (!caller.permissions.payments)
     return <Hint>You may not make payments for this account. Please ask its owner.</Hint>
+  if (plans.error && !isChange) return <WithoutPrices returnUrl={returnUrl} reload={plans.reload} />
   return (
     <Loaded of={plans}>
       {offered => {
         const others = offered.filter(({ priceId }) => !isChange || priceId !== subscription.plan)
-        if (others.length === 0) return <Hint>There is no other plan at the moment.</Hint>
+        if (others.length === 0)
+          return <Hint>{isChange ? 'There is no other plan at the moment.' : NOTHING_ON_SALE}</Hint>
         return (
           <Form
-            submit={isChange ? 'Go to the change' : 'Go to the payment'}
+            submit={isChange ? 'Review the change' : 'Go to the payment'}
             send={({ priceId }: Texts) => startCheckout(priceId, returnUrl)}
           >
-            <PlanChoice plans={others} />
+            <PlanChoice name={isChange ? 'New plan' : 'Plan'} plans={others} />
             {isChange && (
               <p>The next page says what the change costs. Nothing changes before you confirm it there.</p>
             )}
-            {returnUrl && <p>Afterwards you go back to {hostOf(returnUrl)}.</p>}
+            <Afterwards returnUrl={returnUrl} />
           </Form>
         )
       }}
@@ -83,12 +85,44 @@ function Choice({
   )
 }
 
+/** Prices are to choose from; who cannot see them can still have the standard plan. */
+function WithoutPrices({
+  returnUrl,
+  reload,
+}: {
+  readonly returnUrl: string | null
+  readonly reload: () => Promise<void>
+}) {
+  return (
+    <>
+      <Hint>
+        We cannot show our prices at the moment. You can try again, or go on with our standard plan: the
+        payment page says what it costs before you pay.
+      </Hint>
+      <div className="actions">
+        <button type="button" onClick={() => void reload()}>
+          Try again
+        </button>
+      </div>
+      <Form submit="Go to the payment" send={() => startCheckout(undefined, returnUrl)}>
+        <Afterwards returnUrl={returnUrl} />
+      </Form>
+    </>
+  )
+}
+
+function Afterwards({ returnUrl }: { readonly returnUrl: string | null }) {
+  return returnUrl && <p>Afterwards you go back to {hostOf(returnUrl)}.</p>
+}
+
+const NOTHING_ON_SALE = 'There is no plan to subscribe to at the moment.'
+
 const ON_ITS_WAY = 'Your payment is on its way. It can take some days until it arrives.'
 
-function PlanChoice({ plans }: { readonly plans: readonly OfferedPlan[] }) {
+function PlanChoice({ name, plans }: { readonly name: string; readonly plans: readonly OfferedPlan[] }) {
   return (
     <fieldset>
-      <legend>Plan</legend>
+      <legend>{name}</legend>
       {plans.map((plan, index) => (
         <label key={plan.priceId} className="choice">
           <input type="radio" name="priceId" value={plan.priceId} defaultChecked={index === 0} />

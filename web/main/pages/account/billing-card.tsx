@@ -1,9 +1,15 @@
 import type { Caller } from '../../../../client/index.js'
-import { ActionRow } from '../../../pieces/action-row.js'
-import { Hint } from '../../../pieces/notice.js'
+import { ActionButton } from '../../../pieces/button.js'
+import { Failure, Hint, Warning } from '../../../pieces/notice.js'
 import { priceText } from '../../../pieces/plans.js'
 import { Link } from '../../../pieces/router.js'
-import { hasPortal, mayChange, maySubscribe, type Subscription } from '../../../pieces/subscription.js'
+import {
+  hasPortal,
+  isEnding,
+  mayChange,
+  maySubscribe,
+  type Subscription,
+} from '../../../pieces/subscription.js'
 import { SubscriptionFacts } from '../../../pieces/subscription-facts.js'
 import { useAction } from '../../../pieces/use-action.js'
 import { useLoad } from '../../../pieces/use-load.js'
@@ -30,11 +36,8 @@ export function BillingCard({
   )
 }
 
-function Notice({
-  subscription: { state, status, endsAt, graceUntil },
-}: {
-  readonly subscription: Subscription
-}) {
+function Notice({ subscription }: { readonly subscription: Subscription }) {
+  const { state, status, endsAt, graceUntil } = subscription
   if (state === 'pending')
     return (
       <Hint>
@@ -43,7 +46,7 @@ function Notice({
     )
   if (state === 'past_due')
     return (
-      <Hint>
+      <Warning>
         A payment is overdue. Please pay
         {graceUntil && (
           <>
@@ -52,24 +55,24 @@ function Notice({
           </>
         )}{' '}
         to keep your plan.
-      </Hint>
+      </Warning>
     )
   if (state === 'restricted' && status === 'paused')
     return <Hint>Your subscription is paused. Your plan comes back when you resume it.</Hint>
   if (state === 'restricted')
     return (
-      <Hint>
-        A payment is missing, so your plan is switched off
+      <Warning>
+        A payment is missing, so your plan has been switched off
         {graceUntil && (
           <>
             {' '}
             since <Day at={graceUntil} />
           </>
         )}
-        . It comes back as soon as you have paid.
-      </Hint>
+        . It comes back as soon as you pay.
+      </Warning>
     )
-  if (state !== 'canceled' && endsAt)
+  if (isEnding(subscription) && endsAt)
     return (
       <Hint>
         Your subscription has been cancelled. You keep your plan until <Day at={endsAt} />.
@@ -85,27 +88,41 @@ function Actions({
   readonly subscription: Subscription
   readonly isChoice: boolean
 }) {
+  const portal = useAction(openPortal)
+  const words = portalWords(subscription)
   return (
     <>
-      {maySubscribe(subscription) && (
-        <Link href="/subscribe" className="button primary">
-          Subscribe
-        </Link>
-      )}
-      {mayChange(subscription) && isChoice && (
-        <p>
-          <Link href="/subscribe">Change plan</Link>
-        </p>
-      )}
-      {hasPortal(subscription) && <PortalButton subscription={subscription} />}
+      <div className="actions">
+        {maySubscribe(subscription) && (
+          <Link href="/subscribe" className="button primary">
+            Subscribe
+          </Link>
+        )}
+        {hasPortal(subscription) && (
+          <ActionButton action={portal} kind={words.isUrgent ? 'primary' : 'plain'}>
+            {words.name}
+          </ActionButton>
+        )}
+        {mayChange(subscription) && !isEnding(subscription) && isChoice && (
+          <Link href="/subscribe" className="button">
+            Change plan
+          </Link>
+        )}
+      </div>
+      <Failure error={portal.error} />
     </>
   )
 }
 
-function PortalButton({ subscription: { state, status, endsAt } }: { readonly subscription: Subscription }) {
-  const portal = useAction(openPortal)
-  const owes = state === 'past_due' || (state === 'restricted' && status !== 'paused')
-  const isEnding = state !== 'canceled' && endsAt !== null
-  const words = owes ? 'Pay now' : isEnding ? 'Keep the subscription' : 'Invoices, cards and cancelling'
-  return <ActionRow action={portal}>{words}</ActionRow>
+/** What people want of the provider's pages now. */
+function portalWords(subscription: Subscription): { name: string; isUrgent: boolean } {
+  const { state, status } = subscription
+  const isOverdue = state === 'past_due' || (state === 'restricted' && status !== 'paused')
+  if (isOverdue) return { name: 'Pay now', isUrgent: true }
+  if (isEnding(subscription)) return { name: 'Keep the subscription', isUrgent: true }
+  const hasNothingToCancel = state === 'canceled' || state === 'pending'
+  return {
+    name: hasNothingToCancel ? 'Invoices and cards' : 'Invoices, cards and cancelling',
+    isUrgent: false,
+  }
 }
