@@ -119,7 +119,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
       stage.app.sandbox.changeSubscription(subscriptionId, {
         trial_end: Math.floor(Date.now() / 1000) + PERIOD_DAYS * DAY_SECONDS,
       }),
-    ['Free trial', 'First payment on'],
+    ['Free trial', 'Free until'],
     ['Renews on'],
   ],
   [

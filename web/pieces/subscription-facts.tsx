@@ -36,5 +36,5 @@ function importantDate({
   if (state === 'restricted' && graceUntil) return { name: 'Restricted since', day: <Day at={graceUntil} /> }
   if (endsAt) return { name: 'Ends on', day: <Day at={endsAt} /> }
   if (!renewsAt) return null
-  return { name: state === 'trialing' ? 'First payment on' : 'Renews on', day: <Day at={renewsAt} /> }
+  return { name: state === 'trialing' ? 'Free until' : 'Renews on', day: <Day at={renewsAt} /> }
 }
