@@ -110,7 +110,10 @@ describe('billing at the command line, beside a running server', () => {
       '--limit',
       '2',
     )
-    expect(listed.output.split('\n').slice(2)).toEqual([expect.stringMatching(/^2 of [3-9] events/), ''])
+    expect(listed.output.split('\n').slice(2)).toEqual([
+      expect.stringMatching(/^2 of ([3-9]|\d\d) events/),
+      '',
+    ])
     expect(listed.output).toMatch(/^evt_\w+ {2}handled {2}.* {2}(applied|not newer|none)$/m)
   })
 
