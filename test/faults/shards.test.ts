@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import type { User } from '../../src/accounts/user.js'
 import { sessionKey } from '../../src/sessions/session-keys.js'
@@ -7,10 +8,14 @@ import { anOwner, type SignedIn, signIn } from '../support/people.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.js'
 import type { RedisServer } from '../support/redis-server.js'
-import type { TestApp } from '../support/test-app.js'
+import { TestApp } from '../support/test-app.js'
 import { FAILOVER_MS, losing } from './failover.js'
 import { refresh, sidOf } from './requests.js'
 import { type StoreService, startServiceOn } from './store-service.js'
+
+/** A year of a service with hundreds of thousands of users. */
+const CHANGES = 1_000_000
+const CHANGES_A_STATEMENT = 100_000
 
 describe('the shards of a Redis Cluster', () => {
   let cluster: RedisCluster
@@ -26,6 +31,44 @@ describe('the shards of a Redis Cluster', () => {
     await service?.stop()
     await cluster?.stop()
   })
+
+  test('fleet 4: with a million changes on record a cut connection stops its own shard alone, and for a moment only', async () => {
+    const own = await sessionsOnAllShards(await anOwner(app))
+    await recordOldChanges()
+    const [cut, ...others] = [...own.keys()] as [RedisServer, ...RedisServer[]]
+    const elsewhere = new Set<number>()
+    const cutAt = performance.now()
+    await redisCli(cut.port, 'CLIENT', 'KILL', 'TYPE', 'normal')
+    await eventually(
+      async () => {
+        const [answer, ...rest] = await Promise.all(
+          [cut, ...others].map(shard => refresh(app, own.get(shard)!)),
+        )
+        for (const { status } of rest) elsewhere.add(status)
+        expect([200, 503]).toContain(answer!.status)
+        return answer!.status === 200
+      },
+      { what: 'the shard to be served again' },
+    )
+    const milliseconds = performance.now() - cutAt
+    expect([...elsewhere]).toEqual([200])
+    // 1 s on a machine that does nothing else; with every change repeated it would be minutes.
+    expect(milliseconds).toBeLessThan(5_000)
+  }, 60_000)
+
+  test('fleet 4: with a million changes on record another replica starts as it does with none', async () => {
+    const own = await sessionsOnAllShards(await anOwner(app))
+    const startedAt = performance.now()
+    const replica = await TestApp.start('embedded', { ...app.stores, LOG_LEVEL: 'silent' })
+    try {
+      const milliseconds = performance.now() - startedAt
+      for (const session of own.values())
+        expect(await refresh(replica, session)).toMatchObject({ status: 200 })
+      expect(milliseconds).toBeLessThan(10_000)
+    } finally {
+      await replica.stop()
+    }
+  }, 60_000)
 
   test('fleet 1: a user with sessions on every master who is disabled stays so, although one of them loses its newest writes', async () => {
     const owner = await anOwner(app)
@@ -68,5 +111,23 @@ describe('the shards of a Redis Cluster', () => {
     const info = await redisCli(master.port, 'INFO', 'replication')
     const port = Number(/slave0:ip=127\.0\.0\.1,port=(\d+)/.exec(info)?.[1])
     return cluster.nodes.find(node => node.port === port)!
+  }
+
+  /** Below every marker, as are all that were made more than a minute ago. */
+  async function recordOldChanges(): Promise<void> {
+    const client = new pg.Client({ connectionString: app.stores.DATABASE_URL })
+    await client.connect()
+    try {
+      for (let first = 1; first < CHANGES; first += CHANGES_A_STATEMENT)
+        await client.query(
+          `insert into session_changes (id, sid, until) overriding system value
+           select -n, 'ended long ago ' || lpad(n::text, 7, '0'), now() + interval '20 days'
+           from generate_series($1::int, $2::int) n`,
+          [first, first + CHANGES_A_STATEMENT - 1],
+        )
+      await client.query('analyze session_changes')
+    } finally {
+      await client.end()
+    }
   }
 })
