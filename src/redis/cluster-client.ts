@@ -42,9 +42,10 @@ export function clusterClient(urls: readonly string[]): RedisClient {
     // Its MOVED would say who has its place, but a shard that is shut is sent nothing that could be answered so.
     leaveReplica: () => void askAgain(new Set()),
     replyOf,
-    tend: () => {
+    tend: heard => {
       const silent = cluster.masters.filter(
-        ({ client }) => client && !watch.expectAnswer(client as unknown as RedisClientType),
+        ({ client, address }) =>
+          client && !watch.expectAnswer(client as unknown as RedisClientType, info => heard(address, info)),
       )
       const isPartial = cluster.slots.includes(undefined as never) || cluster.slots.length === 0
       if (cluster.isReady && (silent.length > 0 || isPartial))

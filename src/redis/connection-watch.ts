@@ -13,23 +13,27 @@ export class ConnectionWatch {
   /** Since when an answer has been waited for. */
   private readonly waiting = new Map<RedisClientType, number>()
 
-  /** To be called every second; false while the server owes us an answer or the client has no connection to it. */
-  expectAnswer(client: RedisClientType): boolean {
+  /**
+   * To be called every second; false while the server owes us an answer or the client has no connection to it. `heard`
+   * gets what it answers: the server's and the replication's part of INFO.
+   */
+  expectAnswer(client: RedisClientType, heard: (info: string) => void): boolean {
     if (!client.isReady) {
       this.waiting.delete(client)
       return false
     }
     const since = this.waiting.get(client)
     if (since !== undefined) return performance.now() - since < SILENT_AFTER_MS
-    this.ask(client)
+    this.ask(client, heard)
     return true
   }
 
-  private ask(client: RedisClientType): void {
+  private ask(client: RedisClientType, heard: (info: string) => void): void {
     this.waiting.set(client, performance.now())
     const timer = setTimeout(() => reconnect(client), PATIENCE_MS).unref()
     client
-      .ping()
+      .sendCommand(['INFO', 'server', 'replication'])
+      .then(info => heard(String(info)))
       .catch(() => {
         // The connection was lost, which the client sees to itself.
       })

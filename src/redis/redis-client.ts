@@ -27,8 +27,8 @@ export interface RedisClient {
   replyOf(error: unknown): string | null
   /** Leaves a server that has become a replica, if the client does not do so by itself. */
   leaveReplica(): void
-  /** Looks after the connections; called every second. */
-  tend(): void
+  /** Looks after the connections; called every second. `heard` gets what INFO says of a server and its replication. */
+  tend(heard: (shard: string, info: string) => void): void
   /** `listener` hears what goes wrong with connections, for the log. */
   onTrouble(listener: (reason: string) => void): void
   /** `listener` hears that a connection to a master was lost or made: what was written last may not be there. */

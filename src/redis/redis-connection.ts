@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import type { RedisClient, RedisCommands, ServerCommands } from './redis-client.js'
-import { EvictingServerError, readServerFacts, type ServerFacts } from './server-facts.js'
+import { EvictingServerError, readRole, readServerFacts, type ServerFacts } from './server-facts.js'
+import { within } from './within.js'
 
 /** A Lua script of one key, run by its hash. */
 export interface RedisScript {
@@ -39,6 +40,7 @@ export class RedisConnection implements OnApplicationShutdown {
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
   private tending: NodeJS.Timeout | undefined
+  private heard: (shard: string, info: string) => void = () => {}
 
   private constructor(
     private readonly client: RedisClient,
@@ -133,6 +135,14 @@ export class RedisConnection implements OnApplicationShutdown {
     })
   }
 
+  /** `listener` hears every second which server has the shard ({@link ServerFacts.identity}); null says that it is a replica. */
+  onServer(listener: (shard: string, identity: string | null) => void): void {
+    this.heard = (shard, info) => {
+      const { isMaster, identity } = readRole(info)
+      listener(shard, isMaster ? identity : null)
+    }
+  }
+
   onApplicationShutdown(): void {
     this.isClosing = true
     clearInterval(this.tending)
@@ -152,7 +162,7 @@ export class RedisConnection implements OnApplicationShutdown {
       if (found.status === 'fulfilled' && found.value.maxmemoryPolicy === null)
         this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
     }
-    this.tending = setInterval(() => this.client.tend(), TEND_EVERY_MS)
+    this.tending = setInterval(() => this.client.tend(this.heard), TEND_EVERY_MS)
     this.tending.unref()
   }
 
@@ -188,22 +198,4 @@ export class RedisConnection implements OnApplicationShutdown {
     this.lastLogAt = performance.now()
     this.logger.error(`Connection trouble: ${reason}`)
   }
-}
-
-/** Rejects when `work` takes longer, by the answers that have arrived: after a stall of our own, timers run before sockets are read. */
-export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`no answer in ${milliseconds} ms`))
-    const timer = setTimeout(() => setImmediate(giveUp), milliseconds)
-    work.then(
-      value => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      error => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
 }

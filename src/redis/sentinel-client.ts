@@ -31,6 +31,7 @@ export function sentinelClient(
     // It leaves a master that the sentinels have given up.
     leaveReplica: () => {},
     replyOf,
+    // A sentinel cuts the connections of a server whose place it changes.
     tend: () => {},
     onTrouble: listener => sentinel.on('error', error => listener(String(error))),
     onDoubt: listener => {

@@ -26,16 +26,24 @@ export interface ServerFacts {
 
 /** `replyOf` is that of the client, see RedisClient. */
 export async function readServerFacts(server: ServerCommands, replyOf: ReplyOf): Promise<ServerFacts> {
-  const [info, maxmemoryPolicy] = await Promise.all([server.info(), readMaxmemoryPolicy(server, replyOf)])
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(String(info))?.[1] ?? ''
+  const [answer, maxmemoryPolicy] = await Promise.all([server.info(), readMaxmemoryPolicy(server, replyOf)])
+  const info = String(answer)
   return {
-    isMaster: field('role') === 'master',
-    identity: `${field('run_id')} ${field('master_replid')}`,
+    ...readRole(info),
     maxmemoryPolicy,
-    replicas: [...String(info).matchAll(/^slave\d+:ip=([^,]+),port=(\d+)/gm)].map(([, host, port]) => ({
+    replicas: [...info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+)/gm)].map(([, host, port]) => ({
       host: host as string,
       port: Number(port),
     })),
+  }
+}
+
+/** The part of it that INFO's sections `server` and `replication` are enough for. */
+export function readRole(info: string): Pick<ServerFacts, 'isMaster' | 'identity'> {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
+  return {
+    isMaster: field('role') === 'master',
+    identity: `${field('run_id')} ${field('master_replid')}`,
   }
 }
 

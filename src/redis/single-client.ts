@@ -19,7 +19,7 @@ export function singleClient(url: string): RedisClient {
     server: async () => self,
     leaveReplica: () => reconnect(self),
     replyOf,
-    tend: () => watch.expectAnswer(self),
+    tend: heard => void watch.expectAnswer(self, info => heard(SHARD, info)),
     onTrouble: listener => client.on('error', (error: Error) => listener(error.message)),
     onDoubt: listener =>
       client

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
+import { StoreSupervisor } from '../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../src/sessions/session-keys.js'
+import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, signIn } from '../support/people.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
@@ -44,6 +46,17 @@ describe('a Redis that comes back without its newest writes', () => {
     })
     await refreshUntilServed(app, { live, ended }, BACK_MS)
     expect(await redisCli(redis.port, 'EXISTS', sessionKey(sidOf(ended)))).toBe('0')
+  })
+
+  test('fleet 4: one that was a replica for a moment is in doubt, although nobody was cut off', async () => {
+    const live = await signIn(app, await anOwner(app), 'satellite')
+    const status = () => app.app.get(StoreSupervisor).status()[0]!
+    await eventually(() => status().isOpen)
+    const { since } = status()
+    await redisCli(redis.port, 'REPLICAOF', '127.0.0.1', '1')
+    await redisCli(redis.port, 'REPLICAOF', 'NO', 'ONE')
+    await eventually(() => status().isOpen && status().since > since)
+    expect(await refresh(app, live)).toMatchObject({ status: 200 })
   })
 
   test('does not give back a permission that was taken away', async () => {

@@ -10,7 +10,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import express from 'express'
 import { fastify } from 'fastify'
 import { PERMISSIONS as SERVICE_PERMISSIONS } from '../../src/permissions/permissions.js'
-import { within } from '../../src/redis/redis-connection.js'
+import { within } from '../../src/redis/within.js'
 import { rotateKeys } from '../../src/tokens/key-file.js'
 import { type Caller, callerOf, expressGuard, fastifyGuard, PERMISSIONS } from '../../verify/index.js'
 import { NestGuard } from '../../verify/nest.js'

@@ -69,6 +69,11 @@ export class ShardGate {
     return !this.isShut
   }
 
+  /** Whether it was opened on another server than this, or on this one before it became a replica (null: it is one). */
+  isOpenOnAnother(identity: string | null): boolean {
+    return !this.isShut && this.identity !== identity
+  }
+
   /** Whether it is open, or shut until somebody does something about it. */
   get isSettled(): boolean {
     return !this.isShut || this.needsPeople

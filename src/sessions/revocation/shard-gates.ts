@@ -18,7 +18,8 @@ export interface Recovery {
 
 /**
  * Lets only those shards of a Redis serve that know of every change. All are shut until {@link watch} or {@link trust}. A
- * shard is in doubt when a connection to its master was lost or made, or a change did not get through; the others go on.
+ * shard is in doubt when a connection to its master was lost or made, its master has been a replica meanwhile, or a change
+ * did not get through; the others go on.
  */
 export class ShardGates {
   private readonly gates = new Map<string, ShardGate>()
@@ -29,6 +30,10 @@ export class ShardGates {
 
   constructor(private readonly redis: RedisConnection) {
     redis.onDoubt((shard, reason) => this.doubt(shard, reason))
+    redis.onServer((shard, identity) => {
+      if (this.gates.get(shard)?.isOpenOnAnother(identity))
+        this.doubt(shard, 'its server was or is a replica')
+    })
   }
 
   /** From now on shards are brought up to date by `recovery` and opened; resolves when all that can be are, at the latest after `patienceMs`. */
