@@ -17,6 +17,8 @@ interface LoginAnswer {
   readonly accessToken: string
   /** Elsewhere than on the main site, at login. */
   readonly sessionId?: string
+  /** Where the one that was sent, if any, is not known. */
+  readonly deviceId?: string
 }
 
 /** The three calls of the service that make and end sessions. Each throws a MainstayError for a refusal, anything else when there was no answer. */
@@ -34,10 +36,12 @@ export class Api {
   /** Logs in and puts the session where it belongs. */
   async login({ email, password }: Credentials): Promise<AccessToken> {
     const bornAt = this.platform.now()
-    const answer = await this.post('login', {}, { email, password, source: this.home.source })
-    const { accessToken, sessionId } = (await answer.json()) as LoginAnswer
+    const { home } = this
+    const body = { email, password, source: home.source, deviceId: await home.deviceId() }
+    const answer = await this.post('login', {}, body)
+    const { accessToken, sessionId, deviceId } = (await answer.json()) as LoginAnswer
     const token = readToken(accessToken, bornAt)
-    await this.home.keep(sessionId, token.caller.sid)
+    await home.keep(sessionId, token.caller.sid, deviceId)
     return token
   }
 

@@ -12,7 +12,10 @@ export interface SessionHome {
   readonly credentials: NonNullable<RequestInit['credentials']>
   /** The session as it is presented at refresh; null when there is none. */
   presented(): Promise<Presented | null>
-  keep(sessionId: string | undefined, sid: string): Promise<void>
+  /** What tells this device from others of its kind, after a logout too; null when there is none yet, undefined where a cookie does it. */
+  deviceId(): Promise<string | null | undefined>
+  /** `deviceId` where it is a new one. */
+  keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
   /** Forgets this session, but not one that another tab has put in its place. */
   forget(sid: string): Promise<void>
   /** Whether a token of this session may be taken over from another tab. */
@@ -34,6 +37,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     source: 'main',
     credentials: 'include',
     presented: async () => ({ sid: null, headers: {} }),
+    deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
     forget: async () => {},
     isOwn: async () => true,
@@ -59,6 +63,7 @@ const LEFT = ' left'
  * (sessionStorage) may be logged in as different people, and must not take each other's tokens.
  */
 export function storageHome(storage: Storage, key: string): SessionHome {
+  const deviceKey = `${key}.device`
   const read = async (isLeft = false) => {
     const text = (await storage.get(key)) ?? ''
     const [sessionId, sid] = text.split(' ')
@@ -70,7 +75,11 @@ export function storageHome(storage: Storage, key: string): SessionHome {
     source: 'satellite',
     credentials: 'omit',
     presented: () => read(),
-    keep: async (sessionId, sid) => void (await storage.set(key, `${sessionId} ${sid}`)),
+    deviceId: async () => (await storage.get(deviceKey)) || null,
+    keep: async (sessionId, sid, deviceId) => {
+      await storage.set(key, `${sessionId} ${sid}`)
+      if (deviceId) await storage.set(deviceKey, deviceId)
+    },
     forget: async sid => {
       if ((await read())?.sid === sid) await storage.remove(key)
     },

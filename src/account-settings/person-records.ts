@@ -31,9 +31,10 @@ export class PersonRecords {
     return row?.last ?? 0
   }
 
-  /** What the person has logged in from. */
+  /** What the person has logged in from; of device ids, which are secrets, only when. */
   familiarClients({ userId }: Profile) {
-    const { kind, value, firstSeen, lastSeen } = familiarClients
+    const { kind, firstSeen, lastSeen } = familiarClients
+    const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
     return this.database.run(db =>
       db
         .select({ kind, value, firstSeen, lastSeen })

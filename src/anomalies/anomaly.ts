@@ -8,6 +8,8 @@ import { addressFamily, networkOf } from './network.js'
 const SCORES = {
   'new device': 40,
   'new network': 20,
+  // Of a known kind, on a new network: somebody else may have the same browser.
+  'new device id': 20,
   'changed user agent': 50,
   'changed network': 10,
   // Never alone: with a network that is new or changed.
@@ -43,6 +45,7 @@ export function loginAnomaly(known: Acquaintance['known'], before: Sighting | nu
   return anomalyOf([
     !known.device && 'new device',
     !known.network && 'new network',
+    known.device && !known.network && !known.deviceId && 'new device id',
     ...(known.network || !before ? [] : moves(before, now)),
   ])
 }

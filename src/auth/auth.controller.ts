@@ -1,6 +1,8 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { presentedDeviceId, setDeviceCookie } from '../anomalies/device-cookie.js'
+import type { DeviceId } from '../anomalies/device-id.js'
 import { Settings } from '../config/settings.js'
 import { type Client, CurrentClient } from '../http/client.js'
 import { requireMainOrigin } from '../sessions/main-origin.js'
@@ -40,12 +42,13 @@ export class AuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    if (body.source === 'main') requireMainOrigin(request, this.settings)
-    const replaced = body.source === 'main' ? presentedSessionIds(request) : []
-    const { accessToken, sessionId } = await this.loginService.login(body, replaced, client)
-    if (body.source === 'satellite') return { accessToken, sessionId }
+    if (body.source === 'satellite') return this.logInElsewhere(body, client)
+    requireMainOrigin(request, this.settings)
+    const carried = { sessionIds: presentedSessionIds(request), deviceId: presentedDeviceId(request) }
+    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
     if (presentedCookies(request).length > 1) clearHostOnlyTwin(reply, this.settings)
     setSessionCookie(reply, sessionId, this.settings)
+    setDeviceCookie(reply, deviceId as DeviceId)
     return { accessToken }
   }
 
@@ -62,5 +65,13 @@ export class AuthController {
   ) {
     await this.logoutService.logout(caller, client)
     if (caller.source === 'main') clearSessionCookie(reply, this.settings)
+  }
+
+  /** A device id is answered only where it is not the one that came, and only to clients that know of device ids. */
+  private async logInElsewhere(body: LoginBody, client: Client) {
+    const carried = { sessionIds: [], deviceId: body.deviceId }
+    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
+    const isNews = deviceId !== null && deviceId !== body.deviceId
+    return { accessToken, sessionId, ...(isNews && { deviceId }) }
   }
 }

@@ -7,6 +7,13 @@ class LoginAnswer {
 
   @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Satellites and mobile apps only' })
   sessionId?: string
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'For a client that sent a `deviceId`, null or one that is not known: the one to keep and to send from now on',
+  })
+  deviceId?: string
 }
 
 export const LoginDocs = () =>
@@ -14,7 +21,9 @@ export const LoginDocs = () =>
     summary: 'Log in with e-mail and password',
     description:
       'With source `main` the session comes as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax) and only ' +
-      'pages of the main site, or clients without an Origin, may ask for it. With source `satellite` it comes in the body.',
+      'pages of the main site, or clients without an Origin, may ask for it. With source `satellite` it comes in the body. ' +
+      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) tells a device from others ' +
+      'of its kind, so that the user gets a mail about a login on another one.',
     status: 200,
     answer: 'Logged in',
     type: LoginAnswer,

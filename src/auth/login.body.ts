@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger'
-import { IsIn } from 'class-validator'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsIn, IsOptional, Matches } from 'class-validator'
 import { type Email, IsEmailAddress } from '../accounts/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../accounts/password-text.js'
+import { DEVICE_ID_FORM, type DeviceId } from '../anomalies/device-id.js'
 import { SOURCES, type Source } from '../permissions/permissions.js'
 
 export class LoginBody {
@@ -24,4 +25,17 @@ export class LoginBody {
   })
   @IsIn(SOURCES)
   source!: Source
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    minLength: 43,
+    maxLength: 43,
+    example: 'k2Yb0Ue8vWq3mJx7c1FZr5TnLh9PsDaG4oEiRw6XtCM',
+    description:
+      'Satellites and mobile apps: the device id of an earlier login, null when there is none yet. The main site has a cookie instead',
+  })
+  @IsOptional()
+  @Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that a login has answered' })
+  deviceId?: DeviceId | null
 }

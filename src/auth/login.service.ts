@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common'
+import type { DeviceId } from '../anomalies/device-id.js'
 import type { Client } from '../http/client.js'
-import type { SessionId } from '../sessions/session-id.js'
 import { type NewSession, SessionsService } from '../sessions/sessions.service.js'
 import { AfterLogin } from './after-login.js'
+import type { Carried } from './carried.js'
 import { Credentials } from './credentials.js'
 import type { LoginBody } from './login.body.js'
 import { LoginAttempts } from './login-attempts.js'
 import { LoginRecord } from './login-record.js'
+
+/** A session, and the device id that its client is to keep; null when it keeps none. */
+export interface LoggedIn extends NewSession {
+  readonly deviceId: DeviceId | null
+}
 
 @Injectable()
 export class LoginService {
@@ -20,13 +26,13 @@ export class LoginService {
 
   /**
    * Opens a session for the right password; {@link Credentials.check} says what is refused, and how. Throws
-   * `TOO_MANY_ATTEMPTS` before any work. `replaced` are the sessions that the browser carried until now: they end.
+   * `TOO_MANY_ATTEMPTS` before any work. The sessions that the browser carried until now end.
    */
-  login(login: LoginBody, replaced: readonly SessionId[], client: Client): Promise<NewSession> {
-    return this.attempts.during(login.email, client, () => this.open(login, replaced, client))
+  login(login: LoginBody, carried: Carried, client: Client): Promise<LoggedIn> {
+    return this.attempts.during(login.email, client, () => this.open(login, carried, client))
   }
 
-  private async open(login: LoginBody, replaced: readonly SessionId[], client: Client): Promise<NewSession> {
+  private async open(login: LoginBody, carried: Carried, client: Client): Promise<LoggedIn> {
     const user = await this.credentials.check(login, client)
     const opened = await this.sessions.open(
       { ...user, userId: user.id },
@@ -35,8 +41,8 @@ export class LoginService {
       (session, insert) => this.record.confirm(user, { session, insert }, client),
     )
     try {
-      await this.afterLogin.check(opened.session, replaced, client)
-      return opened
+      const deviceId = await this.afterLogin.check(opened.session, carried, client)
+      return { ...opened, deviceId }
     } catch (error) {
       await this.sessions.discard(opened)
       throw error

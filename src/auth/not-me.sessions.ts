@@ -64,6 +64,8 @@ export class NotMeSessions {
     const user = await this.users.lock(transaction, userId as string)
     const { detail, email } = await this.tokens.consume(transaction, 'not-me', text)
     await this.familiar.forget(transaction, userId as string, detail as NotMeDetail)
+    // Which of them are the stranger's nobody knows: they may have logged in before, where nothing was mailed.
+    await this.familiar.forgetDeviceIds(transaction, userId as string)
     if (!user || user.disabledAt) return null
     const wayBack = await this.recovery.wayBackTo(transaction, user, email as Email)
     await this.recovery.recover(transaction, user, wayBack, client)

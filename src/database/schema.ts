@@ -242,17 +242,24 @@ export const oneTimeTokens = pgTable(
   ],
 )
 
-/** What a user has logged in from: kinds of device, networks. `value` is in words or in CIDR form. */
+/**
+ * What a user has logged in from: kinds of device, networks, devices. `value` is in words, in CIDR form, or the SHA-256
+ * of a device id.
+ */
 export const familiarClients = pgTable(
   'familiar_clients',
   {
     userId: uuid('user_id').notNull(),
-    kind: text('kind').$type<'device' | 'network'>().notNull(),
+    kind: text('kind').$type<'device' | 'network' | 'device id'>().notNull(),
     value: text('value').notNull(),
     firstSeen: instant('first_seen').notNull(),
     lastSeen: instant('last_seen').notNull(),
   },
-  table => [primaryKey({ columns: [table.userId, table.kind, table.value] })],
+  table => [
+    primaryKey({ columns: [table.userId, table.kind, table.value] }),
+    // Of a device id a login asks whether any user has it.
+    index('familiar_clients_device_id').on(table.value).where(sql`${table.kind} = 'device id'`),
+  ],
 )
 
 /**

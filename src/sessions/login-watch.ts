@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { type Anomaly, loginAnomaly, type Sighting } from '../anomalies/anomaly.js'
+import { type Anomaly, type AnomalyReason, loginAnomaly, type Sighting } from '../anomalies/anomaly.js'
+import type { DeviceId } from '../anomalies/device-id.js'
 import { type Acquaintance, FamiliarClients } from '../anomalies/familiar-clients.js'
 import { networkAddress, networkOf } from '../anomalies/network.js'
 import { newDeviceMail, unusualLoginMail } from '../anomalies/notice.mail.js'
@@ -10,6 +11,9 @@ import { deviceName } from '../http/device-name.js'
 import { Places } from '../places/places.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { Session } from './session.js'
+
+/** What is always mailed. */
+const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
 
 /** Sees whether a login comes from where its user usually does not log in, and does what the settings say then. */
 @Injectable()
@@ -24,18 +28,32 @@ export class LoginWatch {
   /**
    * Keeps what the login came from, in one statement, and mails the user about a new device. Where the settings say
    * `revoke` the session ends and this throws `INVALID_CREDENTIALS`: whoever has only guessed or bought the password
-   * does not learn that it is right.
+   * does not learn that it is right. Returns the device id that the client is to keep; null for one that keeps none.
    */
-  async loggedIn(session: Session, client: Client): Promise<void> {
-    const device = deviceName(client.userAgent)
-    const { known, before } = await this.familiar.remember(session.userId, device, client.ip)
+  async loggedIn(
+    session: Session,
+    presented: DeviceId | null | undefined,
+    client: Client,
+  ): Promise<DeviceId | null> {
+    const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }
+    const acquaintance = await this.familiar.remember(session.userId, from)
+    const { known, before, deviceId } = acquaintance
     const anomaly = loginAnomaly(known, before && this.lastSighting(before), this.sightingOf(client))
-    if (anomaly.score === 0) return
+    if (anomaly.score > 0) await this.respond(session, client, acquaintance, anomaly)
+    return deviceId
+  }
+
+  private async respond(
+    session: Session,
+    client: Client,
+    acquaintance: Acquaintance,
+    anomaly: Anomaly,
+  ): Promise<void> {
     const actions = this.response.due(anomaly)
     const isRefused = actions.has('revoke')
-    if (isRefused) await this.refuse(session, client, device, anomaly)
+    if (isRefused) await this.refuse(session, client, acquaintance)
     if (actions.has('log')) this.response.note('login', anomaly, session, client)
-    const isNewDevice = anomaly.reasons.includes('new device')
+    const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
       await this.response.tell(session, client, noticed =>
         (isNewDevice ? newDeviceMail : unusualLoginMail)(noticed, isRefused),
@@ -44,15 +62,11 @@ export class LoginWatch {
   }
 
   /** What was new is so again: else the next try would be a familiar one. */
-  private async refuse(
-    session: Session,
-    client: Client,
-    device: string,
-    { reasons }: Anomaly,
-  ): Promise<void> {
+  private async refuse(session: Session, client: Client, { known, deviceId }: Acquaintance): Promise<void> {
     const news = {
-      ...(reasons.includes('new device') && { device }),
-      ...(reasons.includes('new network') && { network: networkOf(client.ip) }),
+      ...(!known?.device && { device: deviceName(client.userAgent) }),
+      ...(!known?.network && { network: networkOf(client.ip) }),
+      ...(!known?.deviceId && deviceId && { deviceId }),
     }
     await this.response.end(session, client, transaction =>
       this.familiar.forget(transaction, session.userId, news),

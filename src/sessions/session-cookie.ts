@@ -1,6 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '../config/settings.js'
+import { cookieValues } from '../http/cookies.js'
 import { asSessionId, type SessionId } from './session-id.js'
 
 const NAME = 'sessionId'
@@ -29,15 +30,9 @@ export function clearHostOnlyTwin(reply: FastifyReply, settings: Settings): void
   if (settings.cookieDomain) reply.clearCookie(NAME, { ...attributes(settings), domain: undefined })
 }
 
-/** Every value of the session cookie, as it stood in the header: parsers keep one of several and do not say so. */
+/** Every value of the session cookie. */
 export function presentedCookies(request: FastifyRequest): string[] {
-  const { cookie } = request.headers
-  if (!cookie) return []
-  return cookie
-    .split(';')
-    .map(pair => pair.trim())
-    .filter(pair => pair.startsWith(`${NAME}=`))
-    .map(pair => pair.slice(NAME.length + 1))
+  return cookieValues(request, NAME)
 }
 
 /** The sessionIds among the presented cookies. */

@@ -7,7 +7,7 @@ import { MAIN, SHOP_ONE } from '../support/test-app.js'
 import { moveIntoThePast } from './expired-session.js'
 import { lockOut } from './guesses.js'
 import type { Service } from './service.js'
-import { sessionIdOf } from './session-cookie.js'
+import { deviceIdsOf, sessionIdOf } from './session-cookie.js'
 
 /** A user and the password that only the user knows. */
 export interface Person extends User {
@@ -88,7 +88,7 @@ export class Cast {
     })
     if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
     const login = { accessToken: answer.json.accessToken, sessionId: sessionIdOf(answer)! }
-    this.service.secrets.add(login.accessToken, login.sessionId)
+    this.service.secrets.add(login.accessToken, login.sessionId, ...deviceIdsOf(answer))
     return login
   }
 

@@ -21,3 +21,8 @@ export function sessionCookieOf({ setCookies }: TestResponse): Record<string, st
 export function sessionIdOf(answer: TestResponse): string | null {
   return answer.json?.sessionId ?? sessionCookieOf(answer)?.value ?? null
 }
+
+/** The device ids that an answer hands out in cookies, one at most. */
+export function deviceIdsOf({ setCookies }: TestResponse): string[] {
+  return setCookies.flatMap(text => /^__Host-device=([^;]+)/.exec(text)?.[1] ?? [])
+}

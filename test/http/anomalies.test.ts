@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { User } from '../../src/accounts/user.js'
 import { Users } from '../../src/accounts/users.js'
+import { type DeviceId, deviceIdHash } from '../../src/anomalies/device-id.js'
 import { FamiliarClients } from '../../src/anomalies/familiar-clients.js'
 import { Database } from '../../src/database/database.js'
 import { familiarClients } from '../../src/database/schema.js'
@@ -40,6 +41,8 @@ const DAY = 24 * 3600
 interface From {
   ip?: string
   userAgent?: string
+  /** The value of the device cookie. */
+  device?: string
 }
 
 let folder: string
@@ -74,7 +77,11 @@ describe.each(BACKENDS)('on %s', backend => {
   }
 
   function tryLogin({ email }: Pick<User, 'email'>, from: From = {}, source: Source = 'main') {
-    const headers = { Origin: source === 'main' ? MAIN : SHOP_ONE, ...headersOf(from) }
+    const headers = {
+      Origin: source === 'main' ? MAIN : SHOP_ONE,
+      ...headersOf(from),
+      ...(from.device !== undefined && { Cookie: `__Host-device=${from.device}` }),
+    }
     const body = { email, password: PASSWORD, source }
     return app.request({ method: 'POST', path: '/api/login', headers, body })
   }
@@ -85,6 +92,13 @@ describe.each(BACKENDS)('on %s', backend => {
     expect(outcome(answer)).toBe('200')
     const inCookie = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1]
     return (answer.json.sessionId ?? inCookie) as SessionId
+  }
+
+  /** The device id that the browser has after logging in. */
+  async function deviceOf(user: Pick<User, 'email'>, from: From = {}): Promise<string> {
+    const answer = await tryLogin(user, from)
+    expect(outcome(answer)).toBe('200')
+    return deviceCookieOf(answer)
   }
 
   function refresh(sessionId: SessionId, from: From = {}): Promise<TestResponse> {
@@ -173,8 +187,8 @@ describe.each(BACKENDS)('on %s', backend => {
 
       it('on a known device from a new network is only logged, once', async () => {
         const user = await anOwner(app)
-        await logIn(user)
-        for (let times = 0; times < 2; times++) await logIn(user, { ip: OFFICE })
+        const device = await deviceOf(user)
+        for (let times = 0; times < 2; times++) await logIn(user, { ip: OFFICE, device })
         expect(await subjectsTo(user)).toEqual([])
         expect(await anomaliesOf(user)).toMatchObject([{ score: 20, reasons: ['new network'] }])
       })
@@ -182,11 +196,11 @@ describe.each(BACKENDS)('on %s', backend => {
       it('faster than anybody travels counts for more; the next day it does not', async () => {
         const hasty = await anOwner(app)
         const patient = await anOwner(app)
-        for (const user of [hasty, patient]) await logIn(user)
+        const devices = { hasty: await deviceOf(hasty), patient: await deviceOf(patient) }
         app.clock.advance(3600)
-        await logIn(hasty, { ip: NEW_YORK })
+        await logIn(hasty, { ip: NEW_YORK, device: devices.hasty })
         app.clock.advance(DAY)
-        await logIn(patient, { ip: NEW_YORK })
+        await logIn(patient, { ip: NEW_YORK, device: devices.patient })
         expect(await anomaliesOf(hasty)).toMatchObject([
           { score: 55, reasons: ['new network', 'impossible speed'] },
         ])
@@ -195,8 +209,8 @@ describe.each(BACKENDS)('on %s', backend => {
 
       it('of the other address family says so', async () => {
         const user = await anOwner(app)
-        await logIn(user)
-        await logIn(user, { ip: MOBILE })
+        const device = await deviceOf(user)
+        await logIn(user, { ip: MOBILE, device })
         expect(await anomaliesOf(user)).toMatchObject([
           { score: 25, reasons: ['new network', 'changed address family'] },
         ])
@@ -232,14 +246,14 @@ describe.each(BACKENDS)('on %s', backend => {
 
       it('costs one statement where everything is known', async () => {
         const user = await anOwner(app)
-        await logIn(user)
+        const device = await deviceOf(user)
         const familiar = app.app.get(FamiliarClients)
         const asked = jest.spyOn(app.app.get(LoginWatch), 'loggedIn')
-        await logIn(user)
-        const [session, client] = asked.mock.calls[0] as Parameters<LoginWatch['loggedIn']>
+        await logIn(user, { device })
+        const [session, deviceId, client] = asked.mock.calls[0] as Parameters<LoginWatch['loggedIn']>
         const remember = jest.spyOn(familiar, 'remember')
         const watch = () =>
-          app.app.get(LoginWatch).loggedIn(session, { ...client, ip: HOME, userAgent: WINDOWS })
+          app.app.get(LoginWatch).loggedIn(session, deviceId, { ...client, ip: HOME, userAgent: WINDOWS })
         expect(await callsWithin(app.app.get(Database), 'run', watch)).toBe(1)
         expect(remember).toHaveBeenCalledTimes(1)
       })
@@ -287,17 +301,173 @@ describe.each(BACKENDS)('on %s', backend => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         for (const each of [user, other]) await logIn(each)
         await app.app.get(Database).transaction(db => app.app.get(FamiliarClients).forgetUsers(db, [user.id]))
-        expect(await valuesOf(user)).toEqual([])
-        expect(await valuesOf(other)).toHaveLength(2)
+        expect(await rowsOf(user)).toEqual([])
+        expect(await rowsOf(other)).toHaveLength(3)
+      })
+    })
+
+    async function rowsOf({ id }: User) {
+      const rows = await app.app.get(Database).run(db => db.select().from(familiarClients))
+      return rows.filter(({ userId }) => userId === id)
+    }
+
+    async function valuesOf(user: User): Promise<string[]> {
+      const rows = (await rowsOf(user)).filter(({ kind }) => kind !== 'device id')
+      return rows.map(({ value }) => value).sort()
+    }
+
+    describe('security M6: a device id', () => {
+      it('is mailed about where it is unknown, of a known kind, on a new network; once', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        const device = await deviceOf(user, { ip: OFFICE })
+        await logIn(user, { ip: NEW_YORK, device })
+        await logIn(user, { ip: OFFICE })
+        expect(await subjectsTo(user)).toEqual(['New login at www.main.test: Chrome on Windows'])
+        expect((await app.mailsTo(user.email))[0]?.text).toContain('on a device that we had not seen before')
+        expect((await anomaliesOf(user))[0]).toMatchObject({
+          score: 40,
+          reasons: ['new network', 'new device id'],
+        })
       })
 
-      async function valuesOf({ id }: User): Promise<string[]> {
-        const rows = await app.app.get(Database).run(db => db.select().from(familiarClients))
-        return rows
-          .filter(({ userId }) => userId === id)
-          .map(({ value }) => value)
-          .sort()
-      }
+      it('that is known makes a new network no news for the mailbox, and is kept', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        for (const ip of [OFFICE, MOBILE]) expect(await deviceOf(user, { ip, device })).toBe(device)
+        expect(await subjectsTo(user)).toEqual([])
+      })
+
+      it('that is unknown on a known network is no news', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        expect(await deviceOf(user, { ip: NEXT_DOOR })).not.toBe(device)
+        expect(await subjectsTo(user)).toEqual([])
+        expect(await anomaliesOf(user)).toEqual([])
+      })
+
+      it('comes as a cookie of its own, for this host alone, beside that of the session', async () => {
+        const { setCookies } = await tryLogin(await anOwner(app))
+        expect(setCookies).toHaveLength(2)
+        const [pair, ...attributes] = setCookies[1]!.split('; ')
+        expect(pair).toMatch(/^__Host-device=[\w-]{43}$/)
+        expect(attributes.sort()).toEqual([
+          'HttpOnly',
+          'Max-Age=31536000',
+          'Path=/',
+          'SameSite=Lax',
+          'Secure',
+        ])
+      })
+
+      it.each([
+        ['made up', () => 'A'.repeat(43)],
+        ['too long', (own: string) => `${own}A`],
+        ['far too long', () => 'A'.repeat(2_000)],
+        ['of other letters', (own: string) => `${own.slice(1)}*`],
+        ['one of two cookies', (own: string) => `${own}; __Host-device=${own}`],
+        ['empty', () => ''],
+      ])('that is %s counts for nothing, and is replaced', async (_, presented) => {
+        const user = await anOwner(app)
+        const own = await deviceOf(user)
+        const device = presented(own)
+        const given = await deviceOf(user, { ip: OFFICE, device })
+        expect(given).toMatch(/^[\w-]{43}$/)
+        expect([own, device]).not.toContain(given)
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('of another user of the same browser is kept, and is as new', async () => {
+        const [user, other] = [await anOwner(app), await anOwner(app)]
+        const device = await deviceOf(other)
+        await logIn(user)
+        expect(await deviceOf(user, { ip: OFFICE, device })).toBe(device)
+        expect(await subjectsTo(user)).toHaveLength(1)
+        await logIn(user, { ip: NEW_YORK, device })
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('is forgotten by "this was not me": the next login with it is mailed again', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        const device = await deviceOf(user, { ip: OFFICE })
+        expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
+        expect((await rowsOf(user)).filter(({ kind }) => kind === 'device id')).toEqual([])
+        const headers = { Origin: MAIN, ...headersOf({}) }
+        const body = { token: await app.mailedToken(user.email), password: PASSWORD }
+        await app.request({ method: 'POST', path: '/api/password/reset', headers, body })
+        await logIn(user, { ip: NEW_YORK, device })
+        expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toHaveLength(2)
+      })
+
+      it('is kept as a hash; of more than 50 those seen least lately go', async () => {
+        const user = await anOwner(app)
+        const familiar = app.app.get(FamiliarClients)
+        const from = { device: 'Chrome on Windows', ip: HOME, deviceId: null }
+        const given: DeviceId[] = []
+        for (let count = 0; count < 53; count++) {
+          app.clock.advance(1)
+          const { deviceId } = await familiar.remember(user.id, from)
+          given.push(deviceId as DeviceId)
+        }
+        const kept = (await rowsOf(user)).filter(({ kind }) => kind === 'device id')
+        expect(kept.map(({ value }) => value).sort()).toEqual(given.slice(3).map(deviceIdHash).sort())
+        for (const id of given.slice(0, 3))
+          expect(await familiar.remember(user.id, { ...from, deviceId: id })).not.toMatchObject({
+            deviceId: id,
+          })
+        const last = given.at(-1) as DeviceId
+        expect(await familiar.remember(user.id, { ...from, deviceId: last })).toMatchObject({
+          deviceId: last,
+          known: { deviceId: true },
+        })
+      })
+
+      describe('of a satellite or an app', () => {
+        function logInElsewhere({ email }: User, ip: string, deviceId?: unknown) {
+          const headers = { Origin: SHOP_ONE, ...headersOf({ ip }) }
+          const body = { email, password: PASSWORD, source: 'satellite', deviceId }
+          return app.request({ method: 'POST', path: '/api/login', headers, body })
+        }
+
+        it('comes in the body to who asks for one, goes back in it, and is answered no more', async () => {
+          const user = await anOwner(app)
+          const first = await logInElsewhere(user, HOME, null)
+          expect(first.setCookies).toEqual([])
+          const { deviceId } = first.json
+          expect(deviceId).toMatch(/^[\w-]{43}$/)
+          const second = await logInElsewhere(user, OFFICE, deviceId)
+          expect(Object.keys(second.json).sort()).toEqual(['accessToken', 'sessionId'])
+          expect(await subjectsTo(user)).toEqual([])
+          const forged = await logInElsewhere(user, NEW_YORK, 'A'.repeat(43))
+          expect(forged.json.deviceId).toMatch(/^(?!A{43})[\w-]{43}$/)
+          expect(await subjectsTo(user)).toEqual(['New login at shop-one.test: Chrome on Windows'])
+        })
+
+        it('is not given to a client that keeps none, which is a stranger on every new network', async () => {
+          const user = await anOwner(app)
+          for (const ip of [HOME, OFFICE, OFFICE])
+            expect(Object.keys((await logInElsewhere(user, ip)).json)).not.toContain('deviceId')
+          expect(await subjectsTo(user)).toHaveLength(1)
+          expect((await rowsOf(user)).map(({ kind }) => kind)).not.toContain('device id')
+        })
+
+        it('is not read from the cookie of the main site', async () => {
+          const user = await anOwner(app)
+          const device = await deviceOf(user)
+          const answer = await tryLogin(user, { ip: OFFICE, device }, 'satellite')
+          expect(answer.setCookies).toEqual([])
+          expect(await subjectsTo(user)).toHaveLength(1)
+        })
+
+        it.each([42, 'A'.repeat(42), 'A'.repeat(44), '', ['A'.repeat(43)], `${'A'.repeat(42)}=`])(
+          'has its form: %j is 400',
+          async deviceId => {
+            const answer = await logInElsewhere(await anOwner(app), HOME, deviceId)
+            expect(outcome(answer)).toBe('400 INVALID_BODY')
+          },
+        )
+      })
     })
 
     describe('a refresh', () => {
@@ -632,6 +802,11 @@ describe.each(BACKENDS)('on %s', backend => {
     })
   })
 })
+
+function deviceCookieOf({ setCookies }: TestResponse): string {
+  const line = setCookies.find(text => text.startsWith('__Host-device='))
+  return /=([^;]*)/.exec(line ?? '')?.[1] ?? ''
+}
 
 function startApp(backend: Backend, environment: Record<string, string>): Promise<TestApp> {
   return TestApp.start(backend, { TRUST_PROXY: '127.0.0.1', GEOIP_FILE: geoIpFile, ...environment })

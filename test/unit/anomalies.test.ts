@@ -58,7 +58,7 @@ describe('a login', () => {
     place,
     at: secondsAfter(NOW, -3600 * hoursAgo),
   })
-  const knows = (device: boolean, network: boolean) => ({ device, network })
+  const knows = (device: boolean, network: boolean, deviceId = true) => ({ device, network, deviceId })
 
   it.each<[string, Parameters<typeof loginAnomaly>, number, string[]]>([
     ['is nothing unusual the first time', [null, null, sighting(HOME, ZURICH)], 0, []],
@@ -68,6 +68,24 @@ describe('a login', () => {
       [knows(false, true), sighting(HOME, null), sighting(HOME, null)],
       40,
       ['new device'],
+    ],
+    [
+      'security M6: with another device id where it usually is',
+      [knows(true, true, false), sighting(HOME, null), sighting(HOME, null)],
+      0,
+      [],
+    ],
+    [
+      'security M6: with another device id from a new network',
+      [knows(true, false, false), sighting(HOME, null), sighting(MOBILE, null)],
+      40,
+      ['new network', 'new device id'],
+    ],
+    [
+      'security M6: with another device id of a new kind, which counts for both',
+      [knows(false, false, false), sighting(HOME, null), sighting(MOBILE, null)],
+      60,
+      ['new device', 'new network'],
     ],
     [
       'from a new network',
