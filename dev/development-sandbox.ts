@@ -11,7 +11,7 @@ export async function sandboxFor({ stripe, publicUrl, dataDir }: Settings): Prom
     port: Number(stripe.apiUrl.port),
     secretKey: stripe.secretKey,
     webhookUrl: `${publicUrl}/api/webhooks/stripe`,
-    webhookSecret: stripe.webhookSecret,
+    webhookSecret: stripe.webhookSecrets[0] as string,
     priceIds: [...stripe.priceIds],
     stateFile: join(dataDir, 'payment-sandbox.json'),
   })

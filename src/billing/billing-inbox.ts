@@ -5,6 +5,7 @@ import { Database } from '../database/database.js'
 import { REQUEUE } from '../database/requeue.js'
 import { billingWork, providerEvents } from '../database/schema.js'
 import { customerOf, isOfInterest } from './provider-event.js'
+import { storableJson } from './storable-json.js'
 
 /** Every event of the provider as it came, and the customers that have to be looked at because of it. */
 @Injectable()
@@ -17,11 +18,13 @@ export class BillingInbox {
    * are kept: it may be full of names and cards. True when its customer has to be looked at. One statement: this is all
    * that the provider waits for.
    */
-  async store(event: Stripe.Event): Promise<boolean> {
+  async store(received: Stripe.Event): Promise<boolean> {
+    const json = storableJson(received)
+    const event = JSON.parse(json) as Stripe.Event
     const customerId = customerOf(event)
     const createdAt = new Date(event.created * 1000).toISOString()
     const isUseful = isOfInterest(event.type)
-    const content = isUseful ? JSON.stringify(event) : null
+    const content = isUseful ? json : null
     const effect = customerId === null || !isUseful ? 'none' : null
     await this.database.run(db =>
       db.execute(sql`

@@ -38,7 +38,7 @@ export class WebhookController {
     const { rawBody = Buffer.alloc(0) } = request
     try {
       const text = signature.kind === 'one' ? signature.value : ''
-      return verifiedEvent(rawBody, text, this.settings.stripe.webhookSecret, this.clock.now())
+      return verifiedEvent(rawBody, text, this.settings.stripe.webhookSecrets, this.clock.now())
     } catch (refusal) {
       this.webhook.noteRefused(client)
       throw refusal

@@ -69,7 +69,8 @@ export interface MailSettings {
 
 export interface StripeSettings {
   readonly secretKey: string
-  readonly webhookSecret: string
+  /** One for each endpoint at the provider. */
+  readonly webhookSecrets: readonly string[]
   /** Prices that may be bought; the first is the default. */
   readonly priceIds: readonly string[]
   /** What every hosted checkout has besides what is bought. */

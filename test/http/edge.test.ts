@@ -84,7 +84,7 @@ describe('A body', () => {
   function notifyWith(bytes: number) {
     const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
     const payload = JSON.stringify(event).padEnd(bytes)
-    const secret = app.settings.stripe.webhookSecret
+    const secret = app.settings.stripe.webhookSecrets[0] as string
     const headers = {
       'Content-Type': 'application/json',
       'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({ payload, secret }),

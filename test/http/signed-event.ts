@@ -46,7 +46,7 @@ export function postBytes(
 export function signatureOf(
   app: TestApp,
   payload: string,
-  { secondsAhead = 0, secret = app.settings.stripe.webhookSecret },
+  { secondsAhead = 0, secret = app.settings.stripe.webhookSecrets[0] as string },
 ): string {
   const timestamp = Math.floor(Date.now() / 1000) + secondsAhead
   return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })

@@ -22,9 +22,15 @@ const CHANGES_NOTHING = [
   'payment_method.attached',
 ]
 
+/** Of a second endpoint. */
+const SECOND_SECRET = 'whsec_of_the_second_endpoint'
+
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  app = await TestApp.start('redis + postgres', {
+    LOG_LEVEL: 'silent',
+    STRIPE_WEBHOOK_SECRET: `whsec_payment_sandbox_only,${SECOND_SECRET}`,
+  })
 })
 afterAll(() => app.stop())
 
@@ -120,6 +126,30 @@ describe('an event', () => {
       return found.length > 0 && found
     })
     expect(rows).toEqual([expect.objectContaining({ effect: 'unknown customer' })])
+  })
+
+  it('billing 11: may be signed with any of several secrets', async () => {
+    expect(outcome(await postEvent(app, anEvent(), { secret: SECOND_SECRET }))).toBe('200')
+    expect(outcome(await postEvent(app, anEvent()))).toBe('200')
+    const stranger = await postEvent(app, anEvent(), { secret: 'whsec_of_nobody_at_all' })
+    expect(outcome(stranger)).toBe('400 INVALID_SIGNATURE')
+  })
+
+  it.each([
+    ['a NUL', 'in \u0000 it'],
+    ['half a surrogate pair', 'in \ud800 it'],
+  ])('billing 11: with %s is kept without it and answered 200', async (name, description) => {
+    const id = `evt_${name.replaceAll(' ', '_')}`
+    const object = { object: 'subscription', id: 'sub_unknown', description, whole: '\u{1f600} \\u0000' }
+    const event = anEvent({ id, data: { object: { ...object, [description]: 1 } } })
+    expect(outcome(await postEvent(app, event))).toBe('200')
+    const [kept] = await keptEvents(app, id)
+    expect(kept).toMatchObject({
+      effect: 'none',
+      event: {
+        data: { object: { ...object, description: 'in \ufffd it', 'in \ufffd it': 1 } },
+      },
+    })
   })
 
   it.each([

@@ -5,7 +5,12 @@ import { permissionsOf } from '../../src/permissions/permissions.js'
 import { Plans } from '../../src/permissions/plans.js'
 import { aPlansFile, PLANS } from '../http/paying.js'
 
-const stripe = { secretKey: '', webhookSecret: '', apiUrl: null, priceIds: ['price_monthly', 'price_yearly'] }
+const stripe = {
+  secretKey: '',
+  webhookSecrets: [''],
+  apiUrl: null,
+  priceIds: ['price_monthly', 'price_yearly'],
+}
 
 async function plansOf(content: unknown, paymentGraceSeconds = 60): Promise<Plans> {
   const { path, remove } = await aPlansFile(content)
