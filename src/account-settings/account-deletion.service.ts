@@ -23,15 +23,14 @@ export class AccountDeletion {
 
   /**
    * Says when the account is to be deleted, and tells those who look after it by mail; asked again, the first date stays.
-   * Throws `SUBSCRIPTION_LIVE` while it is being billed.
+   * Throws `SUBSCRIPTION_LIVE` while it has a subscription that nobody cancelled.
    */
   async ask(session: Session, client: Client): Promise<Date> {
     this.mails.require()
     const { accountId } = session
     const asked = await this.owned.change(session, async (transaction, account) => {
       if (account.deleteAt) return { deleteAt: account.deleteAt, isNews: false }
-      if (await this.billing.hasLiveSubscription(transaction, accountId))
-        throw new ApiError('SUBSCRIPTION_LIVE')
+      if (await this.billing.isGoingOn(transaction, accountId)) throw new ApiError('SUBSCRIPTION_LIVE')
       const deleteAt = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)
       await this.owned.setDeleteAt(transaction, accountId, deleteAt)
       await this.record(transaction, 'account.delete', session, client, { step: 'asked', deleteAt })

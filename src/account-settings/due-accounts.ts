@@ -27,7 +27,10 @@ export class DueAccounts {
     private readonly clock: Clock,
   ) {}
 
-  /** Ids of at most 100 accounts that nothing keeps any more; those with money on its way wait for it. */
+  /**
+   * Ids of at most 100 accounts that nothing keeps any more; those with money on its way wait for it. What was cancelled
+   * ends for that, and the account is found by a later run.
+   */
   async list(): Promise<string[]> {
     const due = await this.database.run(db =>
       db
@@ -39,13 +42,11 @@ export class DueAccounts {
     const ids: string[] = []
     for (const { id } of due) {
       if (ids.length === A_RUN) break
-      if (await this.database.run(db => this.isFree(db, id))) ids.push(id)
+      if (await this.database.run(db => this.canOwnerReturn(db, id))) continue
+      if (await this.database.run(db => this.billing.isSettled(db, id))) ids.push(id)
+      else await this.database.run(db => this.billing.endCancelled(db, id))
     }
     return ids
-  }
-
-  private async isFree(db: Db, accountId: string): Promise<boolean> {
-    return (await this.billing.isSettled(db, accountId)) && !(await this.canOwnerReturn(db, accountId))
   }
 
   /** At most 100 users of the account, the owner first: nobody is left to keep what has begun to go. */

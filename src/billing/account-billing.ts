@@ -4,6 +4,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
+import { BillingWork } from './billing-work.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import { redactEvents } from './redacted-events.js'
 import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-status.js'
@@ -14,7 +15,29 @@ const LEEWAY_SECONDS = 60 * 60
 /** What stands between an account and its end: money. */
 @Injectable()
 export class AccountBilling {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly work: BillingWork,
+  ) {}
+
+  /** Whether the account will be billed again, as far as we know: nobody has cancelled what it has. */
+  async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
+    const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
+    return row !== undefined && isLive(row.status as SubscriptionStatus) && !row.cancelAtPeriodEnd
+  }
+
+  /**
+   * Has a subscription that somebody cancelled end now, instead of with what was paid for; nothing happens to any other.
+   * For an account whose time has come: until the provider has done it the account waits.
+   */
+  async endCancelled(db: Db, accountId: string): Promise<void> {
+    const [found] = await db
+      .select({ customerId: billingCustomers.customerId })
+      .from(subscriptions)
+      .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
+      .where(and(eq(subscriptions.accountId, accountId), eq(subscriptions.cancelAtPeriodEnd, true)))
+    if (found?.customerId) await this.work.ask(db, found.customerId)
+  }
 
   /** Whether the account is being billed, as far as we know. */
   async hasLiveSubscription(transaction: Db, accountId: string): Promise<boolean> {

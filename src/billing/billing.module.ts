@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
+import { AccountsModule } from '../accounts/accounts.module.js'
 import { AuditModule } from '../audit/audit.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
@@ -18,6 +19,7 @@ import { BillingOperations } from './billing-operations.js'
 import { BillingReconciler } from './billing-reconciler.js'
 import { BillingWork } from './billing-work.js'
 import { BillingWorker } from './billing-worker.js'
+import { CancelledSubscriptions } from './cancelled-subscriptions.js'
 import { CheckoutService } from './checkout.service.js'
 import { CheckoutReturn } from './checkout-return.js'
 import { Checkouts } from './checkouts.js'
@@ -51,7 +53,7 @@ import { WebhookController } from './webhook.controller.js'
 import { WebhookService } from './webhook.service.js'
 
 @Module({
-  imports: [AuditModule, PermissionsModule, RedisModule, SessionsModule],
+  imports: [AccountsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
   controllers: [BillingController, PlansController, WebhookController],
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
@@ -67,6 +69,7 @@ import { WebhookService } from './webhook.service.js'
     BillingWork,
     BillingWorker,
     BillingCustomers,
+    CancelledSubscriptions,
     CheckoutReturn,
     CheckoutService,
     Checkouts,

@@ -5,7 +5,7 @@ import { AfterCommit } from './after-commit.js'
 import { BillingWork, type ClaimedWork } from './billing-work.js'
 import { CustomerLooks } from './customer-look.js'
 import { CustomerWriter } from './customer-writer.js'
-import type { ProviderUpdate } from './provider-updates.js'
+import { type ProviderUpdate, wasIgnored } from './provider-updates.js'
 
 /** A look that somebody waits for in front of the browser: nobody has claimed it, and what is due besides is not its business. */
 const OUT_OF_TURN = null
@@ -24,7 +24,8 @@ export class CustomerSync {
   /**
    * Looks, then writes everything in one transaction: either all of it is there or none. Throws when the provider or
    * the database is out of reach; then nothing has changed and it may be run again. What the provider
-   * does not have yet, such as a number of seats, is told to it after that, so that its refusal holds up nothing else. After `limit` nothing more is begun.
+   * does not have yet, such as a number of seats, is told to it after that, so that its refusal holds up nothing else.
+   * After `limit` nothing more is begun.
    */
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<void> {
     const customerId = await this.looks.customerBehind(claimed.customerId)
@@ -35,8 +36,7 @@ export class CustomerSync {
     if (!update) return
     await this.afterCommit.updateProvider(update)
     const next = await this.bring(customerId, 'event', claimed, limit)
-    if (next?.seats && next.seats.seats === update.seats?.seats)
-      throw new Error('The provider does not have the number of seats that it was told')
+    if (next && wasIgnored(update, next)) throw new Error('The provider did not do what it was told')
     // Somebody came or went meanwhile.
     if (next) await this.work.release(claimed)
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type Stripe from 'stripe'
 import type { Db } from '../database/connection.js'
+import { CancelledSubscriptions } from './cancelled-subscriptions.js'
 import { type CustomerDetails, CustomerDetailsSync } from './customer-details.js'
 import { OpenPages } from './open-pages.js'
 import { type SeatChange, Seats } from './seats.js'
@@ -9,6 +10,8 @@ import { type SeatChange, Seats } from './seats.js'
 export interface ProviderUpdate {
   /** Pages that nobody may pay any more. */
   readonly pages: readonly string[]
+  /** A cancelled subscription of an account that is to be deleted now. */
+  readonly endingId: string | null
   readonly seats: SeatChange | null
   readonly details: CustomerDetails | null
 }
@@ -17,6 +20,7 @@ export interface ProviderUpdate {
 export class ProviderUpdates {
   constructor(
     private readonly pages: OpenPages,
+    private readonly cancelled: CancelledSubscriptions,
     private readonly seats: Seats,
     private readonly details: CustomerDetailsSync,
   ) {}
@@ -28,15 +32,24 @@ export class ProviderUpdates {
     found: readonly Stripe.Subscription[],
   ): Promise<ProviderUpdate | null> {
     const pages = await this.pages.due(transaction, accountId)
-    const seats = await this.seats.due(transaction, accountId, found)
+    const endingId = await this.cancelled.due(transaction, accountId, found)
+    const seats = endingId ? null : await this.seats.due(transaction, accountId, found)
     const details = await this.details.due(transaction, accountId)
-    return pages.length > 0 || seats || details ? { pages, seats, details } : null
+    return pages.length > 0 || endingId || seats || details ? { pages, endingId, seats, details } : null
   }
 
   /** Tells it, what is about money first. Safe to repeat; throws as `ask` does. */
-  async send({ pages, seats, details }: ProviderUpdate): Promise<void> {
+  async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
     await this.pages.close(pages)
+    if (endingId) await this.cancelled.end(endingId)
     if (seats) await this.seats.bring(seats)
     if (details) await this.details.tell(details)
   }
+}
+
+/** Whether the provider has taken an update about money without an error, and yet it is due again. */
+export function wasIgnored(sent: ProviderUpdate, due: ProviderUpdate): boolean {
+  const isEndingDue = sent.endingId !== null && sent.endingId === due.endingId
+  const areSeatsDue = sent.seats !== null && sent.seats.seats === due.seats?.seats
+  return isEndingDue || areSeatsDue
 }

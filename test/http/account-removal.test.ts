@@ -18,6 +18,7 @@ import {
   users,
 } from '../../src/database/schema.js'
 import { SessionStore } from '../../src/sessions/session-store.js'
+import { eventually } from '../support/eventually.js'
 import {
   aMember,
   anEmail,
@@ -320,6 +321,31 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await signIn(app, owner, 'main')
       await toProvidersTime(app)
       await app.sandbox.cancel(subscription)
+      await app.paymentsSettled()
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('billing 8: until the provider has ended what was cancelled, which may be down meanwhile', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      await app.sandbox.changeSubscription(subscription, { cancel_at_period_end: true })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+      await setGrace(app, owner, -DAY)
+      const statusThere = () => app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
+      app.sandbox.fault = 'error-500'
+      await run(app)
+      // The provider signs its events by its own clock.
+      await toProvidersTime(app)
+      await app.paymentsSettled()
+      expect([await remaining(app, owner), statusThere()]).toEqual([[expect.anything()], 'active'])
+      app.sandbox.fault = null
+      await run(app)
+      await toProvidersTime(app)
+      await eventually(() => statusThere() === 'canceled')
       await app.paymentsSettled()
       await run(app)
       expect(await remaining(app, owner)).toEqual([])

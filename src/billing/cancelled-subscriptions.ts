@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, lte } from 'drizzle-orm'
+import Stripe from 'stripe'
+import { UndoTokens } from '../accounts/recovery/undo-tokens.js'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { accounts, users } from '../database/schema.js'
+import { askFor } from './payment-provider.js'
+import { isLive, type SubscriptionStatus } from './subscription-status.js'
+
+/** Subscriptions that somebody has cancelled and that are paid for until a later day. */
+@Injectable()
+export class CancelledSubscriptions {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly clock: Clock,
+    private readonly undoTokens: UndoTokens,
+  ) {}
+
+  /** The id of one that has to end now because its account is to be deleted; null when there is none. */
+  async due(
+    transaction: Db,
+    accountId: string,
+    found: readonly Stripe.Subscription[],
+  ): Promise<string | null> {
+    const cancelled = found.find(isCancelled)
+    return cancelled && (await this.isDueForDeletion(transaction, accountId)) ? cancelled.id : null
+  }
+
+  /** Ends it at the provider, without a refund. Safe to repeat; throws as `ask` does. */
+  async end(subscriptionId: string): Promise<void> {
+    await askFor(() => this.stripe.subscriptions.cancel(subscriptionId))
+  }
+
+  /** Not while the owner can undo a change of e-mail address: a thief may have asked for the deletion. */
+  private async isDueForDeletion(transaction: Db, accountId: string): Promise<boolean> {
+    const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
+    const [owner] = await transaction
+      .select({ id: users.id })
+      .from(accounts)
+      .innerJoin(users, and(eq(users.accountId, accounts.id), eq(users.role, 'owner')))
+      .where(isDue)
+    return owner !== undefined && !(await this.undoTokens.areAnyOpen(transaction, [owner.id]))
+  }
+}
+
+/** In either of the provider's two ways. */
+function isCancelled({ status, cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
+  return isLive(status as SubscriptionStatus) && (cancel_at_period_end || cancel_at !== null)
+}
