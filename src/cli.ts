@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { addAccountCommands } from './cli/account-commands.js'
 import { addAuditCommands } from './cli/audit-commands.js'
 import { addBillingCommands } from './cli/billing-commands.js'
+import { addBillingStatusCommands } from './cli/billing-status-commands.js'
 import { addKeyCommands } from './cli/key-commands.js'
 import { addSessionCommands } from './cli/session-commands.js'
 import { addStoreCommands } from './cli/store-commands.js'
@@ -17,6 +18,7 @@ addKeyCommands(program)
 addAuditCommands(program)
 addBillingCommands(program)
 addSurplusCommands(program)
+addBillingStatusCommands(program)
 
 try {
   await program.parseAsync()

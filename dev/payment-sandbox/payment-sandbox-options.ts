@@ -18,6 +18,8 @@ export interface PaymentSandboxOptions {
   sideEvents?: boolean
   /** What events claim of themselves. Default false, as it is true of them all. */
   livemode?: boolean
+  /** Whose the secret key is; `acct_payment_sandbox` unless another account is played. */
+  accountId?: string
 }
 
 const KEPT_EVENTS = 20_000

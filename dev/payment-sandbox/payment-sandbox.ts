@@ -36,9 +36,9 @@ export class PaymentSandbox {
     const state = new State()
     const file = options.stateFile ? await StateFile.open(options.stateFile, state) : null
     const server = await listen(options.port, options.host ?? '127.0.0.1')
-    const { sideEvents = true } = options
+    const { sideEvents = true, accountId = 'acct_payment_sandbox' } = options
     const keptEvents = keptEventsOf(options)
-    const provider = new Provider(state, { ...options, keptEvents, sideEvents }, urlOf(server))
+    const provider = new Provider(state, { ...options, keptEvents, sideEvents, accountId }, urlOf(server))
     provider.movePages()
     const sandbox = new PaymentSandbox(server, provider, state, file)
     sandbox.livemode = options.livemode ?? false

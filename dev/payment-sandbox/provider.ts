@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { accountRoute } from './account-route.js'
 import { Api } from './api.js'
 import { ApiRouter } from './api-router.js'
 import { apiRoutes } from './api-routes.js'
@@ -39,6 +40,7 @@ export interface ProviderOptions {
   priceIds: string[]
   keptEvents: number
   sideEvents: boolean
+  accountId: string
 }
 
 /** The parts of the sandbox on one state, put together. */
@@ -84,7 +86,11 @@ export class Provider {
     this.deletion = new CustomerDeletion(state, events, customers, checkouts, subscriptions)
     this.portals = new Portals(state, customers, subscriptions, prices, pagesUrl)
     const routes = apiRoutes({ ...this, state, customers, invoices, prices })
-    this.api = new Api(options.secretKey, new ApiRouter(routes), new IdempotencyKeys(state))
+    this.api = new Api(
+      options.secretKey,
+      new ApiRouter([...routes, accountRoute(options.accountId)]),
+      new IdempotencyKeys(state),
+    )
     const actions = new PortalActions(events, customers, subscriptions, invoices, this.dunning)
     const portalPages = new PortalPages(state, subscriptions, invoices, prices, actions)
     this.pages = new HostedPages(state, customers, checkouts, this.payments, portalPages)

@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   'checkout.create',
   'webhook',
   'origin',
+  'billing.forget',
   'billing.mend',
   'billing.portal',
   'billing.surplus.end',

@@ -41,7 +41,7 @@ export class AccountRecords {
     return surplus.length > 0 ? 'second subscription' : 'applied'
   }
 
-  /** A deleted customer never comes back, so this look cannot be too old. */
+  /** A deleted customer, or one of another key, never comes back, so this look cannot be too old. */
   private async end(
     transaction: Db,
     accountId: string,
@@ -50,6 +50,13 @@ export class AccountRecords {
     await this.subscriptions.end(transaction, accountId, seenAt)
     await this.checkouts.closeAll(transaction, accountId)
     await this.customers.forget(transaction, { accountId, customerId })
+    await this.auditLog.record(transaction, {
+      action: 'billing.forget',
+      outcome: 'ok',
+      accountId,
+      client: null,
+      detail: { customer: customerId },
+    })
     return 'applied'
   }
 

@@ -6,6 +6,7 @@ import { Database } from '../database/database.js'
 import { accounts, billingCustomers, checkouts } from '../database/schema.js'
 import type { ApiError } from '../errors/api-error.js'
 import { ask } from './payment-provider.js'
+import { ProviderKey } from './provider-key.js'
 
 /** The provider's customer of each account: found by our account id, never by an e-mail address. */
 @Injectable()
@@ -13,17 +14,19 @@ export class BillingCustomers {
   constructor(
     private readonly database: Database,
     private readonly stripe: Stripe,
+    private readonly key: ProviderKey,
   ) {}
 
   /** The customer id of the account, made at the provider on first use; one however many ask at once. Throws as `ask` does. */
   async ensure(accountId: string): Promise<string> {
     const { customerId, attempt } = await this.reserve(accountId)
     if (customerId) return customerId
+    const identity = await this.key.identify()
     const created = await this.create(accountId, attempt)
     await this.database.run(db =>
       db
         .update(billingCustomers)
-        .set({ customerId: created })
+        .set({ customerId: created, ...identity })
         .where(and(isUnmade(accountId), eq(billingCustomers.attempt, attempt))),
     )
     // Where another attempt has overtaken this one, its customer is the one.
@@ -38,15 +41,14 @@ export class BillingCustomers {
     return row?.customerId ?? null
   }
 
-  /** Whether an account of ours has this customer. */
-  async isOurs(customerId: string): Promise<boolean> {
-    const found = await this.database.run(db =>
-      db
-        .select({ accountId: billingCustomers.accountId })
-        .from(billingCustomers)
-        .where(eq(billingCustomers.customerId, customerId)),
+  /** Whose the customer is: with the key of another account or mode nothing can be done about it. */
+  async whose(customerId: string): Promise<'ours' | 'of another key' | 'nobody'> {
+    const isOfAnother = sql<boolean>`coalesce(${this.key.isOfAnother()}, false)`
+    const [found] = await this.database.run(db =>
+      db.select({ isOfAnother }).from(billingCustomers).where(eq(billingCustomers.customerId, customerId)),
     )
-    return found.length > 0
+    if (!found) return 'nobody'
+    return found.isOfAnother ? 'of another key' : 'ours'
   }
 
   /** The customer of a checkout, by the provider's id of that; null when it is none of ours. */
@@ -63,7 +65,8 @@ export class BillingCustomers {
 
   /**
    * The account of a customer of the provider, held with all that is known of its payments until this transaction ends; null
-   * when it is none of ours. The account comes first, as for whoever deletes it.
+   * when it is none of ours. The account comes first, as for whoever deletes it. The provider has just told of the customer: so
+   * it is of our key.
    */
   async lockAccountOf(transaction: Db, customerId: string): Promise<string | null> {
     const isThis = eq(billingCustomers.customerId, customerId)
@@ -72,6 +75,8 @@ export class BillingCustomers {
     const isItsAccount = eq(accounts.id, found.accountId)
     await transaction.select({ id: accounts.id }).from(accounts).where(isItsAccount).for('no key update')
     const [row] = await transaction.select().from(billingCustomers).where(isThis).for('update')
+    if (row && row.isLive === null && this.key.known)
+      await transaction.update(billingCustomers).set(this.key.known).where(isThis)
     return row?.accountId ?? null
   }
 
@@ -79,7 +84,14 @@ export class BillingCustomers {
   async forget(transaction: Db, { accountId, customerId }: { accountId: string; customerId: string }) {
     await transaction
       .update(billingCustomers)
-      .set({ customerId: null, attempt: sql`${billingCustomers.attempt} + 1` })
+      .set({
+        customerId: null,
+        providerAccount: null,
+        isLive: null,
+        toldName: null,
+        toldEmail: null,
+        attempt: sql`${billingCustomers.attempt} + 1`,
+      })
       .where(and(eq(billingCustomers.accountId, accountId), eq(billingCustomers.customerId, customerId)))
   }
 

@@ -5,6 +5,7 @@ import { providerEvents } from '../database/schema.js'
 import { BillingReconciler } from './billing-reconciler.js'
 import { BillingWork } from './billing-work.js'
 import { BillingWorker } from './billing-worker.js'
+import { type ForeignCustomer, ForeignCustomers } from './foreign-customers.js'
 
 /** What operators ask of the billing engine at the command line. */
 @Injectable()
@@ -14,6 +15,7 @@ export class BillingOperations {
     private readonly work: BillingWork,
     private readonly worker: BillingWorker,
     private readonly reconciler: BillingReconciler,
+    private readonly foreign: ForeignCustomers,
   ) {}
 
   /** Handles an event anew, whatever became of it; false when there is none of this id, or it is about no customer. */
@@ -31,6 +33,15 @@ export class BillingOperations {
     if (customerId === null) return false
     await this.worker.settled()
     return true
+  }
+
+  /** Detaches the accounts of these customers; what waits because of them is over with that. */
+  async forget(customers: readonly ForeignCustomer[]): Promise<void> {
+    for (const customer of customers) {
+      await this.foreign.forget(customer)
+      await this.database.run(db => this.work.ask(db, customer.customerId))
+    }
+    await this.worker.settled()
   }
 
   /** Looks at every customer now, as fast as the provider answers; says how many. */

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { Interval } from '@nestjs/schedule'
 import { BillingWork, type ClaimedWork } from './billing-work.js'
 import { CustomerSync } from './customer-sync.js'
+import { reasonOf } from './reason-of.js'
 
 /** Finds what a replica that died has left, and what is due again; everything else comes by {@link BillingWorker.nudge}. */
 const LOOK_EVERY_MS = 1_000
@@ -106,11 +107,12 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  private async postpone(work: ClaimedWork, { message }: Error): Promise<void> {
+  private async postpone(work: ClaimedWork, error: Error): Promise<void> {
+    const reason = reasonOf(error)
     try {
-      const isGivenUp = await this.work.retry(work, message)
-      if (isGivenUp) this.logger.error(`Given up on customer ${work.customerId}: ${message}`)
-      else this.logger.warn(`Customer ${work.customerId} waits: ${message}`)
+      const isGivenUp = await this.work.retry(work, reason)
+      if (isGivenUp) this.logger.error(`Given up on customer ${work.customerId}: ${reason}`)
+      else this.logger.warn(`Customer ${work.customerId} waits: ${reason}`)
     } catch {
       // The claim runs out by itself.
     }

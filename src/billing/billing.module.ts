@@ -30,6 +30,7 @@ import { CustomerWriter } from './customer-writer.js'
 import { EntitlementSweep } from './entitlements/entitlement-sweep.js'
 import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
+import { ForeignCustomers } from './foreign-customers.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 import { OpenPages } from './open-pages.js'
 import { createStripe } from './payment-provider.js'
@@ -40,6 +41,8 @@ import { PlanChangeService } from './plan-change.service.js'
 import { PlansController } from './plans.controller.js'
 import { PortalService } from './portal.service.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
+import { ProviderKey } from './provider-key.js'
+import { ProviderKeyCheck } from './provider-key-check.js'
 import { ProviderUpdates } from './provider-updates.js'
 import { Seats } from './seats.js'
 import { SubscriptionCache } from './subscription-cache.js'
@@ -81,12 +84,15 @@ import { WebhookService } from './webhook.service.js'
     Entitlements,
     UserEntitlements,
     EntitlementSweep,
+    ForeignCustomers,
     HostedCheckouts,
     OpenPages,
     PlanCatalog,
     PlanChangeService,
     PortalService,
     ProviderBulkhead,
+    ProviderKey,
+    ProviderKeyCheck,
     ProviderUpdates,
     Seats,
     SubscriptionReading,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
 import { BillingCustomers } from './billing-customers.js'
 import { askFor } from './payment-provider.js'
 import { referenceIn } from './provider-event.js'
@@ -34,7 +35,10 @@ export class CustomerLooks {
     private readonly customers: BillingCustomers,
   ) {}
 
-  /** `waitsAs` is what events of the customer are kept under: its id, or what stands for it. */
+  /**
+   * Throws `PAYMENT_PROVIDER_FAILED` too for a customer that the provider does not know, as with the key of another account.
+   * `waitsAs` is what events of the customer are kept under: its id, or what stands for it.
+   */
   async look(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerLook> {
     const events = await this.database.run(db => this.events.of(db, waitsAs))
     const seenAt = await this.now()
@@ -45,6 +49,7 @@ export class CustomerLooks {
     const hasLive = subscriptions.some(({ status }) => isLive(status as SubscriptionStatus))
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
+    if (!found && !isDeleted) throw unknownCustomer(customerId)
     return { customerId, events, subscriptions, isDeleted, seenAt }
   }
 
@@ -69,9 +74,24 @@ export class CustomerLooks {
     return typeof customer === 'string' ? customer : (customer?.id ?? null)
   }
 
-  /** Whether an account of ours has the customer; the provider need not be asked about any other. */
-  isOurs(customerId: string): Promise<boolean> {
-    return this.customers.isOurs(customerId)
+  /**
+   * Whether an account of ours has the customer; the provider need not be asked about any other. Throws
+   * `PAYMENT_PROVIDER_FAILED` for one that was made with another secret key.
+   */
+  async isOurs(customerId: string): Promise<boolean> {
+    const whose = await this.customers.whose(customerId)
+    if (whose === 'of another key') throw unknownCustomer(customerId)
+    return whose === 'ours'
+  }
+
+  /** Whether the provider knows the customer, also as one that was deleted. */
+  async isKnown(customerId: string): Promise<boolean> {
+    return (await askFor(() => this.stripe.customers.retrieve(customerId))) !== null
+  }
+
+  /** A look at a customer that is as good as deleted: it is not asked about. */
+  async lookAway(customerId: string): Promise<CustomerLook> {
+    return { customerId, events: [], subscriptions: [], isDeleted: true, seenAt: await this.now() }
   }
 
   /** One that is merely unknown was not deleted: with the key of another account every customer is unknown. */
@@ -86,4 +106,11 @@ export class CustomerLooks {
     )
     return new Date(clock?.now as string)
   }
+}
+
+function unknownCustomer(customerId: string): ApiError {
+  const cause = new Error(
+    `It does not know customer ${customerId}. Is STRIPE_SECRET_KEY of another account or mode?`,
+  )
+  return new ApiError('PAYMENT_PROVIDER_FAILED', { cause })
 }

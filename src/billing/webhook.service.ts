@@ -1,32 +1,28 @@
 import { Injectable } from '@nestjs/common'
 import type Stripe from 'stripe'
 import { AuditLog } from '../audit/audit-log.js'
-import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { BillingInbox } from './billing-inbox.js'
 import { BillingWorker } from './billing-worker.js'
+import { ProviderKey } from './provider-key.js'
 
 /** Takes in the provider's events, each once. */
 @Injectable()
 export class WebhookService {
-  private readonly isLive: boolean
-
   constructor(
     private readonly inbox: BillingInbox,
     private readonly worker: BillingWorker,
     private readonly auditLog: AuditLog,
-    { stripe }: Settings,
-  ) {
-    this.isLive = /^(sk|rk)_live_/.test(stripe.secretKey)
-  }
+    private readonly key: ProviderKey,
+  ) {}
 
   /**
    * Stores a verified event; returns when that is committed. What it leads to happens afterwards, whatever becomes of
    * this process. Throws `WRONG_MODE` (400) for an event of the provider's test mode where money is real, and the other way.
    */
   async take(event: Stripe.Event, client: Client): Promise<void> {
-    if (event.livemode !== undefined && event.livemode !== this.isLive) {
+    if (event.livemode !== undefined && event.livemode !== this.key.isLive) {
       this.auditLog.note({
         action: 'webhook',
         outcome: 'refused',

@@ -15,7 +15,7 @@ import { withService } from './service.js'
 /** A page of a terminal, and what a person still reads. */
 const LISTED = 50
 const MOST_LISTED = 1_000
-const LONGEST_REASON = 120
+const LONGEST_REASON = 300
 /** Another process may be at the same customer; a look takes 10 s at most. */
 const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000

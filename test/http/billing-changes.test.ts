@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { UserRemoval } from '../../src/accounts/user-removal.js'
 import { Seats } from '../../src/billing/seats.js'
+import { Database } from '../../src/database/database.js'
+import { billingWork } from '../../src/database/schema.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, signIn } from '../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../support/test-app.js'
@@ -144,6 +146,22 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     await app.app.get(UserRemoval).remove(second, NOBODY)
     await billed(payer, 2)
     expect(await subscription(payer)).toMatchObject({ quantity: 2 })
+  })
+
+  it('billing 11: pays for a new seat although its customer had been given up', async () => {
+    const owner = await anOwner(app)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    const parked = {
+      customerId: payer.customerId,
+      dueAt: new Date(),
+      parkedAt: new Date(),
+      attempts: 20,
+      lastError: 'The provider was down',
+    }
+    await app.app.get(Database).run(db => db.insert(billingWork).values(parked))
+    await app.paymentsSettled()
+    await aMember(app, owner)
+    await billed(payer, 2)
   })
 
   it('pays once where the plan has no seats', async () => {

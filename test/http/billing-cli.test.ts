@@ -5,7 +5,8 @@ import { Database } from '../../src/database/database.js'
 import { eventually } from '../support/eventually.js'
 import { type Ended, run } from '../support/run-program.js'
 import { TestApp } from '../support/test-app.js'
-import { aSubscriber, type Subscriber, statusOf } from './subscriber.js'
+import { aPlansFile } from './paying.js'
+import { anotherSubscription, aSubscriber, type Subscriber, statusOf } from './subscriber.js'
 import { claimsOf } from './token-claims.js'
 
 /** Three tries of the provider, and what a loaded machine needs to start. */
@@ -27,11 +28,16 @@ describe('billing at the command line, beside a running server', () => {
 
   /** As an operator runs it, on the stores of the server. */
   function mainstay(...args: string[]): Promise<Ended> {
+    return mainstayWith({}, ...args)
+  }
+
+  function mainstayWith(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
     const environment = {
       NODE_ENV: 'test',
       DATA_DIR: app.settings.dataDir,
       ...app.stores,
       STRIPE_API_URL: app.sandbox.url,
+      ...settings,
     }
     return run('dist/src/cli.js', args, environment, ENDS_WITHIN_MS)
   }
@@ -81,6 +87,44 @@ describe('billing at the command line, beside a running server', () => {
     const result = await app.app.get(Database).run(db => db.execute(query))
     return (result as unknown as { rows: Record<string, unknown>[] }).rows
   }
+
+  it('billing 10: billing:status is content when nothing waits', async () => {
+    const { code, output, errors } = await mainstay('billing:status')
+    expect(errors).toBe('')
+    expect(code).toBe(0)
+    expect(output.split('\n')).toEqual([
+      '0 events wait',
+      '0 customers are due, 0 failed, 0 of them given up',
+      'Payments go to acct_payment_sandbox, test mode',
+      '',
+    ])
+  })
+
+  it('billing 10: billing:status names who was given up, what bills twice and what is in no plan', async () => {
+    const twice = await aSubscriber(app)
+    const second = await anotherSubscription(app, twice.customerId)
+    const failing = await aSubscriber(app)
+    await aFailedEvent(failing)
+    await giveUp(failing)
+    const plans = await aPlansFile({
+      withoutPlan: [],
+      plans: [{ name: 'Team', prices: ['price_yearly'], entitlements: ['dataEntry'] }],
+    })
+    const settings = { PLANS_FILE: plans.path, STRIPE_PRICE_IDS: 'price_yearly' }
+    const { code, output, errors } = await mainstayWith(settings, 'billing:status')
+    await plans.remove()
+    expect(output).toMatch(/^1 events wait, the oldest since 20.*Z$/m)
+    expect(output).toContain('0 customers are due, 1 failed, 1 of them given up')
+    expect(output).toContain(`Account ${accountOf(twice)} is billed for a second subscription, ${second}`)
+    expect(output).toMatch(/^[1-9] subscriptions are of price_monthly, which is in no plan$/m)
+    expect(output).toContain('Where payments go is not known: ')
+    expect(errors).toBe(
+      'Somebody has to look: customers were given up, accounts are billed twice, prices are in no plan, ' +
+        'the payment provider does not answer\n',
+    )
+    expect(code).toBe(1)
+    await app.sandbox.cancel(second)
+  })
 
   it('billing:events lists what waits, by state and account', async () => {
     const subscriber = await aSubscriber(app)

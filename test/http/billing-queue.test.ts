@@ -7,6 +7,7 @@ import { BillingWorker } from '../../src/billing/billing-worker.js'
 import { CustomerLooks } from '../../src/billing/customer-look.js'
 import { CustomerSync } from '../../src/billing/customer-sync.js'
 import { Database } from '../../src/database/database.js'
+import { unavailable } from '../../src/errors/api-error.js'
 import { eventually } from '../support/eventually.js'
 import { TestApp } from '../support/test-app.js'
 import { anEvent, postEvent } from './signed-event.js'
@@ -167,6 +168,28 @@ describe('billing model: two workers with the same event', () => {
     goOn()
     await Promise.all(looks)
     expect((await app.auditRows()).filter(({ detail }) => detail.event === id)).toHaveLength(1)
+  })
+})
+
+describe('billing 10: a reconcile that failed', () => {
+  it('begins again the same night, and once it is done it is done for the night', async () => {
+    const reconciler = app.app.get(BillingReconciler)
+    const asked = jest.spyOn(app.app.get(BillingWork), 'askForRoutine')
+    asked.mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+    const now = jest.spyOn(app.clock, 'now')
+    const start = new Date('2026-11-22T03:07:00Z').getTime()
+    const tries: number[] = []
+    for (const minutes of [0, 1, 10, 20, 170]) {
+      now.mockReturnValue(new Date(start + minutes * 60_000))
+      await reconciler.everyNight()
+      tries.push(asked.mock.calls.length)
+    }
+    // Its customers fit into one page. Another replica that is a minute late finds the lease taken.
+    expect(tries).toEqual([1, 1, 2, 2, 2])
+    const nextNight = new Date(start + 24 * 60 * 60_000)
+    now.mockReturnValue(nextNight)
+    await reconciler.everyNight()
+    expect(asked).toHaveBeenCalledTimes(3)
   })
 })
 

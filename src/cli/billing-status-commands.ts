@@ -1,0 +1,93 @@
+import type { INestApplicationContext } from '@nestjs/common'
+import type { Command } from 'commander'
+import { type BillingHealth, readBillingHealth } from '../billing/billing-health.js'
+import { BillingOperations } from '../billing/billing-operations.js'
+import { ForeignCustomers } from '../billing/foreign-customers.js'
+import { inWords, ProviderKey } from '../billing/provider-key.js'
+import { SurplusSubscriptions } from '../billing/surplus-subscriptions.js'
+import { Clock } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import type { ApiError } from '../errors/api-error.js'
+import { Plans } from '../permissions/plans.js'
+import { withService } from './service.js'
+
+const LISTED = 50
+/** The provider's events are handled within seconds; this long means that something is wrong. */
+const LONG_WAIT_MS = 15 * 60 * 1000
+
+/** `billing:status` and `billing:forget-customers`. */
+export function addBillingStatusCommands(program: Command): void {
+  program
+    .command('billing:status')
+    .description('what waits, was given up, bills twice or is in no plan; fails when somebody has to look')
+    .action(() => withService(showStatus))
+
+  program
+    .command('billing:forget-customers')
+    .description('detach accounts from customers of another secret key, so that they can buy again')
+    .option('--yes', 'do it; without this they are only listed')
+    .action(({ yes = false }: { yes?: boolean }) => withService(app => forgetCustomers(app, yes)))
+}
+
+async function showStatus(app: INestApplicationContext): Promise<void> {
+  const health = await readBillingHealth(app.get(Database))
+  const problems = [
+    ...showQueue(health, app.get(Clock).now()),
+    ...(await showSurplus(app.get(SurplusSubscriptions))),
+    ...showUnknownPrices(app.get(Plans), health),
+    ...(await showKey(app)),
+  ]
+  if (problems.length > 0) throw new Error(`Somebody has to look: ${problems.join(', ')}`)
+}
+
+/** This and what follows prints what there is, and returns what is wrong with it. */
+function showQueue(health: BillingHealth, now: Date): string[] {
+  const { waitingEvents, oldestWaiting: oldest, customersDue, customersFailed, customersParked } = health
+  console.log(`${waitingEvents} events wait${oldest ? `, the oldest since ${oldest.toISOString()}` : ''}`)
+  console.log(
+    `${customersDue} customers are due, ${customersFailed} failed, ${customersParked} of them given up`,
+  )
+  const isLate = oldest !== null && now.getTime() - oldest.getTime() > LONG_WAIT_MS
+  return [
+    ...(customersParked > 0 ? ['customers were given up'] : []),
+    ...(isLate ? ['an event has waited for too long'] : []),
+  ]
+}
+
+async function showSurplus(surplus: SurplusSubscriptions): Promise<string[]> {
+  const found = await surplus.list()
+  for (const { accountId, subscriptionId } of found.slice(0, LISTED))
+    console.log(`Account ${accountId} is billed for a second subscription, ${subscriptionId}`)
+  return found.length > 0 ? ['accounts are billed twice'] : []
+}
+
+function showUnknownPrices(plans: Plans, { subscriptionsByPrice }: BillingHealth): string[] {
+  if (plans.version === null) return []
+  const unknown = [...subscriptionsByPrice].filter(([priceId]) => plans.of(priceId) === null)
+  for (const [priceId, count] of unknown)
+    console.log(`${count} subscriptions are of ${priceId}, which is in no plan`)
+  return unknown.length > 0 ? ['prices are in no plan'] : []
+}
+
+/** The rest is worth knowing above all when the provider is down. */
+async function showKey(app: INestApplicationContext): Promise<string[]> {
+  try {
+    console.log(`Payments go to ${inWords(await app.get(ProviderKey).identify())}`)
+  } catch (error) {
+    console.log(`Where payments go is not known: ${(error as ApiError).message}`)
+    return ['the payment provider does not answer']
+  }
+  const others = await app.get(ForeignCustomers).count()
+  for (const { customers, ...other } of others) console.log(`${customers} customers are of ${inWords(other)}`)
+  return others.length > 0 ? ['customers are of another key'] : []
+}
+
+async function forgetCustomers(app: INestApplicationContext, isWanted: boolean): Promise<void> {
+  const identity = await app.get(ProviderKey).identify()
+  const customers = await app.get(ForeignCustomers).list()
+  for (const { accountId, customerId } of customers.slice(0, LISTED))
+    console.log(`Account ${accountId}, customer ${customerId}`)
+  if (isWanted) await app.get(BillingOperations).forget(customers)
+  const what = isWanted ? 'were forgotten' : 'would be forgotten; --yes does it'
+  console.log(`${customers.length} customers that ${inWords(identity)}, does not have ${what}`)
+}
