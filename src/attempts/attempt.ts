@@ -4,7 +4,8 @@ import type { Client } from '../http/client.js'
  * What is counted; each kind has its own counters. Guesses at secrets: `password`, `link` (in a mail), `session id` (at
  * refresh), and `session`, guesses at a password by one live session, counted when strangers have filled the limits of
  * its user. Mails: `mail` for whoever asks without being logged in, `sent mail` for whoever is. And `weak password`,
- * which takes time to measure, and `write`, a change that a logged-in user makes.
+ * which takes time to measure, `write`, a change that a logged-in user makes, and `payment request`, for which the
+ * payment provider is asked.
  */
 export type AttemptKind =
   | 'password'
@@ -15,6 +16,7 @@ export type AttemptKind =
   | 'sent mail'
   | 'weak password'
   | 'write'
+  | 'payment request'
 
 /** Who is logged in and does something. */
 export interface Actor {

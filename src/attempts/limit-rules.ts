@@ -60,6 +60,8 @@ export function limitRulesOf(attempt: Attempt, settings: AttemptSettings): Limit
       return [{ ...wrong, limit: 'user', of: [subject], most: settings.perNetwork, binds: 'everybody' }]
     case 'write':
       return writeRules(attempt, settings)
+    case 'payment request':
+      return paymentRequestRules(attempt, settings)
   }
 }
 
@@ -137,6 +139,18 @@ function writeRules({ subject, actor }: Attempt, { writesPerUser }: AttemptSetti
   return [
     { ...hourly, limit: 'session', of: [subject], most: Math.ceil(writesPerUser / 3) },
     { ...hourly, limit: 'user', of: [actor?.userId ?? ''], most: writesPerUser },
+  ]
+}
+
+/** One member cannot use up what the account has. */
+function paymentRequestRules(
+  { subject, actor }: Attempt,
+  { paymentRequestsPerUser, paymentRequestsPerAccount }: AttemptSettings,
+): LimitRule[] {
+  const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
+  return [
+    { ...hourly, limit: 'user', of: [subject], most: paymentRequestsPerUser },
+    { ...hourly, limit: 'account', of: [actor?.accountId ?? ''], most: paymentRequestsPerAccount },
   ]
 }
 

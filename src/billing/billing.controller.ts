@@ -50,7 +50,13 @@ export class BillingController {
   @Get()
   @ReadSubscriptionDocs()
   @UseGuards(LiveSessionGuard)
-  read(@CurrentCaller() { accountId }: Caller, @Query() { checkout }: SubscriptionQuery) {
-    return checkout === undefined ? this.reading.read(accountId) : this.reading.readAfter(accountId, checkout)
+  read(
+    @CurrentCaller() caller: Caller,
+    @Query() { checkout }: SubscriptionQuery,
+    @CurrentClient() client: Client,
+  ) {
+    return checkout === undefined
+      ? this.reading.read(caller.accountId)
+      : this.reading.readAfter(caller, checkout, client)
   }
 }

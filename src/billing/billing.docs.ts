@@ -171,6 +171,7 @@ export const ReadSubscriptionDocs = () =>
       ...TOKEN_REFUSALS,
       'SESSION_NOT_FOUND',
       'NOT_FOUND',
+      'TOO_MANY_ATTEMPTS',
       'DATABASE_UNAVAILABLE',
       'SESSION_STORE_UNAVAILABLE',
     ],

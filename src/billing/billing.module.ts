@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AccountsModule } from '../accounts/accounts.module.js'
+import { AttemptsModule } from '../attempts/attempts.module.js'
 import { AuditModule } from '../audit/audit.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
@@ -34,6 +35,7 @@ import { ForeignCustomers } from './foreign-customers.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 import { OpenPages } from './open-pages.js'
 import { createStripe } from './payment-provider.js'
+import { PaymentRequests } from './payment-requests.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PlanCache } from './plan-cache.js'
 import { PlanCatalog } from './plan-catalog.js'
@@ -56,7 +58,7 @@ import { WebhookController } from './webhook.controller.js'
 import { WebhookService } from './webhook.service.js'
 
 @Module({
-  imports: [AccountsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
+  imports: [AccountsModule, AttemptsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
   controllers: [BillingController, PlansController, WebhookController],
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
@@ -76,6 +78,7 @@ import { WebhookService } from './webhook.service.js'
     CheckoutReturn,
     CheckoutService,
     Checkouts,
+    PaymentRequests,
     PaymentsPermissionGuard,
     CustomerLooks,
     CustomerDetailsSync,

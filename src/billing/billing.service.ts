@@ -7,16 +7,19 @@ import type { Caller } from '../tokens/claims.js'
 import { CheckoutService } from './checkout.service.js'
 import type { CheckoutIntent } from './checkouts.js'
 import type { CreateSubscriptionBody } from './create-subscription.body.js'
+import { PaymentRequests } from './payment-requests.js'
 import { PlanChangeService } from './plan-change.service.js'
 import { PortalService } from './portal.service.js'
-import { ProviderBulkhead } from './provider-bulkhead.js'
 import { isSafeReturnUrl } from './return-url.js'
 import { Seats } from './seats.js'
 import { isLive } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
 import { Trials } from './trials.js'
 
-/** What an account buys. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED` (502) within 10 s. */
+/**
+ * What an account buys. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and
+ * `TOO_MANY_ATTEMPTS` (429) to whoever asks too often.
+ */
 @Injectable()
 export class BillingService {
   constructor(
@@ -28,7 +31,7 @@ export class BillingService {
     private readonly checkouts: CheckoutService,
     private readonly planChanges: PlanChangeService,
     private readonly portal: PortalService,
-    private readonly bulkhead: ProviderBulkhead,
+    private readonly requests: PaymentRequests,
   ) {}
 
   /**
@@ -41,7 +44,7 @@ export class BillingService {
     const { status, plan, isPaymentPending } = await this.subscriptions.find(caller.accountId)
     if (isPaymentPending) throw new ApiError('PAYMENT_PENDING')
     if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
-    return this.bulkhead.run(() =>
+    return this.requests.run(caller, client, () =>
       isLive(status)
         ? this.planChanges.start(caller, intent, client)
         : this.checkouts.start(caller, intent, client),
@@ -51,7 +54,7 @@ export class BillingService {
   /** The URL of the provider's pages for invoices, cards and cancelling. Throws `INVALID_RETURN_URL` and `NEVER_SUBSCRIBED`. */
   async openPortal(caller: Caller, returnUrl: string | undefined, client: Client): Promise<string> {
     const safeUrl = this.safeReturnUrl(returnUrl)
-    return this.bulkhead.run(() => this.portal.open(caller, safeUrl, client))
+    return this.requests.run(caller, client, () => this.portal.open(caller, safeUrl, client))
   }
 
   private async intentOf(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {

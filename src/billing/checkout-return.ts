@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { LRUCache } from 'lru-cache'
 import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import type { Caller } from '../tokens/claims.js'
 import { BillingCustomers } from './billing-customers.js'
 import { Checkouts } from './checkouts.js'
 import { CustomerSync } from './customer-sync.js'
-import { ProviderBulkhead } from './provider-bulkhead.js'
+import { PaymentRequests } from './payment-requests.js'
 
 /** A page that asks again and again asks the provider this seldom. */
 const ONCE_IN_MS = 2_000
@@ -21,7 +23,7 @@ export class CheckoutReturn {
     private readonly checkouts: Checkouts,
     private readonly customers: BillingCustomers,
     private readonly sync: CustomerSync,
-    private readonly bulkhead: ProviderBulkhead,
+    private readonly requests: PaymentRequests,
   ) {}
 
   /** Throws `NOT_FOUND` (404) unless this is a checkout of the account. */
@@ -29,20 +31,27 @@ export class CheckoutReturn {
     if (!(await this.checkouts.find(accountId, reference))) throw new ApiError('NOT_FOUND')
   }
 
-  /** Asks the provider, unless we just did. One that does not answer changes nothing: what we have is the answer then. */
-  async look(accountId: string): Promise<void> {
-    const looking = this.recent.get(accountId) ?? this.ask(accountId)
+  /**
+   * Asks the provider, unless we just did. One that does not answer changes nothing: what we have is the answer then.
+   * Throws `TOO_MANY_ATTEMPTS` (429).
+   */
+  async look(caller: Caller, client: Client): Promise<void> {
+    const { accountId } = caller
+    const looking = this.recent.get(accountId) ?? this.ask(caller, client)
     this.recent.set(accountId, looking, { noUpdateTTL: true })
     await looking
   }
 
-  private async ask(accountId: string): Promise<void> {
-    const customerId = await this.customers.find(accountId)
+  private async ask(caller: Caller, client: Client): Promise<void> {
+    const customerId = await this.customers.find(caller.accountId)
     if (!customerId) return
     try {
-      await this.bulkhead.run(() => this.sync.lookNow(customerId), PATIENCE_MS)
+      await this.requests.run(caller, client, () => this.sync.lookNow(customerId), PATIENCE_MS)
     } catch (error) {
-      if (!isProviderTrouble(error)) throw error
+      if (isProviderTrouble(error)) return
+      // Others of the account may have asked less often.
+      this.recent.delete(caller.accountId)
+      throw error
     }
   }
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common'
+import type { Client } from '../http/client.js'
+import type { Caller } from '../tokens/claims.js'
 import { CheckoutReturn } from './checkout-return.js'
 
 import { Entitlements } from './entitlements/entitlements.js'
@@ -29,16 +31,19 @@ export class SubscriptionReading {
 
   /**
    * The same for who comes back from a checkout, by our id of it or the provider's: without waiting for the event, which may
-   * be slower than the browser. Throws `NOT_FOUND` (404) for what is no checkout of this account.
+   * be slower than the browser. Throws `NOT_FOUND` (404) for what is no checkout of this account, and `TOO_MANY_ATTEMPTS`
+   * (429).
    */
   async readAfter(
-    accountId: string,
+    caller: Caller,
     checkout: string,
+    client: Client,
   ): Promise<SubscriptionView & { checkout: CheckoutOutcome }> {
+    const { accountId } = caller
     await this.returns.requireOwn(accountId, checkout)
     let view = await this.uncached(accountId)
     if (!isPaidFor(view.state)) {
-      await this.returns.look(accountId)
+      await this.returns.look(caller, client)
       view = await this.uncached(accountId)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }

@@ -27,6 +27,10 @@ export interface AttemptSettings {
   readonly mailsPerAccount: number
   /** Changes by one logged-in user, within an hour; by one session a third of them. */
   readonly writesPerUser: number
+  /** Within an hour, for which the payment provider is asked. */
+  readonly paymentRequestsPerUser: number
+  /** Within an hour, by all users of an account. */
+  readonly paymentRequestsPerAccount: number
 }
 
 /** NIST SP 800-63B §3.2.2: no more wrong guesses at one account in a row. */
@@ -53,5 +57,7 @@ export function readAttempts(sheet: SettingSheet): AttemptSettings {
     mailsPerUser: count('MAILS_PER_USER', 50),
     mailsPerAccount: count('MAILS_PER_ACCOUNT', 200),
     writesPerUser: count('WRITES_PER_USER', 900),
+    paymentRequestsPerUser: count('PAYMENT_REQUESTS_PER_USER', 60),
+    paymentRequestsPerAccount: count('PAYMENT_REQUESTS_PER_ACCOUNT', 180),
   }
 }

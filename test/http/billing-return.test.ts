@@ -1,26 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { anOwner, type SignedIn, signIn } from '../support/people.js'
+import type { User } from '../../src/accounts/user.js'
+import { AttemptLimits } from '../../src/attempts/attempt-limits.js'
+import type { TestResponse } from '../support/http-request.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../support/test-app.js'
-import { outcome } from './api-calls.js'
-import { readAfter } from './paying.js'
+import { outcome, readSubscription, subscribe } from './api-calls.js'
+import { openPortal, readAfter } from './paying.js'
 import { openCheckout } from './subscriber.js'
+
+/** What the provider may be asked for within an hour; few enough for a test. */
+const PER_USER = 20
+const PER_ACCOUNT = 25
 
 describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
   let app: TestApp
   let webhookUrl: string | null
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start(backend, {
+      LOG_LEVEL: 'silent',
+      PAYMENT_REQUESTS_PER_USER: String(PER_USER),
+      PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),
+    })
     webhookUrl = app.sandbox.webhookUrl
   })
   afterAll(() => app.stop())
 
   async function aCheckout() {
-    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const owner = await anOwner(app)
+    const signedIn = await signIn(app, owner, 'main')
     const providerId = await openCheckout(app, signedIn, { return: `${SHOP_ONE}/thanks?from=shop#top` })
     const made = app.sandbox.checkouts().find(({ id }) => id === providerId)
     const url = new URL(made?.success_url as string)
-    return { signedIn, providerId, url, id: url.searchParams.get('checkout') as string }
+    return { owner, signedIn, providerId, url, id: url.searchParams.get('checkout') as string }
   }
 
   async function withoutEvents(work: () => Promise<void>): Promise<void> {
@@ -93,6 +105,43 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
     app.sandbox.fault = null
     expect(outcome(answer)).toBe('200')
     expect(answer.json.checkout).toBe('pending')
+  })
+
+  it('billing 9: 150 clicks make the provider work for as many as one person has, and keep nobody else from paying', async () => {
+    const { signedIn, id } = await aCheckout()
+    const before = app.sandbox.requests.length
+    const answers: TestResponse[] = []
+    for (let clicks = 0; clicks < 150; clicks += 3) {
+      const priceId = clicks % 2 === 0 ? 'price_monthly' : 'price_yearly'
+      answers.push(await subscribe(app, signedIn, { priceId }))
+      answers.push(await openPortal(app, signedIn))
+      answers.push(await readAfter(app, signedIn, id))
+    }
+    const refused = answers.filter(answer => outcome(answer) === '429 TOO_MANY_ATTEMPTS')
+    for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(3_000)
+    // A question that was just asked is not asked again, and does not count.
+    expect(refused.length).toBeGreaterThan(60)
+    expect(answers.slice(0, 10).map(outcome)).not.toContain('429 TOO_MANY_ATTEMPTS')
+    // A checkout in the place of another takes the most requests.
+    expect(app.sandbox.requests.length - before).toBeLessThanOrEqual(4 * PER_USER)
+    expect(outcome(await readSubscription(app, signedIn.accessToken))).toBe('200')
+    expect(outcome(await subscribe(app, (await aCheckout()).signedIn))).toBe('201')
+  })
+
+  it('billing 9: users of one account share what it has', async () => {
+    const { owner, signedIn, id } = await aCheckout()
+    const member = await aMember(app, owner)
+    const colleague = await signIn(app, member, 'satellite')
+    const client = { requestId: randomUUID(), ip: '192.0.2.1', userAgent: null, origin: null }
+    const ask = ({ id: userId, accountId }: User) =>
+      app.app
+        .get(AttemptLimits)
+        .count({ kind: 'payment request', subject: userId, client, actor: { userId, accountId } })
+    // The checkout was the first.
+    for (let count = 1; count < PER_USER; count++) await ask(owner)
+    for (let count = PER_USER; count < PER_ACCOUNT; count++) await ask(member)
+    expect(outcome(await readAfter(app, colleague, id))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(outcome(await subscribe(app, signedIn))).toBe('429 TOO_MANY_ATTEMPTS')
   })
 
   it('is 404 for the checkout of another account, and for none', async () => {

@@ -44,6 +44,8 @@ describe('readSettings of limits', () => {
     ['MAILS_PER_USER', 50],
     ['MAILS_PER_ACCOUNT', 200],
     ['WRITES_PER_USER', 900],
+    ['PAYMENT_REQUESTS_PER_USER', 60],
+    ['PAYMENT_REQUESTS_PER_ACCOUNT', 180],
   ])('has %s, %i by default, and takes no nought', (name, usual) => {
     expect(Object.values(read().attempts)).toContain(usual)
     expect(Object.values(read({ [name]: '12345' }).attempts)).toContain(12_345)
@@ -54,6 +56,17 @@ describe('readSettings of limits', () => {
     expect(read().hashConcurrency).toBe(availableParallelism())
     expect(read({ HASH_CONCURRENCY: '7' }).hashConcurrency).toBe(7)
     expect(faultsOf({ HASH_CONCURRENCY: '0' })).toHaveLength(1)
+  })
+})
+
+describe('readSettings of payments', () => {
+  it('billing 11: takes several webhook secrets', () => {
+    const [first, second] = ['whsec_0123456789abcdef', 'whsec_fedcba9876543210']
+    expect(read({ STRIPE_WEBHOOK_SECRET: first }).stripe.webhookSecrets).toEqual([first])
+    expect(read({ STRIPE_WEBHOOK_SECRET: `${first}, ${second}` }).stripe.webhookSecrets).toEqual([
+      first,
+      second,
+    ])
   })
 })
 
@@ -140,7 +153,10 @@ describe('readSettings in production', () => {
     ['STRIPE_SECRET_KEY', 'sk_test_payment_sandbox'],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_payment_sandbox_only'],
     ['STRIPE_WEBHOOK_SECRET', ''],
+    ['STRIPE_WEBHOOK_SECRET', ','],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_short'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef,whsec_short'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef,whsec_payment_sandbox_only'],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_changeme_changeme_changeme'],
     ['STRIPE_WEBHOOK_SECRET', 'a_secret_without_its_prefix'],
     ['STRIPE_PRICE_IDS', ','],

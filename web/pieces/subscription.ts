@@ -15,9 +15,11 @@ export interface Subscription {
   readonly graceUntil: string | null
 }
 
+const NOT_ASKED = ['NOT_FOUND', 'INVALID_QUERY', 'TOO_MANY_ATTEMPTS']
+
 /**
  * Who comes back from a payment brings `checkout`: then the service asks the provider instead of waiting for its news. One that
- * is not of this account tells nothing.
+ * is not of this account tells nothing, and who asks too often hears what the service has heard.
  */
 export async function readSubscription(
   read: (path: string) => Promise<Subscription>,
@@ -27,8 +29,7 @@ export async function readSubscription(
   try {
     return await read(`subscription?checkout=${encodeURIComponent(checkout)}`)
   } catch (error) {
-    if (error instanceof MainstayError && ['NOT_FOUND', 'INVALID_QUERY'].includes(error.code))
-      return read('subscription')
+    if (error instanceof MainstayError && NOT_ASKED.includes(error.code)) return read('subscription')
     throw error
   }
 }
