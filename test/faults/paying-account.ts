@@ -39,6 +39,8 @@ export class PayingAccount {
   private readonly pages = new Set<string>()
   /** How often the service answered a click with a page or with a refusal. */
   answers = 0
+  /** How often that was because a payment was on its way. */
+  paymentsPending = 0
 
   private constructor(
     readonly accountId: string,
@@ -97,10 +99,12 @@ export class PayingAccount {
     await sandbox.cancel(id)
   }
 
-  /** A debit that takes its time; one in two comes to nothing, and the owner lets it be. */
+  /** A debit that takes its time, while the owner clicks again; one in two comes to nothing, and the owner lets it be. */
   private async payLater(checkoutId: string): Promise<void> {
     const { random, sandbox } = this.world
     await sandbox.payLater(checkoutId)
+    // As impatient as ever; whatever page this leads to is paid too.
+    await this.click(random.oneOf(PROVIDER.priceIds))
     await sleep(random.below(BETWEEN_TRIES_MS))
     const succeeds = random.below(2) === 0
     await sandbox.payAsync(checkoutId, succeeds ? 'succeeded' : 'failed')
@@ -128,6 +132,7 @@ export class PayingAccount {
     const answer = await this.untilAnswered(() => this.post('/api/subscription/create', { priceId }))
     if (!answer) return
     this.answers++
+    if (answer.json.code === 'PAYMENT_PENDING') this.paymentsPending++
     await this.follow(answer)
   }
 
