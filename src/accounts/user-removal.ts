@@ -24,9 +24,11 @@ export class UserRemoval {
    * login could otherwise have its user removed before they can take it back. Disabling them is possible at once.
    */
   async remove(user: Whom, authority: Authority): Promise<void> {
+    const email = (await this.users.findInAccount(user.id, user.accountId))?.email
     await this.changes.make(
       { kind: 'end-all', userId: user.id },
-      eventOf('user.remove', user, authority),
+      // Afterwards nothing else knows who it was.
+      eventOf('user.remove', user, authority, { ...(email && { email }) }),
       async transaction => {
         await authority.check(transaction)
         if (authority.by !== null && (await this.undoTokens.areAnyOpen(transaction, [user.id])))

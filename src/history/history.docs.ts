@@ -22,7 +22,7 @@ class AuditEntry {
   @ApiProperty({ ...TEXT_OR_NULL, format: 'uuid' })
   userId!: string | null
 
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'What the user has now; null for who has left the account' })
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'What the user has now, or had when they were removed' })
   email!: string | null
 
   @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session' })
@@ -50,6 +50,14 @@ class AuditEntry {
 class AuditPage {
   @ApiProperty({ type: [AuditEntry] })
   entries!: AuditEntry[]
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description:
+      'E-mail addresses by user id, of everybody whom the entries name (`userId`, and in `detail` `by`)',
+  })
+  people!: Record<string, string>
 
   @ApiProperty({ ...TEXT_OR_NULL, description: 'For `after`; null on the last page' })
   next!: string | null

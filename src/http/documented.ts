@@ -64,7 +64,7 @@ function refusalsByStatus(codes: readonly ErrorCode[]): MethodDecorator[] {
 }
 
 const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
-  INVALID_BODY: [{ field: 'email', message: 'email must be an e-mail address' }],
+  INVALID_BODY: [{ field: 'email', message: 'This is not an e-mail address that we can use' }],
   INVALID_QUERY: [{ field: 'limit', message: 'limit must not be greater than 200' }],
 }
 

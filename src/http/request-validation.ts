@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common'
 import { ApiError, type FieldError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
+import { messageFor } from './field-messages.js'
 
 const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
@@ -51,6 +52,5 @@ function validation(code: ErrorCode): ValidationPipe {
 }
 
 function asFieldError({ property, constraints }: ValidationError): FieldError {
-  const [message] = Object.values(constraints ?? { type: `${property} is not as documented` })
-  return { field: property.slice(0, 64), message: (message ?? '').slice(0, 200) }
+  return { field: property.slice(0, 64), message: messageFor(property, constraints).slice(0, 200) }
 }

@@ -5,7 +5,13 @@ import { MainSourceGuard } from '../sessions/main-source.guard.js'
 import { PermissionGuard, RequirePermission } from '../sessions/permission.guard.js'
 import { IdInPath } from './id-in-path.pipe.js'
 import { InvitationBody } from './invitation.body.js'
-import { InviteDocs, ListInvitationsDocs, WithdrawInvitationDocs } from './invitations.docs.js'
+import {
+  InviteDocs,
+  ListInvitationsDocs,
+  ResendInvitationDocs,
+  WithdrawInvitationDocs,
+} from './invitations.docs.js'
+import type { Invitation } from './invitations.js'
 import { InvitationsService } from './invitations.service.js'
 import { CurrentManager, type Manager } from './manager.js'
 import { permissionsIn } from './permissions.body.js'
@@ -31,8 +37,14 @@ export class InvitationsController {
       permissions: permissionsIn(permissions),
       satellites,
     }
-    const { id, email: invited, expiresAt } = await this.invitations.invite(manager, wish)
-    return { id, email: invited, expiresAt }
+    return asInvited(await this.invitations.invite(manager, wish))
+  }
+
+  /** Mails an open invitation again, with a new link. */
+  @Post(':id/resend')
+  @ResendInvitationDocs()
+  async resend(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
+    return asInvited(await this.invitations.resend(manager, id))
   }
 
   @Get()
@@ -48,4 +60,8 @@ export class InvitationsController {
   withdraw(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
     return this.invitations.withdraw(manager, id)
   }
+}
+
+function asInvited({ id, email, expiresAt }: Invitation): Pick<Invitation, 'id' | 'email' | 'expiresAt'> {
+  return { id, email, expiresAt }
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
+import type { ErrorCode } from '../errors/error-codes.js'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { MANAGER_REFUSALS } from './manager-refusals.js'
 import { PermissionsBody } from './permissions.body.js'
@@ -41,6 +42,17 @@ class AcceptedAnswer {
   satellites!: string[] | null
 }
 
+const INVITE_REFUSALS: readonly ErrorCode[] = [
+  'UNKNOWN_SATELLITE',
+  ...MANAGER_REFUSALS,
+  'OWN_RIGHTS',
+  'REAUTHENTICATION_REQUIRED',
+  'EMAIL_TAKEN',
+  'TOO_MANY_INVITATIONS',
+  'TOO_MANY_ATTEMPTS',
+  'MAIL_UNAVAILABLE',
+]
+
 export const InviteDocs = () =>
   Documented({
     summary: 'Invite somebody by e-mail',
@@ -51,17 +63,19 @@ export const InviteDocs = () =>
     status: 201,
     answer: 'The mail is on its way',
     type: InvitedAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'UNKNOWN_SATELLITE',
-      ...MANAGER_REFUSALS,
-      'OWN_RIGHTS',
-      'REAUTHENTICATION_REQUIRED',
-      'EMAIL_TAKEN',
-      'TOO_MANY_INVITATIONS',
-      'TOO_MANY_ATTEMPTS',
-      'MAIL_UNAVAILABLE',
-    ],
+    refusals: [...BODY_REFUSALS, ...INVITE_REFUSALS],
+  })
+
+export const ResendInvitationDocs = () =>
+  Documented({
+    summary: 'Mail an open invitation again',
+    description:
+      'Main site only, with teamManagement. The new link has a new id, works for 7 days and replaces the one before. Counts ' +
+      'and is refused as a new invitation of the same kind.',
+    status: 201,
+    answer: 'The mail is on its way',
+    type: InvitedAnswer,
+    refusals: [...INVITE_REFUSALS, 'NOT_FOUND'],
   })
 
 export const ListInvitationsDocs = () =>

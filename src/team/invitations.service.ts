@@ -56,6 +56,17 @@ export class InvitationsService {
     return invitation
   }
 
+  /**
+   * Mails an open invitation again, as if the manager gave it now: a new link, good for its whole time, in the place of the
+   * old one. Throws `NOT_FOUND` when the account has no open invitation of this id, and as {@link invite} does.
+   */
+  async resend(manager: Manager, id: string): Promise<Invitation> {
+    const open = await this.invitations.findOpen(manager.session.accountId, id)
+    if (!open) throw new ApiError('NOT_FOUND')
+    const { email, permissions, satellites } = open
+    return this.invite(manager, { email, permissions, satellites })
+  }
+
   /** Those that are open, the oldest first. */
   list(accountId: string): Promise<Invitation[]> {
     return this.invitations.list(accountId)

@@ -54,6 +54,17 @@ export class Invitations {
     return rows.map(asInvitation)
   }
 
+  /** The account's invitation of this id; null when none is open. */
+  async findOpen(accountId: string, id: string): Promise<Invitation | null> {
+    const [row] = await this.database.run(db =>
+      db
+        .select()
+        .from(oneTimeTokens)
+        .where(and(this.areOpen(accountId), eq(oneTimeTokens.id, id))),
+    )
+    return row ? asInvitation(row) : null
+  }
+
   /**
    * Opens an invitation in a transaction that holds the account; one of before to the same address is replaced. Throws
    * `TOO_MANY_INVITATIONS` when 100 others are open. `token` is for the link.

@@ -156,6 +156,25 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
     expect((await exported(signedIn)).text).not.toContain(mover.email)
   })
 
+  it('pages 8: names who did it and whom it concerns, also when they were removed since', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const gone = await signIn(app, member, 'main')
+    const signedIn = await signIn(app, owner, 'main')
+    const headers = { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
+    const path = `/api/team/${member.id}`
+    expect((await app.request({ method: 'DELETE', path, headers })).status).toBe(204)
+    const { json } = await read(signedIn)
+    expect(json.people).toEqual({ [owner.id]: owner.email, [member.id]: member.email })
+    const about = json.entries.filter(({ userId }: { userId: string }) => userId === member.id)
+    expect(about[0]).toMatchObject({ action: 'user.remove', email: member.email, detail: { by: owner.id } })
+    expect(about).toContainEqual(
+      expect.objectContaining({ action: 'login', email: member.email, sid: claimsOf(gone.accessToken).sid }),
+    )
+    const other = await signIn(app, await anOwner(app), 'main')
+    expect((await read(other)).text).not.toContain(member.email)
+  })
+
   describe('filters', () => {
     it('by user, action and outcome, alone and together', async () => {
       const owner = await anOwner(app)

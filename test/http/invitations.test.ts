@@ -240,6 +240,22 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       ])
     })
 
+    it('pages 18: is mailed again with a new link, which gives the same', async () => {
+      const { session, email, id, token } = await anInvited({ satellites: [SHOP_ONE] })
+      const resend = (which: string) => team(app, session, 'POST', `/invitations/${which}/resend`)
+      const { status, json } = await resend(id)
+      expect(status).toBe(201)
+      expect(json).toEqual({ id: expect.any(String), email, expiresAt: expect.any(String) })
+      expect(await app.mailsTo(email)).toHaveLength(2)
+      expect(outcome(await join(token))).toBe(INVALID_LINK)
+      expect(await open(session)).toMatchObject([{ id: json.id, email, satellites: [SHOP_ONE] }])
+      expect(outcome(await resend(id))).toBe('404 NOT_FOUND')
+      const stranger = await anAccount()
+      const foreign = await team(app, stranger.session, 'POST', `/invitations/${json.id}/resend`)
+      expect(outcome(foreign)).toBe('404 NOT_FOUND')
+      expect(outcome(await join(await app.mailedToken(email)))).toBe('201')
+    })
+
     it("another account's, other links and malformed ids are the same 404", async () => {
       const { id, token } = await anInvited()
       const { owner, session } = await anAccount()

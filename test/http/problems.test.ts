@@ -91,6 +91,12 @@ describe('A refusal', () => {
     for (const error of json.errors)
       expect(error).toEqual({ field: expect.any(String), message: expect.any(String) })
     expect(JSON.stringify(json)).not.toContain('nobody')
+    // pages 19: what people type is answered in people's words.
+    const [email, password] = ['email', 'password'].map(
+      name => json.errors.find(({ field }: { field: string }) => field === name).message,
+    )
+    expect(email).toContain('This is not an e-mail address')
+    expect(password).toBe('Please type your password')
   })
 
   it('never repeats a secret that was sent', async () => {

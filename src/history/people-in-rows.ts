@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, inArray } from 'drizzle-orm'
+import { Database } from '../database/database.js'
+import { auditLog, users } from '../database/schema.js'
+
+/** A row as far as it is about people. */
+export interface RowAboutPeople {
+  /** Whom it concerns. */
+  readonly userId: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** The names in `detail` that hold the id of a user. */
+const USERS_IN_DETAIL = ['by', 'invitedBy', 'to', 'from'] as const
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The people that rows of the audit log are about, by name. */
+@Injectable()
+export class PeopleInRows {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * E-mail addresses by user id, of all users of the account in these rows: those they have now, and of who was removed
+   * the one they had then. Nobody of another account is in it.
+   */
+  async emailsOf(accountId: string, rows: readonly RowAboutPeople[]): Promise<ReadonlyMap<string, string>> {
+    const ids = [...new Set(rows.flatMap(idsIn))]
+    if (ids.length === 0) return new Map()
+    const removed = await this.removedEmails(accountId, ids)
+    const present = await this.database.report(db =>
+      db
+        .select({ id: users.id, email: users.email })
+        .from(users)
+        .where(and(inArray(users.id, ids), eq(users.accountId, accountId))),
+    )
+    return new Map([...removed, ...present.map(({ id, email }) => [id, email] as const)])
+  }
+
+  /** What the row of the removal has kept. */
+  private async removedEmails(accountId: string, ids: string[]): Promise<[string, string][]> {
+    const isRemoval = and(eq(auditLog.action, 'user.remove'), eq(auditLog.outcome, 'ok'))
+    const rows = await this.database.report(db =>
+      db
+        .select({ userId: auditLog.userId, detail: auditLog.detail })
+        .from(auditLog)
+        .where(and(inArray(auditLog.userId, ids), eq(auditLog.accountId, accountId), isRemoval)),
+    )
+    return rows.flatMap(({ userId, detail }) =>
+      userId && typeof detail.email === 'string' ? [[userId, detail.email] as [string, string]] : [],
+    )
+  }
+}
+
+function idsIn({ userId, detail }: RowAboutPeople): string[] {
+  return [userId, ...USERS_IN_DETAIL.map(name => detail[name])].filter(
+    (id): id is string => typeof id === 'string' && ID.test(id),
+  )
+}
