@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { readSettings, SettingsError } from '../src/config/read-settings.js'
 import { serve } from '../src/serve.js'
+import { startFailure } from '../src/start-failure.js'
 import { serveApiDocs } from './api-docs/serve-api-docs.js'
 import { outboxFor } from './development-outbox.js'
 import { sandboxFor } from './development-sandbox.js'
@@ -36,6 +37,6 @@ try {
   })
   console.log(welcome(settings, { sandbox, outbox, satellite }))
 } catch (error) {
-  console.error(error instanceof SettingsError ? error.message : error)
+  console.error(startFailure(error))
   process.exit(1)
 }

@@ -12,10 +12,13 @@ interface StandIns {
 }
 
 /** What to try next, printed when everything runs. */
-export function welcome({ publicUrl }: Settings, { sandbox, outbox, satellite }: StandIns): string {
+export function welcome(
+  { publicUrl, mainOrigin }: Settings,
+  { sandbox, outbox, satellite }: StandIns,
+): string {
   const body = JSON.stringify({ email: SEED_OWNER, password: SEED_PASSWORD, source: 'main' })
   return `
-  Main site  ${publicUrl}
+  Main site  ${mainOrigin}
   Satellite  ${satellite ? satellite.url : 'not served: ALLOWED_ORIGINS has no free http origin on this machine'}
   API docs   ${publicUrl}/api/docs
   Payments   ${sandbox ? `${sandbox.url} (sandbox, no real money)` : "Stripe's test mode"}

@@ -22,10 +22,25 @@ export function mailPage(mail: ReceivedMail): Html {
   return page(
     mail.subject,
     html`<p class="quiet">From ${mail.from} to ${mail.to} · <a href="/dev/mails">all mails</a></p>
-<iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="The mail as HTML" srcdoc="${mail.html}"></iframe>
+<iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="The mail as HTML" srcdoc="${inWholeWindow(mail.html)}"></iframe>
 <h2>As text</h2>
-<pre>${mail.text}</pre>`,
+<pre>${withLinks(mail.text)}</pre>`,
   )
+}
+
+const HEAD = /<head(\s[^>]*)?>/i
+
+/** Links leave the frame: pages of the sites refuse to be framed, as they should. */
+function inWholeWindow(mail: string): string {
+  const base = '<base target="_top">'
+  return HEAD.test(mail) ? mail.replace(HEAD, head => head + base) : base + mail
+}
+
+/** The addresses in a text can be followed, as in every mail program. */
+function withLinks(text: string): Html[] {
+  return text
+    .split(/(https?:\/\/\S+)/)
+    .map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`))
 }
 
 function page(title: string, content: Html): Html {

@@ -7,6 +7,7 @@ export async function serveMainSite(app: NestFastifyApplication, settings: Setti
   const { publicUrl, mainOrigin, satelliteOrigins } = settings
   await serveSite(app.getHttpAdapter().getInstance(), {
     name: 'main',
+    origin: mainOrigin,
     paths: PAGE_PATHS.main,
     places: {
       apiUrl: publicUrl === mainOrigin ? '' : publicUrl,

@@ -19,6 +19,7 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   const server = fastify({ forceCloseConnections: true })
   await serveSite(server, {
     name: 'satellite',
+    origin: origin.origin,
     paths: PAGE_PATHS.satellite,
     places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin, satellites: [] },
   })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SECURITY_HEADERS } from '../../src/http/response-headers.js'
 import { type Places, pagePolicy, pageWith } from './page.js'
 
@@ -10,6 +10,8 @@ const BUILT_FOLDER = 'web/dist'
 
 export interface Site {
   readonly name: 'main' | 'satellite'
+  /** Where its pages work; at another name of the same server the browser is sent there. */
+  readonly origin: string
   /** Of its pages; each is the one built page, which finds out what to show. */
   readonly paths: readonly string[]
   readonly places: Places
@@ -22,24 +24,35 @@ export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
     ...['/forgot-password', '/verify-email', '/reset-password', '/accept-invitation'],
     ...['/confirm-email', '/undo-email', '/not-me', '/accept-transfer', '/stop-transfer'],
   ],
-  satellite: ['/', '/data', '/reports'],
+  satellite: ['/', '/data', '/reports', '/security'],
 }
 
 /**
  * Serves a built site. Its page is read for each request, so that a new build shows without a restart; its other
- * files have the hash of their content in their names and may be kept for ever.
+ * files have the hash of their content in their names and may be kept for ever. An address that is nothing is a page
+ * that says so, for people; programs get the answer of the API.
  */
-export async function serveSite(server: FastifyInstance, { name, paths, places }: Site): Promise<void> {
+export async function serveSite(
+  server: FastifyInstance,
+  { name, origin, paths, places }: Site,
+): Promise<void> {
+  const { host } = new URL(origin)
   const folder = join(process.cwd(), BUILT_FOLDER, name)
   const headers = { ...SECURITY_HEADERS, 'Content-Security-Policy': pagePolicy(places) }
-  for (const path of paths)
-    server.get(path, async (_, reply) => {
-      const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
-      if (html === null) return reply.status(503).send('These pages are not built yet: npm run build:web')
-      return reply
-        .headers({ ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
-        .send(pageWith(html, places))
-    })
+  const answer = async (request: FastifyRequest, reply: FastifyReply, status = 200) => {
+    if (request.host !== host) return reply.redirect(`${origin}${request.url}`)
+    const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
+    if (html === null) return reply.status(503).send('These pages are not built yet: npm run build:web')
+    return reply
+      .status(status)
+      .headers({ ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
+      .send(pageWith(html, places))
+  }
+  for (const path of paths) server.get(path, (request, reply) => answer(request, reply))
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.is404 && isForPeople(request)) return answer(request, reply, 404)
+    return undefined
+  })
   await server.register(staticFiles, {
     root: join(folder, 'assets'),
     prefix: '/assets/',
@@ -48,4 +61,10 @@ export async function serveSite(server: FastifyInstance, { name, paths, places }
     maxAge: '365d',
     immutable: true,
   })
+}
+
+/** A browser that goes to an address, not a script that asks for something. */
+function isForPeople({ method, url, headers }: FastifyRequest): boolean {
+  const isPage = !/^\/(api|health|assets|\.well-known)(\/|$)/.test(url)
+  return method === 'GET' && isPage && (headers.accept ?? '').includes('text/html')
 }

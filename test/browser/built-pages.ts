@@ -22,7 +22,7 @@ export async function startBuiltPages({ certFile, keyFile }: Certificate): Promi
   const servers = await Promise.all(
     Object.entries(SITES).map(async ([origin, { name, places }]) => {
       const server = fastify({ https, forceCloseConnections: true })
-      await serveSite(server, { name, paths: PAGE_PATHS[name], places })
+      await serveSite(server, { name, origin, paths: PAGE_PATHS[name], places })
       await server.listen({ port: 0, host: '127.0.0.1' })
       return { origin, server }
     }),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fastify, { type FastifyInstance } from 'fastify'
 import { PAGE_PATHS, serveSite } from '../../dev/web-sites/serve-site.js'
 
+const ORIGIN = 'https://site.test'
 const NAMES = ['main', 'satellite'] as const
 /** Issue: "main bundle at most 120 kB gzipped". */
 const MAX_BUNDLE_BYTES = 120_000
@@ -17,13 +18,41 @@ describe.each(NAMES)('the built pages of the %s site', name => {
       mainUrl: 'https://www.main.test',
       satellites: [],
     }
-    await serveSite(server, { name, paths: PAGE_PATHS[name], places })
+    await serveSite(server, { name, origin: ORIGIN, paths: PAGE_PATHS[name], places })
   })
   afterAll(() => server.close())
 
+  function get(url: string, headers: Record<string, string> = {}) {
+    return server.inject({ url, headers: { host: new URL(ORIGIN).host, ...headers } })
+  }
+
+  it('pages 5: at another name of the server the browser is sent to the right one', async () => {
+    const answer = await get('/?a=b', { host: '127.0.0.1:3000' })
+    expect([answer.statusCode, answer.headers.location]).toEqual([302, `${ORIGIN}/?a=b`])
+  })
+
+  it('pages 10: an address that is nothing is a page for people, and no page for programs', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    const page = await get('/nothing', { accept })
+    expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('<div id="app">')
+    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    for (const [path, headers] of [
+      ['/nothing', {}],
+      ['/api/nothing', { accept }],
+      ['/assets/nothing.js', { accept }],
+    ] as const) {
+      const answer = await get(path, headers)
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ])
+    }
+  })
+
   it('every path is answered with the page, which no cache keeps unasked and nothing may frame', async () => {
     for (const path of PAGE_PATHS[name]) {
-      const answer = await server.inject(path)
+      const answer = await get(path)
       expect(answer.statusCode).toBe(200)
       expect(answer.body).toContain('<meta name="mainstay-api" content="https://api.main.test"')
       expect(answer.headers).toMatchObject({
@@ -36,7 +65,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
   })
 
   it('has no inline script or style, and what it loads is there and may be kept', async () => {
-    const { body } = await server.inject('/')
+    const { body } = await get('/')
     expect(body).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
     const files = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file as string)
     expect(files.length).toBeGreaterThanOrEqual(3)

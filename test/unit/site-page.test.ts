@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import { mailPage } from '../../dev/mail-outbox/outbox-pages.js'
 import { pagePolicy, pageWith } from '../../dev/web-sites/page.js'
+import { SettingsError } from '../../src/config/read-settings.js'
+import { startFailure } from '../../src/start-failure.js'
 
 const BUILT = ['api', 'main', 'satellites'].map(name => `<meta name="mainstay-${name}" content="">`).join('')
 const PLACES = {
@@ -34,4 +37,22 @@ it('the policy of the pages allows nothing inline, and calls to the site and the
   expect(policy).toContain("connect-src 'self' https://api.main.test;")
   expect(policy).not.toContain('unsafe')
   expect(pagePolicy({ ...PLACES, apiUrl: '' })).toContain("connect-src 'self';")
+})
+
+it('pages 4: links of a mail in the outbox open in the whole window, and the text has links too', () => {
+  const mail = { to: 'a@b.test', from: '', subject: 'Hello', receivedAt: new Date(0) }
+  const link = 'http://localhost:3000/reset-password#token=abc'
+  const html = '<!doctype html><html><head lang="en"><title>x</title></head><header></header></html>'
+  const { text } = mailPage({ ...mail, html, text: `Here:\n${link}\n<b>` })
+  expect(text).toContain('&#60;head lang=&#34;en&#34;&#62;&#60;base target=&#34;_top&#34;&#62;')
+  expect(text).toContain(`<a href="${link}">${link}</a>`)
+  expect(text).toContain('&#60;b&#62;')
+})
+
+it('pages 20: a start that fails says in a line what an operator can mend', () => {
+  const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 })
+  expect(startFailure(taken)).toMatch(/^Port 3000 at 127\.0\.0\.1 is taken: [^\n]+$/)
+  expect(startFailure(new SettingsError(['PORT must be a number']))).toContain('PORT must be a number')
+  const bug = new Error('a bug')
+  expect(startFailure(bug)).toBe(bug)
 })
