@@ -43,14 +43,14 @@ export class PasswordForgot {
     await this.issueInVain(email)
   }
 
-  private async mailTo({ id, accountId, email }: User, client: Client): Promise<void> {
+  private async mailTo({ id, accountId, email, satellites }: User, client: Client): Promise<void> {
     const token = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, id)
       const event = { action: 'password.forgot', outcome: 'ok', userId: id, accountId, client } as const
       await this.auditLog.record(transaction, event)
       return this.passwordReset.issue(transaction, { id, accountId, email })
     })
-    this.mails.sendResetLink(email, token)
+    this.mails.sendResetLink(email, token, satellites)
   }
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */

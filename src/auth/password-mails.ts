@@ -17,8 +17,9 @@ export class PasswordMails {
     this.mailer.requireMail()
   }
 
-  sendResetLink(email: string, token: string): void {
-    const url = this.links.toMainSite('/reset-password', token)
+  /** `satellites` are the only ones where they may log in, null is everywhere: the page leads there afterwards. */
+  sendResetLink(email: string, token: string, satellites: readonly string[] | null = null): void {
+    const url = this.links.toMainSite('/reset-password', token, satellites ?? [])
     this.mailer.post(email, passwordResetMail(this.links.siteName(null), url))
   }
 

@@ -19,10 +19,11 @@ export class Links {
 
   /**
    * A page of the main site with a token, which stands behind the `#`: browsers send that part to no server, so it is in no log
-   * and no Referer.
+   * and no Referer. So do the listed `sites` where the receiver may go from there.
    */
-  toMainSite(page: MailedPage, token: string): string {
-    return `${this.settings.mainOrigin}${page}#token=${token}`
+  toMainSite(page: MailedPage, token: string, sites: readonly string[] = []): string {
+    const named = sites.map(origin => `&site=${encodeURIComponent(origin)}`).join('')
+    return `${this.settings.mainOrigin}${page}#token=${token}${named}`
   }
 
   /** The front page of a listed origin. Throws an Error for any other: a mail must not lead people astray. */

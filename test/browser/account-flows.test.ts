@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/accounts/user.js'
+import { eventually } from '../support/eventually.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './built-pages.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
@@ -46,7 +47,7 @@ async function logInAtHome(user: Pick<User, 'email'>): Promise<void> {
 /** Follows the link of the newest mail with this subject, as people do: in the browser they are in. */
 async function followMail(email: string, subject: RegExp): Promise<void> {
   const mails = (await stage.app.mailsTo(email)).filter(mail => subject.test(mail.subject))
-  const link = /https:\/\/\S+#token=[\w-]+/.exec(mails.at(-1)?.text ?? '')?.[0]
+  const link = /https:\/\/\S+#token=\S+/.exec(mails.at(-1)?.text ?? '')?.[0]
   if (!link) throw new Error(`no mail to ${email} has a link: ${mails.map(mail => mail.subject)}`)
   // Another part behind the # alone would not load the page.
   await page.goto('about:blank')
@@ -66,7 +67,7 @@ async function confirmPassword(): Promise<void> {
   await press('Confirm')
 }
 
-test('signs up, proves the address, and is at home', async () => {
+test('pages 12, 17, 18: signs up, proves the address, and is at home', async () => {
   const email = anEmail()
   await visit(page, `${MAIN}/signup`)
   await page.getByLabel('E-mail').fill(email)
@@ -80,10 +81,18 @@ test('signs up, proves the address, and is at home', async () => {
   await seeing('This is not the password that you chose when you signed up.')
   await page.getByLabel('Password').fill(PASSWORD)
   await press('Confirm')
+  // pages 12: in this browser the address is known, so nobody types the password a third time.
   await seeing('Your account is ready.')
-  await page.getByRole('link', { name: 'Go to the login' }).click()
-  await logInOn(page, { email })
   await seeing('Owner of the account')
+  // pages 18: who is logged in stands on every page.
+  await page.locator('.who').filter({ hasText: email }).waitFor()
+
+  // pages 17: the link was used; there is a way to another.
+  await followMail(email, /./)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press('Confirm')
+  await seeing('This link has been used already')
+  await page.getByRole('link', { name: 'Sign up again' }).waitFor()
 })
 
 test('forgets the password and chooses another one', async () => {
@@ -105,7 +114,7 @@ test('forgets the password and chooses another one', async () => {
   await logInOn(page, owner, NEW_PASSWORD)
 })
 
-test('invites somebody to one site, who works there and nowhere else', async () => {
+test('pages 13, 14, 18: invites somebody to one site, who works there and nowhere else', async () => {
   const owner = await anOwner(stage.app)
   const email = anEmail()
   await logInAtHome(owner)
@@ -115,6 +124,17 @@ test('invites somebody to one site, who works there and nowhere else', async () 
   await page.getByLabel(new URL(SHOP_ONE).host).check()
   await press('Send the invitation')
   await seeing(`An invitation to ${email} is on its way.`)
+  // pages 14: the form is as new, and whoever is invited next is so with it.
+  const other = anEmail()
+  await page.getByLabel('E-mail of the new member').fill(other)
+  await press('Send the invitation')
+  await seeing(`An invitation to ${other} is on its way.`)
+  // pages 18: rights and sites of who is invited, and another mail.
+  const invited = page.getByRole('listitem').filter({ hasText: email })
+  await invited.getByText(`Data entry, View reports · ${new URL(SHOP_ONE).host}`).waitFor()
+  await press(`Send again: the invitation of ${email}`)
+  await seeing('Sent again')
+  await keepScreenshot(page, 'main-team-invitations')
   await press('Log out')
 
   await followMail(email, /./)
@@ -135,6 +155,25 @@ test('invites somebody to one site, who works there and nowhere else', async () 
   await toShop.click()
   await page.waitForURL(`${SHOP_ONE}/`)
   await logInOn(page, { email })
+
+  // pages 13: they change their password where they work, and a forgotten one leads back there.
+  await page.getByRole('link', { name: 'Password and sessions' }).click()
+  await page.getByLabel('Current password').fill('not this one')
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await press('Change the password')
+  await seeing('The current password is wrong.')
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await press('Change the password')
+  await seeing('Your password is changed')
+  await visit(page, `${MAIN}/forgot-password`)
+  await page.getByLabel('E-mail').fill(email)
+  await press('Send me a link')
+  await seeing('a mail with a link is on its way')
+  await followMail(email, /new password/i)
+  await page.getByLabel('New password').fill(`${NEW_PASSWORD} indeed`)
+  await press('Set the new password')
+  await page.getByRole('link', { name: `Go to ${new URL(SHOP_ONE).host}` }).click()
+  await page.waitForURL(`${SHOP_ONE}/`)
 })
 
 test('changes the address after the password was asked for, and the old mailbox takes it back', async () => {
@@ -178,18 +217,25 @@ test('says that a login on another device was not theirs', async () => {
   await page.getByLabel('New password').waitFor()
 })
 
-test('ends a session elsewhere', async () => {
+test('pages 11: ends a session elsewhere', async () => {
   const owner = await anOwner(stage.app)
   const other = await elsewhere(owner)
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Sessions' }).click()
   await seeing(new URL(SHOP_ONE).host)
-  await page
-    .getByRole('button', { name: /^End the session of/ })
-    .last()
-    .click()
+  const opener = page.getByRole('button', { name: /^End the session of/ }).last()
+  // pages 11: the focus goes back to what opened the question, or to the news where that is gone.
+  await opener.click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toMatch(/^End the session of/)
+  await opener.click()
   await press('End the session')
   await seeing('The session has ended.')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await eventually(() => page.evaluate('document.activeElement.className === "notice good"'), {
+    what: 'the focus on the news',
+  })
   expect(await page.getByText(new URL(SHOP_ONE).host).count()).toBe(0)
   await other.reload()
   await other.getByRole('button', { name: 'Log in' }).waitFor()
@@ -271,6 +317,30 @@ test('security M2: changes the password with the current one', async () => {
   await page.getByLabel('Current password').fill(PASSWORD)
   await press('Change the password')
   await seeing('Your password is changed.')
+})
+
+test('pages 8, 18: removes somebody, and the audit log says who did what to whom', async () => {
+  const owner = await anOwner(stage.app)
+  const member = await aMember(stage.app, owner)
+  await logInAtHome(owner)
+  await visit(page, `${MAIN}/account/team/${member.id}`)
+  // pages 18: one question at a time.
+  await page.getByLabel('Payments').check()
+  await press('Save the permissions')
+  await confirmPassword()
+  await seeing('The permissions are saved.')
+  await press('Remove')
+  await press('Remove this member')
+  // pages 18: something is said then.
+  await seeing(`${member.email} is no longer in the team`)
+
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  // pages 8
+  await seeing(`${owner.email} removed ${member.email} from the team`)
+  await seeing(`${owner.email} changed the permissions of ${member.email}`)
+  await seeing(`${owner.email} was asked for the password before they could change the permissions`)
+  expect(await page.locator('.tag.bad').count()).toBe(0)
+  await keepScreenshot(page, 'main-audit')
 })
 
 test('finds everybody of a team that is longer than a page', async () => {

@@ -25,7 +25,8 @@ export async function visit(page: Page, url: string): Promise<void> {
 /** There is a heading, and nothing is on its way any more. */
 export async function untilShown(page: Page): Promise<void> {
   await eventually(
-    async () => (await page.locator('h1').count()) === 1 && (await page.locator('.waiting').count()) === 0,
+    async () =>
+      (await page.locator('h1:visible').count()) === 1 && (await page.locator('.waiting').count()) === 0,
     { what: `${page.url()} to be shown`, timeoutMs: 15_000, everyMs: 50 },
   )
 }

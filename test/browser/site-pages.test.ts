@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
+import { AccountsService } from '../../src/accounts/accounts.service.js'
 import type { User } from '../../src/accounts/user.js'
 import { aMember, anOwner } from '../support/people.js'
 import { seriousFindings } from './accessibility.js'
 import { startBuiltPages } from './built-pages.js'
-import { MAIN, SHOP_ONE } from './hosts.js'
+import { API, EVIL, MAIN, SHOP_ONE } from './hosts.js'
 import { keepScreenshot } from './screenshot.js'
-import { logInOn, openTab, visit } from './site-page.js'
+import { logInOn, openTab, untilShown, visit } from './site-page.js'
 import { START_MS, Stage } from './stage.js'
 
 const SCREENS = [
@@ -72,7 +73,7 @@ describe.each([
     origin: SHOP_ONE,
     site: 'satellite',
     isLoggedIn: true,
-    paths: ['/', '/data', '/reports'],
+    paths: ['/', '/data', '/reports', '/security', '/not-there'],
   },
 ])('pages of the $site site for $who', ({ origin, site, isLoggedIn, paths }) => {
   let page: Page
@@ -95,3 +96,87 @@ describe.each([
     expect(complaints).toEqual([])
   })
 })
+
+describe('what goes wrong', () => {
+  let page: Page
+  beforeAll(async () => {
+    ;({ page } = await openTab(await stage.newPerson()))
+    await visit(page, `${MAIN}/`)
+    await logInOn(page, owner)
+  })
+  afterAll(() => page?.context().close())
+
+  test('pages 15: an outage is one banner, and over as soon as somebody asks', async () => {
+    // As a balancer answers that knows no more than our headers.
+    const yes = { status: 204, headers: ALLOWED }
+    const sick = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '<h1>Unavailable</h1>' }
+    await page.route(`${API}/api/**`, route => route.fulfill(isPreflight(route) ? yes : sick))
+    await page.getByRole('link', { name: 'Team' }).click()
+    await page.getByText('We have a short outage.').waitFor()
+    expect(await page.locator('.outage').count()).toBe(1)
+    expect(await page.locator('.notice.bad').count()).toBe(0)
+    await expectGoodPage(page, 'main-outage')
+    await page.unroute(`${API}/api/**`)
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByText(member.email).first().waitFor()
+    await page.locator('.outage').waitFor({ state: 'detached' })
+  })
+
+  test('pages 21: what was typed is still there after a session was revoked', async () => {
+    await visit(page, `${MAIN}/account/profile`)
+    await page.getByLabel('Name').fill('Rosa of the Roses')
+    await stage.app.app.get(AccountsService).endSessions(owner)
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByText('You have been logged out.').waitFor()
+    expect(await page.getByLabel('Name').isVisible()).toBe(false)
+    await logInOn(page, owner)
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rosa of the Roses')
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByText('Your name is saved.').waitFor()
+  })
+
+  test('pages 16: an address that is not ours is refused before anybody chooses', async () => {
+    await visit(page, `${MAIN}/subscribe?return=${EVIL}/`)
+    await page.getByText('The address you came from is not one of our sites').waitFor()
+    expect(await page.getByRole('button').count()).toBe(0)
+    await page.getByRole('link', { name: 'Subscribe without going back there' }).click()
+    await page.getByRole('button', { name: 'Go to the payment' }).waitFor()
+  })
+
+  test('pages 6: a logout that the service does not hear of says so', async () => {
+    await visit(page, `${MAIN}/account`)
+    await page.route(`${API}/**`, route => route.abort())
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('You are logged out in this browser. We cannot be reached right now.').waitFor()
+    await expectGoodPage(page, 'main-logout-in-an-outage')
+    await page.reload()
+    await page.getByText('You are logged out in this browser.').waitFor()
+    await page.unroute(`${API}/**`)
+    await page.evaluate('dispatchEvent(new Event("online"))')
+    await page.getByText('You are logged out in this browser.').waitFor({ state: 'detached' })
+    await page.reload()
+    await untilShown(page)
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+  })
+
+  test('pages 22: nothing is red on the console of a visitor', async () => {
+    const visitor = await stage.newPerson()
+    const tab = await visitor.newPage()
+    const red: string[] = []
+    tab.on('console', message => message.type() === 'error' && red.push(message.text()))
+    await visit(tab, `${MAIN}/login`)
+    await visit(tab, `${SHOP_ONE}/`)
+    expect(red).toEqual([])
+    await visitor.close()
+  })
+})
+
+const ALLOWED = {
+  'Access-Control-Allow-Origin': MAIN,
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Allow-Headers': 'authorization, content-type',
+}
+
+function isPreflight(route: Route): boolean {
+  return route.request().method() === 'OPTIONS'
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
@@ -5,7 +6,7 @@ import type { User } from '../../src/accounts/user.js'
 import { BillingCustomers } from '../../src/billing/billing-customers.js'
 import { Database } from '../../src/database/database.js'
 import { subscriptions } from '../../src/database/schema.js'
-import { anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './built-pages.js'
 import { MAIN, SHOP_ONE } from './hosts.js'
 import { keepScreenshot } from './screenshot.js'
@@ -48,6 +49,10 @@ test('from a satellite to the main site, to the payment, and back', async () => 
 
   await page.waitForURL(`${MAIN}/subscribe?**`)
   await untilShown(page)
+  // pages 12: the login says what it is for, and a sign-up keeps the way back.
+  await page.getByText('Afterwards you go back to shop-one.test.').waitFor()
+  const signUp = await page.getByRole('link', { name: 'Make an account' }).getAttribute('href')
+  expect(decodeURIComponent(signUp ?? '')).toContain('/signup?next=/subscribe?return=')
   // The session of the satellite is none of the main site.
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill(PASSWORD)
@@ -57,17 +62,39 @@ test('from a satellite to the main site, to the payment, and back', async () => 
 
   await page.waitForURL(`${stage.app.sandbox.url}/**`)
   await keepScreenshot(page, 'payment-sandbox')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Back to shop-one.test' }).click()
+  await page.waitForURL(`${SHOP_ONE}/?payment=back`)
+  await page.getByText('The payment was cancelled. Nothing has been charged.').waitFor()
+  await page.goBack()
+  await page.getByLabel('Yearly').check()
+  await page.getByRole('button', { name: 'Go to the payment' }).click()
   await page.getByRole('button', { name: /^Pay \$/ }).click()
 
   // The page asks by the checkout that the way back names, whether or not the provider's event has come.
-  await page.waitForURL(`${SHOP_ONE}/?checkout=**`)
+  await page.waitForURL(`${SHOP_ONE}/?payment=back&checkout=**`)
   await untilShown(page)
-  await page.getByText('Active').first().waitFor()
+  await page.getByText('Thank you. The subscription is active.').waitFor()
   expect(await page.getByText('Active').count()).toBeGreaterThan(0)
   expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
   await keepScreenshot(page, 'satellite-home-subscribed')
   expect(stage.app.sandbox.subscriptions()).toHaveLength(1)
+  // Nobody is thanked for an address that anybody can make up.
+  await visit(page, `${SHOP_ONE}/?checkout=${randomUUID()}`)
+  await page.getByText('Active').first().waitFor()
+  expect(await page.getByText('Thank you').count()).toBe(0)
+  await visit(page, `${MAIN}/account?checkout=made-up`)
+  expect(await page.getByText('Thank you').count()).toBe(0)
   expect(complaints).toEqual([])
+})
+
+test('pages 12: who may not pay is not sent to pay', async () => {
+  const owner = await anOwner(stage.app)
+  const { page } = await openTab(await stage.newPerson())
+  await visit(page, `${SHOP_ONE}/`)
+  await logInOn(page, await aMember(stage.app, owner))
+  await page.getByText('Whoever makes the payments of your account can subscribe.').waitFor()
+  expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
 })
 
 const PERIOD_DAYS = 40

@@ -1,5 +1,8 @@
 import type { Caller } from '../../client/index.js'
 import { SiteFrame } from '../pieces/site-frame.js'
+import { useLoad } from '../pieces/use-load.js'
+import type { Profile } from './answers.js'
+import { call } from './api.js'
 import { client } from './client.js'
 import { AuditPage } from './pages/account/audit.js'
 import { LoginsPage } from './pages/account/logins.js'
@@ -17,6 +20,7 @@ const MEMBER = /^\/account\/team\/([\w-]+)$/
 /** What somebody who is logged in has: navigation, and the page they are on. */
 export function AccountPages({ caller, path }: { readonly caller: Caller; readonly path: string }) {
   const { permissions } = caller
+  const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const links = [
     ['/account', 'Overview', true],
     ['/account/team', 'Team', permissions.teamManagement],
@@ -31,6 +35,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
     <SiteFrame
       client={client}
       brand="Mainstay"
+      email={profile.data?.email ?? null}
       home="/account"
       navigation="Account"
       links={links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: isOn(path, href) }))}

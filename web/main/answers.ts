@@ -57,23 +57,6 @@ export interface Accepted {
   readonly satellites: readonly string[] | null
 }
 
-export interface Session {
-  readonly sid: string
-  readonly current: boolean
-  readonly device: string
-  readonly place: string | null
-  readonly ip: string
-  readonly createdAt: string
-  readonly lastUsed: string
-  readonly expiresAt: string
-}
-
-export interface SiteSessions {
-  readonly site: string | null
-  readonly kind: 'main' | 'satellite' | 'app'
-  readonly sessions: readonly Session[]
-}
-
 export interface Login {
   readonly at: string
   readonly outcome: 'ok' | 'failed'
@@ -87,7 +70,10 @@ export interface AuditEntry {
   readonly at: string
   readonly action: string
   readonly outcome: 'ok' | 'failed' | 'refused'
+  /** Whom it concerns; `detail.by` is who did it, where that is another. */
+  readonly userId: string | null
   readonly email: string | null
+  readonly detail: Readonly<Record<string, unknown>>
   readonly ip: string | null
   readonly device: string | null
 }

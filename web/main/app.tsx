@@ -37,7 +37,7 @@ export function App() {
   if (path !== '/' && path !== '/login' && path !== '/subscribe' && !/^\/account(\/|$)/.test(path))
     return <NotFoundPage />
   return (
-    <SessionGate client={client} login={hasEnded => <LoginPage hasEnded={hasEnded} />}>
+    <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => (
         <>
           {path === '/subscribe' ? (

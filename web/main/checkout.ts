@@ -1,4 +1,5 @@
 import type { OfferedPlan } from '../pieces/plans.js'
+import { paymentReturnUrl } from '../pieces/subscription.js'
 import { call } from './api.js'
 
 interface StartedCheckout {
@@ -9,7 +10,7 @@ interface StartedCheckout {
 export async function startCheckout(priceId: string | undefined, returnUrl: string | null): Promise<void> {
   const { checkoutUrl } = await call<StartedCheckout>('POST', 'subscription/create', {
     ...(priceId && { priceId }),
-    return: returnUrl ?? `${location.origin}/account`,
+    return: returnUrl ?? paymentReturnUrl(`${location.origin}/account`),
   })
   location.assign(checkoutUrl)
 }

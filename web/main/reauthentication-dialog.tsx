@@ -9,7 +9,7 @@ export function ReauthenticationDialog() {
   const question = useQuestion()
   if (!question) return null
   return (
-    <Dialog title="Please confirm that it is you" onCancel={question.cancel}>
+    <Dialog title="Please confirm that it is you" isForemost onCancel={question.cancel}>
       <p>This is a sensitive change. Give your password again to go on.</p>
       <Form
         submit="Confirm"

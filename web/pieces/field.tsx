@@ -1,5 +1,6 @@
 import { type InputHTMLAttributes, use, useId } from 'react'
 import { FieldErrors } from './form.js'
+import { withoutPeriod } from './messages.js'
 
 type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
   readonly label: string
@@ -24,7 +25,7 @@ export function Field({ label, hint, ...input }: FieldProps) {
       {hint && <small id={`${id}-hint`}>{hint}</small>}
       {fault && (
         <small id={`${id}-fault`} className="fault">
-          {fault}
+          {`${withoutPeriod(fault)}.`}
         </small>
       )}
     </div>

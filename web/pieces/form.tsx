@@ -1,7 +1,7 @@
-import { createContext, type FormEvent, type ReactNode } from 'react'
+import { createContext, type FormEvent, type ReactNode, useState } from 'react'
 import { type FieldError, MainstayError } from '../../client/index.js'
 import { SubmitButton } from './button.js'
-import type { Messages } from './messages.js'
+import { type Messages, withoutPeriod } from './messages.js'
 import { Failure } from './notice.js'
 import { useAction } from './use-action.js'
 
@@ -11,7 +11,10 @@ export const FieldErrors = createContext<readonly FieldError[]>([])
 /** The texts of a form by the names of its fields. */
 export type Texts = Readonly<Record<string, string>>
 
-/** A form with its button. What went wrong stands above the button, and at the fields the service named. */
+/**
+ * A form with its button. What went wrong stands above the button, and at the fields the service named; what it found
+ * wrong with something that is no field here stands above the button too.
+ */
 export function Form({
   send,
   submit,
@@ -27,16 +30,20 @@ export function Form({
   readonly children?: ReactNode
 }) {
   const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
+  const [fields, setFields] = useState<readonly string[]>([])
+  const faults = action.error instanceof MainstayError ? action.error.errors : []
+  const elsewhere = faults.filter(({ field }) => !fields.includes(field))
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    setFields([...event.currentTarget.elements].map(element => (element as HTMLInputElement).name))
     void action.run(event.currentTarget)
   }
   return (
     <form onSubmit={onSubmit} className="form">
-      <FieldErrors value={action.error instanceof MainstayError ? action.error.errors : []}>
-        {children}
-      </FieldErrors>
-      <Failure error={action.error} {...(messages && { messages })} />
+      <FieldErrors value={faults}>{children}</FieldErrors>
+      <Failure error={action.error} {...(messages && { messages })}>
+        {elsewhere.map(({ message }) => `${withoutPeriod(message)}.`).join(' ')}
+      </Failure>
       <div className="actions">
         <SubmitButton isBusy={action.isBusy} kind={kind ?? 'primary'}>
           {submit}

@@ -5,13 +5,13 @@ export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>
 
 /** What people read, by the code of the refusal. What is missing here says the service's own sentence. */
 const MESSAGES: Messages = {
-  INVALID_BODY: 'Something in this form is not right. Please look at the fields marked below.',
+  INVALID_BODY: 'Something in this form is not right. Please look at what is marked above.',
   INVALID_RETURN_URL: 'The address you came from is not one of our sites, so we cannot send you back there.',
   UNKNOWN_PRICE: 'This plan is no longer offered. Please choose another one.',
   WEAK_PASSWORD: 'This password is too easy to guess. Try a longer one, for example four unrelated words.',
   INVALID_LINK: 'This link has been used already, has expired, or is incomplete. Please ask for a new one.',
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
-  SESSION_NOT_FOUND: 'You are no longer logged in. Please log in again.',
+  SESSION_NOT_FOUND: 'You had been logged out before this was done. Please try again.',
   ACCESS_TOKEN_REQUIRED: 'You are no longer logged in. Please log in again.',
   INVALID_ACCESS_TOKEN: 'You are no longer logged in. Please log in again.',
   SESSION_MISMATCH: 'Somebody else has logged in with this browser. Please load the page again.',
@@ -42,16 +42,28 @@ const MESSAGES: Messages = {
   SESSION_STORE_UNAVAILABLE: 'We have a short outage. Please try again in a minute.',
   DATABASE_UNAVAILABLE: 'We have a short outage. Please try again in a minute.',
   NOT_READY: 'We have a short outage. Please try again in a minute.',
-  UNKNOWN: 'We got an answer we do not understand. Please try again in a minute.',
+  UNKNOWN: 'We have a short outage. Please try again in a minute.',
 }
 
 /** A sentence for people about whatever was thrown; `own` are those of the place where it happened. */
 export function messageOf(error: unknown, own: Messages = {}): string {
-  if (!(error instanceof MainstayError)) return 'No connection. Please check your network and try again.'
-  const message = own[error.code] ?? MESSAGES[error.code] ?? `${error.message}.`
+  if (!(error instanceof MainstayError)) return wordsForNoAnswer(error)
+  const message = own[error.code] ?? MESSAGES[error.code] ?? `${withoutPeriod(error.message)}.`
   return error.code === 'TOO_MANY_ATTEMPTS'
     ? `${message} Please try again ${after(error.retryAfterSeconds)}.`
     : message
+}
+
+export function withoutPeriod(sentence: string): string {
+  return sentence.replace(/\.$/, '')
+}
+
+/** Nothing came back. Whose fault that is a browser does not say, unless it is offline. */
+function wordsForNoAnswer(error: unknown): string {
+  if (!navigator.onLine) return 'You are offline. Please try again when you are connected.'
+  if ((error as Error).name === 'TimeoutError')
+    return 'We got no answer in time. Please look whether it was done before you try again.'
+  return 'We could not be reached. Please try again in a moment.'
 }
 
 function after(seconds: number | null): string {

@@ -1,11 +1,13 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { MainstayError } from '../../client/index.js'
+import { rescueFocus } from './focus.js'
 import { type Messages, messageOf } from './messages.js'
 
-/** Good news, read out when it appears. */
+/** Good news, read out when it appears. Takes the focus where that was on what it stands for now. */
 export function Success({ children }: { readonly children: ReactNode }) {
+  useEffect(rescueFocus, [])
   return (
-    <p className="notice good" role="status">
+    <p className="notice good" role="status" tabIndex={-1}>
       {children}
     </p>
   )
@@ -22,12 +24,21 @@ export function Warning({ children }: { readonly children: ReactNode }) {
 }
 
 /** What went wrong, read out at once; nothing when nothing did. */
-export function Failure({ error, messages }: { readonly error: unknown; readonly messages?: Messages }) {
+export function Failure({
+  error,
+  messages,
+  children,
+}: {
+  readonly error: unknown
+  readonly messages?: Messages
+  /** What can be done about it. */
+  readonly children?: ReactNode
+}) {
   if (!error) return null
   const reference = error instanceof MainstayError && error.status >= 500 ? error.requestId : null
   return (
     <div className="notice bad" role="alert">
-      {messageOf(error, messages)}
+      {messageOf(error, messages)} {children}
       {reference && <small> Reference for support: {reference}</small>}
     </div>
   )

@@ -1,11 +1,17 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { takeNews } from './news.js'
+import { Success } from './notice.js'
 import { hostOf, site } from './site.js'
 
 let isFirst = true
 
-/** A page with its one heading. After a way within the site the heading gets the focus, so that it is read out. */
+/**
+ * A page with its one heading. After a way within the site the heading gets the focus, so that it is read out; news of
+ * the page before stand below it.
+ */
 export function Page({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const [news] = useState(takeNews)
   useEffect(() => {
     document.title = `${title} · Mainstay`
     if (!isFirst) heading.current?.focus()
@@ -16,6 +22,7 @@ export function Page({ title, children }: { readonly title: string; readonly chi
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>
+      {news && <Success>{news}</Success>}
       {children}
     </>
   )

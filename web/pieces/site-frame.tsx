@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
 import type { Client } from '../../client/index.js'
 import { ActionButton } from './button.js'
+import { leave } from './leaving.js'
 import { Failure } from './notice.js'
+import { OutageBanner } from './outage-banner.js'
 import { Link } from './router.js'
 import { useAction } from './use-action.js'
 
@@ -16,6 +18,7 @@ export interface NavigationLink {
 export function SiteFrame({
   client,
   brand,
+  email,
   home,
   navigation,
   links,
@@ -23,23 +26,29 @@ export function SiteFrame({
 }: {
   readonly client: Client
   readonly brand: string
+  /** Of who is logged in; null until it is known. */
+  readonly email: string | null
   readonly home: string
   /** What the navigation is called. */
   readonly navigation: string
   readonly links: readonly NavigationLink[]
   readonly children: ReactNode
 }) {
-  const logout = useAction(() => client.logout())
+  const logout = useAction(() => leave(client))
   return (
     <>
       <a className="skip" href="#content">
         Skip to the content
       </a>
+      <OutageBanner client={client} />
       <header className="top">
         <div className="bar">
           <Link href={home} className="brand">
             {brand}
           </Link>
+          <span className="who" title={email ?? undefined}>
+            {email}
+          </span>
           <ActionButton action={logout}>Log out</ActionButton>
         </div>
         <nav aria-label={navigation}>

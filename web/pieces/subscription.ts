@@ -17,6 +17,12 @@ export interface Subscription {
 
 const NOT_ASKED = ['NOT_FOUND', 'INVALID_QUERY', 'TOO_MANY_ATTEMPTS']
 
+/** A subscription as it is seen by who may have come back from paying for it. */
+export interface SubscriptionAfterReturn extends Subscription {
+  /** Whether the way back names a payment of this very account; anybody can make up an address. */
+  readonly isReturn: boolean
+}
+
 /**
  * Who comes back from a payment brings `checkout`: then the service asks the provider instead of waiting for its news. One that
  * is not of this account tells nothing, and who asks too often hears what the service has heard.
@@ -24,14 +30,32 @@ const NOT_ASKED = ['NOT_FOUND', 'INVALID_QUERY', 'TOO_MANY_ATTEMPTS']
 export async function readSubscription(
   read: (path: string) => Promise<Subscription>,
   checkout: string | null,
-): Promise<Subscription> {
-  if (checkout === null) return read('subscription')
+): Promise<SubscriptionAfterReturn> {
+  if (checkout === null) return { ...(await read('subscription')), isReturn: false }
   try {
-    return await read(`subscription?checkout=${encodeURIComponent(checkout)}`)
+    const subscription = await read(`subscription?checkout=${encodeURIComponent(checkout)}`)
+    return { ...subscription, isReturn: true }
   } catch (error) {
-    if (error instanceof MainstayError && NOT_ASKED.includes(error.code)) return read('subscription')
+    if (error instanceof MainstayError && NOT_ASKED.includes(error.code))
+      return { ...(await read('subscription')), isReturn: false }
     throw error
   }
+}
+
+/** Whether somebody has come back from the payment page without paying; `checkout` is there for who has. */
+export function isCancelledPayment(query: URLSearchParams): boolean {
+  return query.get('payment') === 'back' && !query.has('checkout')
+}
+
+/** Where the payment page sends people back to: one without `checkout` in it has not been paid. */
+export function paymentReturnUrl(page: string): string {
+  const url = new URL(page)
+  url.searchParams.set('payment', 'back')
+  return url.href
+}
+
+export function isActive({ state }: Subscription): boolean {
+  return ['active', 'trialing'].includes(state)
 }
 
 const STATE_NAMES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { outageIn, retryLater, stopRetrying } from './outage.js'
 
 export interface Load<T> {
   readonly data: T | null
@@ -7,7 +8,7 @@ export interface Load<T> {
   readonly reload: () => Promise<void>
 }
 
-/** What a page shows, asked for when it opens and whenever `key` changes. */
+/** What a page shows, asked for when it opens and whenever `key` changes; in an outage again until it is there. */
 export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: unknown }>({
     key,
@@ -21,15 +22,23 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
     const { turn } = latest.current
     try {
       const data = await latest.current.load()
-      if (turn === latest.current.turn) setState({ key, data, error: null })
+      if (turn !== latest.current.turn) return
+      stopRetrying(latest)
+      setState({ key, data, error: null })
     } catch (error) {
-      if (turn === latest.current.turn) setState({ key, data: null, error })
+      if (turn !== latest.current.turn) return
+      const isOutage = outageIn(error) !== null
+      if (isOutage) retryLater(latest, error, reload)
+      else stopRetrying(latest)
+      // What was loaded before is better than nothing.
+      setState(before => ({ key, data: isOutage && before.key === key ? before.data : null, error }))
     }
   }, [key])
   useEffect(() => {
     void reload()
     return () => {
       latest.current.turn += 1
+      stopRetrying(latest)
     }
   }, [reload])
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload }

@@ -1,11 +1,12 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Failure } from './notice.js'
+import { outageIn } from './outage.js'
 import type { Load } from './use-load.js'
 
 /** Longer than any ordinary answer takes: now people want to know what is going on. */
 const LONG_WAIT_MS = 4_000
 
-/** Shown while something is on its way; says more when it takes long. */
+/** Shown while something is on its way; says so when it takes long. */
 export function Waiting({ what = 'One moment …' }: { readonly what?: string }) {
   const [isLong, setIsLong] = useState(false)
   useEffect(() => {
@@ -15,12 +16,15 @@ export function Waiting({ what = 'One moment …' }: { readonly what?: string })
   return (
     <p className="waiting" role="status">
       <span className="spinner" aria-hidden="true" />
-      {isLong ? 'This takes longer than usual. We keep trying; you stay logged in.' : what}
+      {isLong ? 'This takes longer than usual …' : what}
     </p>
   )
 }
 
-/** What was loaded; until then that it is on its way, or what went wrong and a way to try again. */
+/**
+ * What was loaded; until then that it is on its way, or what went wrong and a way to try again. In an outage the banner
+ * of the page says it once for all.
+ */
 export function Loaded<T>({
   of: load,
   children,
@@ -28,14 +32,15 @@ export function Loaded<T>({
   readonly of: Load<T>
   readonly children: (data: T) => ReactNode
 }) {
-  if (load.error)
-    return (
-      <>
-        <Failure error={load.error} />
-        <button type="button" onClick={() => void load.reload()}>
-          Try again
-        </button>
-      </>
-    )
-  return load.data === null ? <Waiting /> : children(load.data)
+  if (load.data !== null) return children(load.data)
+  if (outageIn(load.error)) return <p className="absent">Not available right now.</p>
+  if (!load.error) return <Waiting />
+  return (
+    <>
+      <Failure error={load.error} />
+      <button type="button" onClick={() => void load.reload()}>
+        Try again
+      </button>
+    </>
+  )
 }

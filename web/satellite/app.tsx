@@ -3,16 +3,19 @@ import { usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/session-gate.js'
 import { hostOf } from '../pieces/site.js'
 import { SiteFrame } from '../pieces/site-frame.js'
-import { client } from './client.js'
+import { useLoad } from '../pieces/use-load.js'
+import { client, read } from './client.js'
 import { DataPage } from './pages/data.js'
 import { LoginPage } from './pages/login.js'
+import { NotFoundPage } from './pages/not-found.js'
 import { ReportsPage } from './pages/reports.js'
+import { SecurityPage } from './pages/security.js'
 import { WhoAmIPage } from './pages/who-am-i.js'
 
 /** A satellite: a customer's site whose visitors log in with Mainstay. */
 export function App() {
   return (
-    <SessionGate client={client} login={hasEnded => <LoginPage hasEnded={hasEnded} />}>
+    <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => <SatellitePages caller={caller} />}
     </SessionGate>
   )
@@ -21,15 +24,18 @@ export function App() {
 function SatellitePages({ caller }: { readonly caller: Caller }) {
   const { path } = usePlace()
   const { permissions } = caller
+  const profile = useLoad(() => read<{ email: string }>('profile'))
   const links = [
     ['/', 'Who am I', true],
     ['/data', 'Data', permissions.dataEntry],
     ['/reports', 'Reports', permissions.viewReports],
+    ['/security', 'Password and sessions', true],
   ] as const
   return (
     <SiteFrame
       client={client}
       brand={hostOf(location.origin)}
+      email={profile.data?.email ?? null}
       home="/"
       navigation="Site"
       links={links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: path === href }))}
@@ -42,5 +48,6 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
 function SatellitePage({ caller, path }: { readonly caller: Caller; readonly path: string }) {
   if (path === '/data') return <DataPage />
   if (path === '/reports') return <ReportsPage />
-  return <WhoAmIPage caller={caller} />
+  if (path === '/security') return <SecurityPage />
+  return path === '/' ? <WhoAmIPage caller={caller} /> : <NotFoundPage />
 }

@@ -5,8 +5,15 @@ import { site } from '../pieces/site.js'
 export const client = satelliteClient({ baseUrl: site.apiUrl, storage: itemStorage(() => localStorage) })
 
 /** What the service answers to a GET. Throws a MainstayError for a refusal. */
-export async function read<T>(path: string): Promise<T> {
-  const answer = await client.fetch(`/api/${path}`)
+export function read<T>(path: string): Promise<T> {
+  return call<T>('GET', path)
+}
+
+/** The parsed answer of the service; null for one without a body. Throws a MainstayError for a refusal. */
+export async function call<T = null>(method: string, path: string, body?: object): Promise<T> {
+  const init = body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  const answer = await client.fetch(`/api/${path}`, { method, ...init })
   if (!answer.ok) throw await errorOf(answer)
-  return answer.json()
+  const text = await answer.text()
+  return (text ? JSON.parse(text) : null) as T
 }

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react'
 import { EmailField, PasswordField } from '../../pieces/field.js'
 import { Form } from '../../pieces/form.js'
-import { Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
-import { Link } from '../../pieces/router.js'
+import { Link, usePlace } from '../../pieces/router.js'
 import { client } from '../client.js'
+import { ReturnHint } from './return-hint.js'
 
 const MESSAGES = {
   INVALID_CREDENTIALS:
@@ -11,21 +12,27 @@ const MESSAGES = {
 }
 
 /** Stands in the place of a page that needs a login; who logs in goes on there. */
-export function LoginPage({ hasEnded = false }: { readonly hasEnded?: boolean }) {
+export function LoginPage({ news }: { readonly news: ReactNode }) {
+  const { path, query } = usePlace()
+  const here = query.size > 0 ? `${path}?${query}` : path
+  const isToSubscribe = path === '/subscribe'
   return (
     <SmallPage title="Log in">
-      {hasEnded && <Hint>You have been logged out.</Hint>}
+      {news}
       <Form
         submit="Log in"
         messages={MESSAGES}
         send={({ email = '', password = '' }) => client.login({ email, password })}
       >
+        <ReturnHint to={here} />
         <EmailField />
         <PasswordField />
       </Form>
       <p className="links">
         <Link href="/forgot-password">Forgot your password?</Link>
-        <Link href="/signup">Make an account</Link>
+        <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
+          Make an account
+        </Link>
       </p>
     </SmallPage>
   )

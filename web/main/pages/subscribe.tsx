@@ -1,16 +1,20 @@
-import type { Caller } from '../../../client/index.js'
+import { type Caller, MainstayError } from '../../../client/index.js'
 import { Form, type Texts } from '../../pieces/form.js'
-import { Hint } from '../../pieces/notice.js'
+import { Failure, Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { type OfferedPlan, priceText } from '../../pieces/plans.js'
 import { Link } from '../../pieces/router.js'
-import { hostOf, site } from '../../pieces/site.js'
+import { hostOf } from '../../pieces/site.js'
 import { mayChange, maySubscribe, type Subscription } from '../../pieces/subscription.js'
 import { SubscriptionFacts } from '../../pieces/subscription-facts.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { call } from '../api.js'
 import { readPlans, startCheckout } from '../checkout.js'
+import { safeReturnUrl } from '../return-url.js'
+
+/** Who changes a plan has paid nothing there, so coming back from that is no payment given up. */
+const OVERVIEW = `${location.origin}/account`
 
 /** Where satellites send people who want to subscribe: payments are made on the main site only. */
 export function SubscribePage({
@@ -21,22 +25,37 @@ export function SubscribePage({
   readonly returnUrl: string | null
 }) {
   const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
+  const safeUrl = safeReturnUrl(returnUrl)
+  if (returnUrl && !safeUrl) return <WrongReturn />
   return (
     <SmallPage title={subscription.data && mayChange(subscription.data) ? 'Change plan' : 'Subscribe'}>
       <Loaded of={subscription}>
         {loaded => (
           <>
             {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
-            <Choice subscription={loaded} caller={caller} returnUrl={returnUrl} />
+            <Choice subscription={loaded} caller={caller} returnUrl={safeUrl} />
           </>
         )}
       </Loaded>
       <p className="links">
-        {isOurs(returnUrl) ? (
-          <a href={returnUrl}>Back to {hostOf(returnUrl)}</a>
+        {safeUrl ? (
+          <a href={safeUrl}>Back to {hostOf(safeUrl)}</a>
         ) : (
           <Link href="/account">Back to your account</Link>
         )}
+      </p>
+    </SmallPage>
+  )
+}
+
+/** Said before anybody chooses a plan: the service would refuse it at the last step. */
+function WrongReturn() {
+  return (
+    <SmallPage title="Subscribe">
+      <Failure error={new MainstayError(400, { code: 'INVALID_RETURN_URL' })} />
+      <p className="links">
+        <Link href="/subscribe">Subscribe without going back there</Link>
+        <Link href="/account">Your account</Link>
       </p>
     </SmallPage>
   )
@@ -71,7 +90,7 @@ function Choice({
         return (
           <Form
             submit={isChange ? 'Review the change' : 'Go to the payment'}
-            send={({ priceId }: Texts) => startCheckout(priceId, returnUrl)}
+            send={({ priceId }: Texts) => startCheckout(priceId, returnUrl ?? (isChange ? OVERVIEW : null))}
           >
             <PlanChoice name={isChange ? 'New plan' : 'Plan'} plans={others} />
             {isChange && (
@@ -139,10 +158,4 @@ function PlanChoice({ name, plans }: { readonly name: string; readonly plans: re
 function termsOf(plan: OfferedPlan): string {
   const price = priceText(plan) ?? 'by what is used'
   return plan.trialDays > 0 ? `${plan.trialDays} days free, then ${price}` : price
-}
-
-/** A link to anywhere else would let strangers use our name to lead people astray. */
-function isOurs(url: string | null): url is string {
-  if (!url || !URL.canParse(url)) return false
-  return [location.origin, ...site.satellites].includes(new URL(url).origin)
 }

@@ -1,14 +1,14 @@
+import type { ReactNode } from 'react'
 import { EmailField, PasswordField } from '../../pieces/field.js'
 import { Form } from '../../pieces/form.js'
-import { Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { hostOf, site } from '../../pieces/site.js'
 import { client } from '../client.js'
 
-export function LoginPage({ hasEnded }: { readonly hasEnded: boolean }) {
+export function LoginPage({ news }: { readonly news: ReactNode }) {
   return (
     <SmallPage title="Log in">
-      {hasEnded && <Hint>You have been logged out.</Hint>}
+      {news}
       <Form submit="Log in" send={({ email = '', password = '' }) => client.login({ email, password })}>
         <EmailField />
         <PasswordField />

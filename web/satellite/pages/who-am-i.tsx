@@ -1,11 +1,18 @@
-import type { Caller } from '../../../client/index.js'
+import type { Caller, Permissions } from '../../../client/index.js'
 import { Fact } from '../../pieces/fact.js'
-import { Hint } from '../../pieces/notice.js'
+import { Hint, Success } from '../../pieces/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { PermissionList } from '../../pieces/permission-list.js'
 import { usePlace } from '../../pieces/router.js'
 import { hostOf, site } from '../../pieces/site.js'
-import { maySubscribe, readSubscription, type Subscription } from '../../pieces/subscription.js'
+import {
+  isActive,
+  isCancelledPayment,
+  maySubscribe,
+  paymentReturnUrl,
+  readSubscription,
+  type SubscriptionAfterReturn,
+} from '../../pieces/subscription.js'
 import { SubscriptionFacts } from '../../pieces/subscription-facts.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
@@ -14,6 +21,8 @@ import { read } from '../client.js'
 interface Profile {
   readonly email: string
   readonly name: string | null
+  /** What they may do on the main site. */
+  readonly granted: Permissions
 }
 
 export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
@@ -41,7 +50,11 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
       <Section title="Subscription">
         <Loaded of={subscription}>
           {loaded => (
-            <SubscriptionHere subscription={loaded} isBack={checkout !== null} reload={subscription.reload} />
+            <SubscriptionHere
+              subscription={loaded}
+              mayPay={profile.data?.granted.payments}
+              reload={subscription.reload}
+            />
           )}
         </Loaded>
       </Section>
@@ -52,19 +65,25 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
 /** Payments are made on the main site only: this leads there, and back to here. */
 function SubscriptionHere({
   subscription,
-  isBack,
+  mayPay,
   reload,
 }: {
-  readonly subscription: Subscription
-  readonly isBack: boolean
+  readonly subscription: SubscriptionAfterReturn
+  /** Undefined until it is known. */
+  readonly mayPay: boolean | undefined
   readonly reload: () => Promise<void>
 }) {
+  const { query } = usePlace()
   const mayStart = maySubscribe(subscription)
-  const back = `${location.origin}/`
+  const back = paymentReturnUrl(`${location.origin}/`)
   return (
     <>
+      {isCancelledPayment(query) && <Hint>The payment was cancelled. Nothing has been charged.</Hint>}
+      {subscription.isReturn && isActive(subscription) && (
+        <Success>Thank you. The subscription is active.</Success>
+      )}
       <SubscriptionFacts subscription={subscription} />
-      {isBack && mayStart && (
+      {subscription.isReturn && mayStart && (
         <Hint>
           No payment has arrived yet.{' '}
           <button type="button" className="plain" onClick={() => void reload()}>
@@ -72,11 +91,12 @@ function SubscriptionHere({
           </button>
         </Hint>
       )}
-      {mayStart && (
+      {mayStart && mayPay && (
         <a className="button primary" href={`${site.mainUrl}/subscribe?return=${encodeURIComponent(back)}`}>
           Subscribe
         </a>
       )}
+      {mayStart && mayPay === false && <p>Whoever makes the payments of your account can subscribe.</p>}
     </>
   )
 }

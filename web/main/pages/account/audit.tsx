@@ -9,10 +9,22 @@ import { When } from '../../../pieces/when.js'
 import type { AuditEntry } from '../../answers.js'
 import { call } from '../../api.js'
 import { download } from '../../download.js'
-import { ACTION_NAMES } from './action-names.js'
+import { detailsOf, isPasswordAsked, type People, sentenceOf } from './audit-sentence.js'
 import { usePages } from './use-pages.js'
 
-const OUTCOMES = { ok: 'Done', failed: 'Failed', refused: 'Refused' } as const
+const OUTCOMES = { failed: 'Failed', refused: 'Refused' } as const
+
+interface AuditPart {
+  readonly entries: readonly AuditEntry[]
+  readonly people: People
+  readonly next: string | null
+}
+
+/** An entry with the people of the page that it came on. */
+interface Row {
+  readonly entry: AuditEntry
+  readonly people: People
+}
 
 /** Who did what in the account. */
 export function AuditPage() {
@@ -21,8 +33,8 @@ export function AuditPage() {
     new URLSearchParams({ ...(outcome && { outcome }), ...(after && { after }) }).toString()
   const { list, more } = usePages(async after => {
     const path = `audit?${query(after)}`
-    const { entries, next } = await call<{ entries: AuditEntry[]; next: string | null }>('GET', path)
-    return { rows: entries, next }
+    const { entries, people, next } = await call<AuditPart>('GET', path)
+    return { rows: entries.map(entry => ({ entry, people })), next }
   }, outcome)
   const save = useAction(() => download(`audit/export?${query(null)}`, 'audit-log.jsonl'))
   return (
@@ -48,34 +60,39 @@ export function AuditPage() {
   )
 }
 
-function Entries({ rows }: { readonly rows: readonly AuditEntry[] }) {
+function Entries({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0) return <p>There is nothing of this kind.</p>
   return (
     <table>
       <thead>
         <tr>
           <th>When</th>
-          <th>What</th>
-          <th>Result</th>
-          <th>User</th>
-          <th>Device, address</th>
+          <th>What happened</th>
+          <th>From where</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ id, at, action, outcome, email, device, ip }) => (
-          <tr key={id}>
-            <td data-name="When">
-              <When at={at} />
+        {rows.map(({ entry, people }) => (
+          <tr key={entry.id}>
+            <td data-name="When" className="when">
+              <When at={entry.at} />
             </td>
-            <td data-name="What">{ACTION_NAMES[action] ?? action}</td>
-            <td data-name="Result">
-              <span className={outcome === 'ok' ? 'tag good' : 'tag bad'}>{OUTCOMES[outcome]}</span>
+            <td data-name="What">
+              <span>
+                {sentenceOf(entry, people)} <OutcomeTag entry={entry} />
+                <small>{detailsOf(entry)}</small>
+              </span>
             </td>
-            <td data-name="User">{email ?? 'none'}</td>
-            <td data-name="Device, address">{[device, ip].filter(Boolean).join(', ') || 'none'}</td>
+            <td data-name="From where">{[entry.device, entry.ip].filter(Boolean).join(', ')}</td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+/** Only where it was not simply done. */
+function OutcomeTag({ entry }: { readonly entry: AuditEntry }) {
+  if (entry.outcome === 'ok' || isPasswordAsked(entry)) return null
+  return <span className="tag bad">{OUTCOMES[entry.outcome]}</span>
 }

@@ -1,10 +1,9 @@
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
 import { Section } from '../../../pieces/page.js'
+import { SessionList, type SiteSessions } from '../../../pieces/session-list.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
-import type { SiteSessions } from '../../answers.js'
 import { call } from '../../api.js'
-import { SessionList } from './session-list.js'
 
 /** Where somebody of the team is logged in. */
 export function MemberSessions({ userId }: { readonly userId: string }) {

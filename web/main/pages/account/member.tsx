@@ -4,6 +4,7 @@ import { ActionButton } from '../../../pieces/button.js'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
 import { Fact } from '../../../pieces/fact.js'
 import { Form } from '../../../pieces/form.js'
+import { leaveNews } from '../../../pieces/news.js'
 import { Failure, Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
@@ -143,7 +144,11 @@ function Standing({ person, reload }: MemberProps) {
           name="Remove"
           question={`Remove ${name} from the team?`}
           confirm="Remove this member"
-          act={() => call('DELETE', `team/${userId}`).then(() => go('/account/team'))}
+          act={async () => {
+            await call('DELETE', `team/${userId}`)
+            leaveNews(`${name} is no longer in the team, and has been logged out everywhere.`)
+            go('/account/team')
+          }}
         >
           <p>There is no way back but a new invitation. What they did stays in the audit log.</p>
         </ConfirmButton>

@@ -5,7 +5,13 @@ import { Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
 import { Link, usePlace } from '../../../pieces/router.js'
-import { maySubscribe, readSubscription, type Subscription } from '../../../pieces/subscription.js'
+import {
+  isActive,
+  isCancelledPayment,
+  maySubscribe,
+  readSubscription,
+  type SubscriptionAfterReturn,
+} from '../../../pieces/subscription.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded, Waiting } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
@@ -19,7 +25,8 @@ const ASK_EVERY_MS = 1_000
 
 export function OverviewPage({ caller }: { readonly caller: Caller }) {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
-  const checkout = usePlace().query.get('checkout')
+  const { query } = usePlace()
+  const checkout = query.get('checkout')
   const subscription = useLoad(() => readSubscription(path => call('GET', path), checkout))
   return (
     <Page title="Overview">
@@ -39,6 +46,7 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
       </Section>
       <Section title="Subscription">
         {checkout && <PaymentNews subscription={subscription} />}
+        {isCancelledPayment(query) && <Hint>The payment was cancelled. Nothing has been charged.</Hint>}
         <Loaded of={subscription}>{loaded => <BillingCard subscription={loaded} caller={caller} />}</Loaded>
       </Section>
     </Page>
@@ -46,10 +54,10 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
 }
 
 /** After the way back from the payment page, which itself proves nothing: asks until the service knows of the payment. */
-function PaymentNews({ subscription }: { readonly subscription: Load<Subscription> }) {
+function PaymentNews({ subscription }: { readonly subscription: Load<SubscriptionAfterReturn> }) {
   const [questions, setQuestions] = useState(0)
   const { data, reload } = subscription
-  const isWaiting = data !== null && maySubscribe(data) && questions < MOST_QUESTIONS
+  const isWaiting = data?.isReturn && maySubscribe(data) && questions < MOST_QUESTIONS
   useEffect(() => {
     if (!isWaiting) return
     const timer = setTimeout(() => {
@@ -59,9 +67,9 @@ function PaymentNews({ subscription }: { readonly subscription: Load<Subscriptio
     return () => clearTimeout(timer)
   }, [isWaiting, questions, reload])
   if (isWaiting) return <Waiting what="Looking whether a payment has arrived …" />
-  if (!data) return null
+  if (!data?.isReturn) return null
   if (data.state === 'pending') return <Success>Thank you. Your payment is on its way.</Success>
-  return ['active', 'trialing'].includes(data.state) ? (
+  return isActive(data) ? (
     <Success>Thank you. Your subscription is active.</Success>
   ) : (
     <Hint>No payment has arrived. If you have paid, it will show here as soon as it does.</Hint>

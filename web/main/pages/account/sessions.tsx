@@ -1,20 +1,20 @@
 import { useState } from 'react'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { leave } from '../../../pieces/leaving.js'
 import { Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
+import { type Session, SessionList, type SiteSessions } from '../../../pieces/session-list.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
-import type { Session, SiteSessions } from '../../answers.js'
 import { call } from '../../api.js'
 import { client } from '../../client.js'
-import { SessionList } from './session-list.js'
 
 /** Where one is logged in oneself. */
 export function SessionsPage() {
   const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', 'sessions'))
   const [news, setNews] = useState('')
   const end = async ({ sid, current }: Session) => {
-    if (current) return client.logout()
+    if (current) return leave(client)
     await call('DELETE', `sessions/${sid}`)
     await sessions.reload()
     setNews('The session has ended.')

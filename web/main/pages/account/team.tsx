@@ -1,18 +1,16 @@
 import { useState } from 'react'
 import type { Caller } from '../../../../client/index.js'
 import { ActionRow } from '../../../pieces/action-row.js'
-import { ActionButton } from '../../../pieces/button.js'
 import { EmailField } from '../../../pieces/field.js'
 import { Form } from '../../../pieces/form.js'
-import { Failure, Success } from '../../../pieces/notice.js'
+import { Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { Link } from '../../../pieces/router.js'
-import { useAction } from '../../../pieces/use-action.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
-import { When } from '../../../pieces/when.js'
 import type { Invitation, Person } from '../../answers.js'
 import { call } from '../../api.js'
+import { OpenInvitation } from './open-invitation.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
 import { usePages } from './use-pages.js'
@@ -38,7 +36,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
             ) : (
               <ul className="rows">
                 {invitations.map(invitation => (
-                  <OpenInvitation key={invitation.id} invitation={invitation} reload={open.reload} />
+                  <OpenInvitation key={invitation.email} invitation={invitation} reload={open.reload} />
                 ))}
               </ul>
             )
@@ -71,30 +69,6 @@ function People({ users }: { readonly users: readonly Person[] }) {
   )
 }
 
-function OpenInvitation({
-  invitation: { id, email, expiresAt },
-  reload,
-}: {
-  readonly invitation: Invitation
-  readonly reload: () => Promise<void>
-}) {
-  const withdraw = useAction(() => call('DELETE', `team/invitations/${id}`).then(reload))
-  return (
-    <li>
-      <div>
-        {email}
-        <small>
-          good until <When at={expiresAt} />
-        </small>
-        <Failure error={withdraw.error} />
-      </div>
-      <ActionButton action={withdraw} label={`Withdraw the invitation of ${email}`}>
-        Withdraw
-      </ActionButton>
-    </li>
-  )
-}
-
 function Invite({
   caller,
   open,
@@ -103,6 +77,7 @@ function Invite({
   readonly open: Load<{ invitations: Invitation[] }>
 }) {
   const [sentTo, setSentTo] = useState('')
+  const [count, setCount] = useState(0)
   const invite = async (texts: Readonly<Record<string, string>>, form: HTMLFormElement) => {
     setSentTo('')
     const { email = '' } = texts
@@ -111,12 +86,13 @@ function Invite({
       permissions: permissionsIn(form),
       satellites: satellitesIn(form),
     })
-    form.reset()
     setSentTo(email)
+    // The next one begins with the same empty form as the first; a reset leaves what React holds as it was.
+    setCount(count + 1)
     await open.reload()
   }
   return (
-    <Form submit="Send the invitation" send={invite}>
+    <Form key={count} submit="Send the invitation" send={invite}>
       {sentTo && <Success>An invitation to {sentTo} is on its way.</Success>}
       <EmailField label="E-mail of the new member" autoComplete="off" />
       <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />

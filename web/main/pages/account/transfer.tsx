@@ -1,4 +1,5 @@
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { leaveNews } from '../../../pieces/news.js'
 import { go } from '../../../pieces/router.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import type { Person, Profile } from '../../answers.js'
@@ -10,6 +11,7 @@ export function Transfer({ person: { userId, email, name } }: { readonly person:
   if (own.data?.role !== 'owner') return null
   const request = async () => {
     await call('POST', 'account/transfer', { userId })
+    leaveNews(`We have asked ${name ?? email} to become the owner.`)
     go('/account/settings')
   }
   return (

@@ -1,7 +1,7 @@
 import { Field, NewPasswordField } from '../../../pieces/field.js'
-import { hostOf } from '../../../pieces/site.js'
 import type { Accepted } from '../../answers.js'
-import { MailedPage, ToLogin } from './mailed-page.js'
+import { MailedPage } from './mailed-page.js'
+import { ToSites } from './reset-password.js'
 
 export function AcceptInvitationPage() {
   return (
@@ -10,21 +10,12 @@ export function AcceptInvitationPage() {
       path="invitations/accept"
       submit="Join"
       done="Welcome. You can log in now with your e-mail address and this password."
-      next={ToSites}
+      next={({ satellites }) => <ToSites origins={satellites} />}
+      anew="Whoever invited you can send the invitation again."
     >
       <p>You have been invited. Choose a password to join.</p>
       <Field label="Name (optional)" name="name" autoComplete="name" maxLength={100} />
       <NewPasswordField />
     </MailedPage>
   )
-}
-
-/** Who was invited to some sites logs in there and not here. */
-function ToSites({ satellites }: Accepted) {
-  if (!satellites) return <ToLogin />
-  return satellites.map(origin => (
-    <a key={origin} href={origin}>
-      Go to {hostOf(origin)}
-    </a>
-  ))
 }

@@ -14,6 +14,7 @@ export function AcceptTransferPage() {
           You are the owner from <When at={readyAt} /> on. <ToLogin />
         </>
       )}
+      anew="The owner of the account can ask you again."
     >
       <p>The owner of your account wants you to be in charge of payments, settings and the team.</p>
     </MailedPage>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { MainstayError } from '../../../../client/index.js'
 import { PasswordField } from '../../../pieces/field.js'
+import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'
 import { MailedPage } from './mailed-page.js'
 
@@ -22,6 +23,7 @@ export function ConfirmEmailPage() {
       submit="Use this address"
       done="Done. From now on you log in with your new address."
       send={send}
+      anew={<Link href="/account/security">Ask for a new link</Link>}
       messages={{
         REAUTHENTICATION_REQUIRED: 'Please give the password of the account too.',
         INVALID_CREDENTIALS: 'This is not the password of the account.',

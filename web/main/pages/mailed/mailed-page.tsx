@@ -16,8 +16,10 @@ export function MailedPage<T = null>({
   path,
   submit,
   done,
+  finish,
   next = ToLogin,
   send = callAsAnybody<T>,
+  anew,
   messages,
   children,
 }: {
@@ -26,24 +28,38 @@ export function MailedPage<T = null>({
   readonly path: string
   readonly submit: string
   readonly done: ReactNode
+  /** What is done then; one that fails is left to the person. */
+  readonly finish?: (texts: Texts) => Promise<void>
   /** Where to go then. */
   readonly next?: (answer: T) => ReactNode
   /** How it is sent, where that is not as anybody. */
   readonly send?: (path: string, body: object) => Promise<T>
+  /** The way to a new link, for who has a used or an old one. */
+  readonly anew?: ReactNode
   readonly messages?: Messages
   readonly children?: ReactNode
 }) {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '')
   const [answer, setAnswer] = useState<{ readonly body: T } | null>(null)
+  const [isWorthless, setIsWorthless] = useState(token === '')
   const sendForm = async (texts: Texts) => {
-    const body = await send(path, { ...filled(texts), token })
-    history.replaceState(null, '', location.pathname)
-    setAnswer({ body })
+    try {
+      const body = await send(path, { ...filled(texts), token })
+      history.replaceState(null, '', location.pathname)
+      await finish?.(texts).catch(() => undefined)
+      setAnswer({ body })
+    } catch (error) {
+      if (!(error instanceof MainstayError && error.code === 'INVALID_LINK')) throw error
+      setIsWorthless(true)
+    }
   }
   return (
     <SmallPage title={title}>
-      {token === '' ? (
-        <Failure error={new MainstayError(400, { code: 'INVALID_LINK' })} />
+      {isWorthless ? (
+        <>
+          <Failure error={new MainstayError(400, { code: 'INVALID_LINK' })} />
+          <p className="links">{anew}</p>
+        </>
       ) : answer ? (
         <>
           <Success>{done}</Success>

@@ -1,4 +1,9 @@
 import { PasswordField } from '../../../pieces/field.js'
+import type { Texts } from '../../../pieces/form.js'
+import { leaveNews } from '../../../pieces/news.js'
+import { go, Link } from '../../../pieces/router.js'
+import { client } from '../../client.js'
+import { takeSignup } from '../../signup-memory.js'
 import { MailedPage } from './mailed-page.js'
 
 export function VerifyEmailPage() {
@@ -9,9 +14,20 @@ export function VerifyEmailPage() {
       submit="Confirm"
       messages={{ INVALID_CREDENTIALS: 'This is not the password that you chose when you signed up.' }}
       done="Your account is ready. You can log in now."
+      finish={logIn}
+      anew={<Link href="/signup">Sign up again</Link>}
     >
       <p>Give the password that you chose when you signed up. It shows that it was you.</p>
       <PasswordField />
     </MailedPage>
   )
+}
+
+/** In the browser of the sign-up the address is known, and the password was given a moment ago. */
+async function logIn({ password = '' }: Texts): Promise<void> {
+  const pending = takeSignup()
+  if (!pending) return
+  await client.login({ email: pending.email, password })
+  leaveNews('Your account is ready.')
+  go(pending.next, { replace: true })
 }

@@ -1,7 +1,24 @@
-import { ConfirmButton } from '../../../pieces/confirm-button.js'
-import { hostOf } from '../../../pieces/site.js'
-import { When } from '../../../pieces/when.js'
-import type { Session, SiteSessions } from '../../answers.js'
+import { ConfirmButton } from './confirm-button.js'
+import { hostOf } from './site.js'
+import { When } from './when.js'
+
+/** As the service answers it; times are ISO 8601. */
+export interface Session {
+  readonly sid: string
+  readonly current: boolean
+  readonly device: string
+  readonly place: string | null
+  readonly ip: string
+  readonly createdAt: string
+  readonly lastUsed: string
+  readonly expiresAt: string
+}
+
+export interface SiteSessions {
+  readonly site: string | null
+  readonly kind: 'main' | 'satellite' | 'app'
+  readonly sessions: readonly Session[]
+}
 
 /** Sessions by site, each with a way to end it. */
 export function SessionList({
