@@ -316,7 +316,7 @@ test('security M2: changes the password with the current one', async () => {
   await seeing('The current password is wrong.')
   await page.getByLabel('Current password').fill(PASSWORD)
   await press('Change the password')
-  await seeing('Your password is changed.')
+  await seeing('Your password is changed')
 })
 
 test('pages 8, 18: removes somebody, and the audit log says who did what to whom', async () => {
