@@ -334,6 +334,8 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   // pages 18: something is said then.
   await seeing(`${member.email} is no longer in the team`)
 
+  // Refusals are written a moment later.
+  await stage.app.auditRows()
   await page.getByRole('link', { name: 'Audit log' }).click()
   // pages 8
   await seeing(`${owner.email} removed ${member.email} from the team`)

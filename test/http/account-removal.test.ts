@@ -139,12 +139,14 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
             .orderBy(providerEvents.id),
         )
       const before = await events()
-      expect(before.length).toBeGreaterThan(1)
+      expect(before.filter(({ event }) => event !== null).length).toBeGreaterThan(1)
       expect(outcome(await ask(app, session))).toBe('200')
       app.clock.advance(GRACE)
       await run(app)
       expect(await events()).toEqual(
         before.map(row => {
+          // Of a kind that changes nothing, kept without what it says.
+          if (row.event === null) return row
           const { created, data } = row.event as {
             created: number
             data: { object: Record<string, unknown> }
