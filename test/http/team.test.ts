@@ -404,7 +404,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(known).toEqual([])
       expect(await rowsOf(member.id, 'login')).toHaveLength(1)
       expect(await rowsOf(member.id, 'user.remove')).toEqual([
-        expect.objectContaining({ outcome: 'ok', detail: { by: owner.id } }),
+        expect.objectContaining({ outcome: 'ok', detail: { by: owner.id, email: member.email } }),
       ])
       expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe(NOT_FOUND)
     })
