@@ -351,7 +351,7 @@ describe('Attempt counters in Redis', () => {
   beforeAll(async () => {
     // It is to come back with what it had: an empty one serves nobody until an operator says so.
     redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
-    app = await TestApp.start('embedded', { ...LIMITS, SESSION_STORE_URL: redis.url })
+    app = await TestApp.start('redis + postgres', { ...LIMITS, SESSION_STORE_URL: redis.url })
   })
   afterAll(async () => {
     await app?.stop()
@@ -376,7 +376,7 @@ describe('Attempt counters in Redis', () => {
 
   it('are the same for every replica', async () => {
     const { email } = await anOwner(app)
-    const other = await TestApp.start('embedded', { ...LIMITS, SESSION_STORE_URL: redis.url })
+    const other = await TestApp.start('embedded', { ...LIMITS, ...app.stores })
     try {
       const ip = anIp()
       await guesses(app, OWN, () => ({ email, ip }))
