@@ -187,6 +187,9 @@ test('billing 7: the plan is changed on the provider’s page, from the card', a
   await page.waitForURL(`${stage.app.sandbox.url}/portal/**`)
   await page.getByRole('button', { name: 'Confirm the change' }).click()
   await page.waitForURL(`${MAIN}/account`)
+  // The provider's news may come after the browser.
+  await stage.app.paymentsSettled()
+  await page.reload()
   await page.getByText('$20.00 a year').waitFor()
   expect(complaints).toEqual([])
 })
