@@ -165,9 +165,11 @@ describe('POST /api/login', () => {
         await nextTurn()
       }
     })()
-    const refused = await logIn({ email: anEmail() })
-    expect(outcome(refused)).toBe('503 TOO_BUSY')
-    expect(refused.headers['retry-after']).toMatch(/^[2-5]$/)
+    // One of them may come just when there is room.
+    const answers = await Promise.all(Array.from({ length: 6 }, () => logIn({ email: anEmail() })))
+    const refused = answers.filter(answer => outcome(answer) === '503 TOO_BUSY')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expect(headers['retry-after']).toMatch(/^[2-5]$/)
     const meanwhile = [await refreshByCookie(app, sessionId), await readData(app, accessToken)]
     expect(meanwhile.map(outcome)).toEqual(['200', '200'])
     isOver = true
