@@ -30,8 +30,7 @@ export class CustomerSync {
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<void> {
     const customerId = await this.looks.customerBehind(claimed.customerId)
     limit?.throwIfAborted()
-    if (customerId === null) return this.dismiss(claimed, 'none')
-    if (!(await this.looks.isOurs(customerId))) return this.dismiss(claimed, 'unknown customer')
+    if (customerId === null || !(await this.looks.isOurs(customerId))) return this.dismiss(claimed)
     const update = await this.bring(customerId, null, claimed, limit)
     if (!update) return
     await this.afterCommit.updateProvider(update)
@@ -66,10 +65,10 @@ export class CustomerSync {
     return written.update
   }
 
-  /** Nothing of the customer is ours, so the provider need not be asked. */
-  private async dismiss(claimed: ClaimedWork, effect: 'none' | 'unknown customer'): Promise<void> {
+  /** The customer is none of ours, so the provider need not be asked. */
+  private async dismiss(claimed: ClaimedWork): Promise<void> {
     await this.database.transaction(async transaction => {
-      await this.writer.dismiss(transaction, claimed.customerId, effect)
+      await this.writer.dismiss(transaction, claimed.customerId)
       await this.work.finish(transaction, claimed)
     })
   }

@@ -45,9 +45,9 @@ export class CustomerWriter {
     return { accountId, update }
   }
 
-  /** For events of a customer of whom there is nothing to be seen. */
-  async dismiss(transaction: Db, waitsAs: string, effect: 'none' | 'unknown customer'): Promise<void> {
+  /** For events of a customer that is none of ours. */
+  async dismiss(transaction: Db, waitsAs: string): Promise<void> {
     const events = await this.events.of(transaction, waitsAs)
-    await this.events.handle(transaction, events, null, effect)
+    await this.events.handle(transaction, events, null, 'unknown customer')
   }
 }
