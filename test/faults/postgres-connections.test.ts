@@ -141,11 +141,10 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
   })
 
   test('a statement that takes too long is ended by the server', async () => {
-    const startedAt = performance.now()
-    await expect(app.app.get(Database).run(db => db.execute(sql`select pg_sleep(10)`))).rejects.toMatchObject(
-      { code: 'DATABASE_UNAVAILABLE', options: { cause: { cause: { code: '57014' } } } },
-    )
-    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    const statement = app.app.get(Database).run(db => db.execute(sql`select pg_sleep(60)`))
+    await expect(statement).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    // A backend that sleeps does not notice that its client has gone: the server's own time limit ended this one.
+    await eventually(async () => (await sleepers(database.url)).length === 0)
   })
 })
 
@@ -153,6 +152,13 @@ async function msOf503(send: () => Promise<{ status: number }>): Promise<number>
   const startedAt = performance.now()
   expect(await send()).toMatchObject({ status: 503 })
   return performance.now() - startedAt
+}
+
+function sleepers(url: string): Promise<unknown[]> {
+  return query(
+    url,
+    `select 1 from pg_stat_activity where state = 'active' and query like 'select pg_sleep(%'`,
+  )
 }
 
 async function has(url: string, email: string): Promise<boolean> {

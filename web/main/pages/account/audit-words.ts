@@ -48,6 +48,10 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
     'opened the pages of the payment provider',
     'open the pages of the payment provider',
   ),
+  'billing.forget': words(
+    'unlinked the account from its customer at the payment provider',
+    'unlink the account from its customer at the payment provider',
+  ),
   'billing.surplus.end': words('ended a second subscription and refunded it', 'end a second subscription'),
   'entitlements.change': words('changed what the plan allows', 'change what the plan allows'),
 }
