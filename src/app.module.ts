@@ -13,6 +13,7 @@ import { DataModule } from './data/data.module.js'
 import { DatabaseModule } from './database/database.module.js'
 import { HealthModule } from './health/health.module.js'
 import { HistoryModule } from './history/history.module.js'
+import { JobsModule } from './jobs/jobs.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { OneTimeTokensModule } from './one-time-tokens/one-time-tokens.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
@@ -22,6 +23,7 @@ import { TokensModule } from './tokens/tokens.module.js'
 @Module({
   imports: [
     DatabaseModule,
+    JobsModule,
     AttemptsModule,
     MailModule,
     OneTimeTokensModule,

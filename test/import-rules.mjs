@@ -13,6 +13,7 @@ const LAYERS = [
     'http',
     'permissions',
     'database',
+    'jobs',
     'redis',
     'audit',
     'attempts',

@@ -1,16 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { UserRemoval } from '../accounts/user-removal.js'
-import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
-import { takeLease } from '../database/lease.js'
+import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { AccountMails } from './account-mails.js'
 import { DueAccounts } from './due-accounts.js'
 
-const EVERY_MS = 10 * 60 * 1000
-/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
-const LEASE_SECONDS = 9 * 60
+const JOB = { name: 'account-removal', everyMs: 10 * 60 * 1000 }
 
 /**
  * Deletes accounts whose time has come, on one replica at a time. In small steps, each complete in itself: after a crash
@@ -24,24 +20,18 @@ export class AccountRemoval {
     private readonly due: DueAccounts,
     private readonly userRemoval: UserRemoval,
     private readonly mails: AccountMails,
-    private readonly database: Database,
-    private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts went; null when another replica is at it. */
-  @Interval(EVERY_MS)
-  async run(): Promise<number | null> {
-    try {
-      const now = this.clock.now()
-      if (!(await takeLease(this.database, 'account-removal', now, LEASE_SECONDS))) return null
+  /** Returns how many accounts went; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
       let removed = 0
       for (const accountId of await this.due.list()) if (await this.remove(accountId)) removed++
       if (removed > 0) this.logger.log(`Deleted ${removed} accounts`)
       return removed
-    } catch (error) {
-      this.logger.error(`Accounts are not deleted yet, the next run goes on: ${(error as Error).message}`)
-      return null
-    }
+    })
   }
 
   /** Deletes one, and tells its owner; false when it cannot be done now, which does not keep the others. */

@@ -1,15 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Clock } from '../clock/clock.js'
-import { Database } from '../database/database.js'
-import { takeLease } from '../database/lease.js'
+import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { SessionChangeLog } from './session-change-log.js'
 import { SessionStore } from './session-store.js'
 import { UserSessions } from './user-sessions.js'
 
-const EVERY_MS = 10 * 60 * 1000
-/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
-const LEASE_SECONDS = 9 * 60
+const JOB = { name: 'session-cleanup', everyMs: 10 * 60 * 1000 }
 
 /** Clears away what has expired of sessions, on one replica at a time. */
 @Injectable()
@@ -20,26 +16,22 @@ export class SessionCleanup {
     private readonly store: SessionStore,
     private readonly userSessions: UserSessions,
     private readonly changes: SessionChangeLog,
-    private readonly database: Database,
-    private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many entries went; null when another replica is at it, or nothing could be cleared. */
-  @Interval(EVERY_MS)
-  async run(): Promise<number | null> {
-    const now = this.clock.now()
-    const isOurs = await takeLease(this.database, 'session-cleanup', now, LEASE_SECONDS).catch(
-      (error: Error) => this.noteFailure(error),
-    )
-    if (!isOurs) return null
-    const parts = await Promise.all(
-      [this.store, this.userSessions, this.changes].map(part =>
-        part.removeExpired(now).catch((error: Error) => this.noteFailure(error)),
-      ),
-    )
-    const removed = parts.filter(part => part !== null).reduce((sum, part) => sum + part, 0)
-    this.logger.log(`Removed ${removed} expired entries`)
-    return removed
+  /** Returns how many entries went; null when another replica has cleared them. A part that fails does not keep the others. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async now => {
+      const parts = await Promise.all(
+        [this.store, this.userSessions, this.changes].map(part =>
+          part.removeExpired(now).catch((error: Error) => this.noteFailure(error)),
+        ),
+      )
+      const removed = parts.filter(part => part !== null).reduce((sum, part) => sum + part, 0)
+      this.logger.log(`Removed ${removed} expired entries`)
+      return removed
+    })
   }
 
   private noteFailure({ message }: Error): null {

@@ -1,15 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Clock } from '../../clock/clock.js'
-import { Database } from '../../database/database.js'
-import { takeLease } from '../../database/lease.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { CompletedTransfers } from './completed-transfers.js'
 import { DueTransfers } from './due-transfers.js'
 import { TransferCancellation } from './transfer-cancellation.js'
 
-const EVERY_MS = 10 * 60 * 1000
-/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
-const LEASE_SECONDS = 9 * 60
+const JOB = { name: 'ownership-transfers', everyMs: 10 * 60 * 1000 }
 
 /** Does the transfers whose time has come, and ends those that nobody has accepted, on one replica at a time. */
 @Injectable()
@@ -20,16 +16,13 @@ export class TransferCompletion {
     private readonly due: DueTransfers,
     private readonly completed: CompletedTransfers,
     private readonly cancellation: TransferCancellation,
-    private readonly database: Database,
-    private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts got another owner; null when another replica is at it. */
-  @Interval(EVERY_MS)
-  async run(): Promise<number | null> {
-    try {
-      const now = this.clock.now()
-      if (!(await takeLease(this.database, 'ownership-transfers', now, LEASE_SECONDS))) return null
+  /** Returns how many accounts got another owner; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
       for (const { accountId } of await this.due.expired()) await this.end(accountId, 'not accepted in time')
       let done = 0
       for (const transfer of await this.due.ready()) {
@@ -38,10 +31,7 @@ export class TransferCompletion {
         if (outcome === 'void') await this.end(transfer.accountId, 'one of the two is gone')
       }
       return done
-    } catch (error) {
-      this.logger.error(`Transfers are not done yet, the next run goes on: ${(error as Error).message}`)
-      return null
-    }
+    })
   }
 
   private async end(accountId: string, reason: string): Promise<void> {

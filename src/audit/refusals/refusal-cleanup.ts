@@ -1,14 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { lt } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../../clock/clock.js'
+import { secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
-import { takeLease } from '../../database/lease.js'
 import { hourlyBudgets, refusalCounts } from '../../database/schema.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
 
-const EVERY_MS = 60 * 60 * 1000
-/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
-const LEASE_SECONDS = 59 * 60
+const JOB = { name: 'refusal-cleanup', everyMs: 60 * 60 * 1000 }
 /** Long enough to look into an attack, and the addresses are people's. */
 const KEEP_SECONDS = 30 * 24 * 60 * 60
 
@@ -19,15 +17,13 @@ export class RefusalCleanup {
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many counts went; null when another replica is at it or the database does not answer. */
-  @Interval(EVERY_MS)
-  async run(): Promise<number | null> {
-    try {
-      const now = this.clock.now()
-      if (!(await takeLease(this.database, 'refusal-cleanup', now, LEASE_SECONDS))) return null
+  /** Returns how many counts went; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async now => {
       const before = secondsAfter(now, -KEEP_SECONDS)
       await this.database.run(db => db.delete(hourlyBudgets).where(lt(hourlyBudgets.hour, before)))
       const removed = await this.database.run(db =>
@@ -38,9 +34,6 @@ export class RefusalCleanup {
       )
       this.logger.log(`Removed ${removed.length} old counts of refusals`)
       return removed.length
-    } catch (error) {
-      this.logger.error(`Cleanup did not finish, the next one will: ${(error as Error).message}`)
-      return null
-    }
+    })
   }
 }

@@ -1,17 +1,14 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
-import { Clock } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
-import { takeLease } from '../../database/lease.js'
 import { accounts } from '../../database/schema.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Plans } from '../../permissions/plans.js'
 import { Entitlements } from './entitlements.js'
 import { UserEntitlements } from './user-entitlements.js'
 
-const EVERY_MS = 60_000
-/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
-const LEASE_SECONDS = 50
+const JOB = { name: 'entitlements', everyMs: 60_000 }
 /** So few that their rows are held for a fraction of a second only. */
 const ACCOUNTS_A_PAGE = 500
 
@@ -22,39 +19,32 @@ const ACCOUNTS_A_PAGE = 500
  */
 @Injectable()
 export class EntitlementSweep {
-  private readonly logger = new Logger('Billing')
-
   constructor(
     private readonly database: Database,
     private readonly entitlements: Entitlements,
     private readonly userEntitlements: UserEntitlements,
     private readonly plans: Plans,
-    private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts were looked at; null when another replica is at it, or it could not be done. */
-  @Interval(EVERY_MS)
-  async run(): Promise<number | null> {
-    try {
-      const now = this.clock.now()
-      if (!(await takeLease(this.database, 'entitlements', now, LEASE_SECONDS))) return null
+  /** Returns how many accounts were looked at; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async now => {
       let count = 0
-      for (let page = await this.bringPage(); page > 0; page = await this.bringPage()) count += page
+      for (let page = await this.bringPage(now); page > 0; page = await this.bringPage(now)) count += page
       await this.userEntitlements.bringToAll()
       return count
-    } catch (error) {
-      this.logger.error(`Entitlements wait, the next run goes on: ${(error as Error).message}`)
-      return null
-    }
+    })
   }
 
   /** Returns how many accounts there were. */
-  private bringPage(): Promise<number> {
+  private bringPage(now: Date): Promise<number> {
     return this.database.transaction(async transaction => {
       const due = await transaction
         .select({ id: accounts.id })
         .from(accounts)
-        .where(or(lte(accounts.entitledUntil, this.clock.now()), this.isByOtherRules()))
+        .where(or(lte(accounts.entitledUntil, now), this.isByOtherRules()))
         .limit(ACCOUNTS_A_PAGE)
         .for('no key update', { skipLocked: true })
       await this.entitlements.bring(

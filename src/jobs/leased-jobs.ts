@@ -1,0 +1,37 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { Clock } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { takeLease } from '../database/lease.js'
+
+/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
+const LEASED_PART = 0.9
+
+export interface LeasedJob {
+  /** Unique, also in the log. */
+  readonly name: string
+  readonly everyMs: number
+}
+
+/** Runs recurring work on one replica at a time. */
+@Injectable()
+export class LeasedJobs {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * What `work` returns; null when another replica has done it within the interval, or when it failed, which is logged.
+   * The next run goes on, so work proceeds in steps that are each complete in themselves.
+   */
+  async run<T>({ name, everyMs }: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
+    try {
+      const now = this.clock.now()
+      const seconds = (LEASED_PART * everyMs) / 1000
+      return (await takeLease(this.database, name, now, seconds)) ? await work(now) : null
+    } catch (error) {
+      new Logger(name).error(`Did not finish, the next run goes on: ${(error as Error).message}`)
+      return null
+    }
+  }
+}
