@@ -52,10 +52,17 @@ export class PlanCatalog {
 
   private async read(): Promise<readonly OfferedPlan[]> {
     const { priceIds } = this.settings.stripe
-    const prices = await this.bulkhead.run(() => Promise.all(priceIds.map(id => this.price(id))), PATIENCE_MS)
+    const prices = await this.bulkhead.run(() => this.prices(priceIds), PATIENCE_MS)
     const plans = prices.flatMap(price => this.offered(price))
     await this.cache.put(plans)
     return plans
+  }
+
+  /** When one fails, the others still end before this does: the provider is left alone afterwards. */
+  private async prices(ids: readonly string[]): Promise<(Stripe.Price | null)[]> {
+    const prices = ids.map(id => this.price(id))
+    await Promise.allSettled(prices)
+    return Promise.all(prices)
   }
 
   private async price(id: string): Promise<Stripe.Price | null> {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Users } from '../../src/accounts/users.js'
 import { Database } from '../../src/database/database.js'
 import { checkouts } from '../../src/database/schema.js'
+import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, TestApp } from '../support/test-app.js'
 import { bearer, outcome, readSubscription, subscribe } from './api-calls.js'
@@ -13,6 +14,8 @@ import { anotherSubscription, aSubscriber, openCheckout } from './subscriber.js'
 import { claimsOf } from './token-claims.js'
 import { transferAccount } from './transfer-calls.js'
 
+/** How often the provider is asked for a price that it does not give. */
+const TRIES = 3
 const OPTIONS = { allow_promotion_codes: true, tax_id_collection: { enabled: true }, trial_days: 14 }
 
 describe.each(BACKENDS)('what is on sale (%s)', backend => {
@@ -27,6 +30,14 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     await app.stop()
     await removePlans()
   })
+
+  afterEach(putRight)
+
+  /** The provider is back, and it is now. */
+  function putRight(): void {
+    app.sandbox.fault = null
+    app.clock.advance((Date.now() - app.clock.now().getTime()) / 1000)
+  }
 
   function readPlans({ accessToken }: SignedIn) {
     return app.request({ path: '/api/plans', headers: bearer(accessToken) })
@@ -71,12 +82,13 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     const member = await signIn(app, await aMember(app, owner), 'satellite')
     app.clock.advance(11 * 60)
     app.sandbox.fault = 'refuse'
-    expect((await readPlans(await signIn(app, owner, 'main'))).json).toEqual(expected)
-    const asked = priceQuestions()
-    expect((await readPlans(await signIn(app, owner, 'main'))).json).toEqual(expected)
-    expect(priceQuestions()).toBe(asked)
-    app.sandbox.fault = null
-    app.clock.advance(-11 * 60)
+    const later = await signIn(app, owner, 'main')
+    expect((await readPlans(later)).json).toEqual(expected)
+    // On a busy machine the page did not wait for the last of the tries.
+    await eventually(() => priceQuestions() === before + 2 + 2 * TRIES)
+    expect((await readPlans(later)).json).toEqual(expected)
+    expect(priceQuestions()).toBe(before + 2 + 2 * TRIES)
+    putRight()
     expect(outcome(await readPlans(member))).toBe('200')
     expect(outcome(await app.request({ path: '/api/plans' }))).toBe('401 ACCESS_TOKEN_REQUIRED')
   })
