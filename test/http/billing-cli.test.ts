@@ -196,6 +196,28 @@ describe('billing at the command line, beside a running server', () => {
     expect(errors).toContain('There is no event evt_nobody_knows')
   })
 
+  it('billing 1: billing:end-surplus lists what bills twice, ends it and gives the money back', async () => {
+    const twice = await aSubscriber(app)
+    const second = await anotherSubscription(app, twice.customerId)
+    const line = `${second}  account ${accountOf(twice)}\n`
+    const listed = await mainstay('billing:end-surplus')
+    expect(listed).toMatchObject({ code: 0, errors: '' })
+    expect(listed.output).toContain(line)
+    expect(listed.output).toMatch(/^[1-9]\d* surplus subscriptions$/m)
+
+    const first = await mainstay('billing:end-surplus', twice.subscriptionId)
+    expect(first).toMatchObject({ code: 1, output: '' })
+    expect(first.errors).toContain(`${twice.subscriptionId} bills no account a second time`)
+
+    const ended = await mainstay('billing:end-surplus', second)
+    expect(ended).toMatchObject({ code: 0, errors: '' })
+    expect(ended.output).toMatch(
+      new RegExp(`^Refunded: 2000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
+    )
+    expect(await statusOf(app, twice.signedIn)).toBe('active')
+    expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
+  })
+
   it('billing:reconcile mends what no event told of, once', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)
