@@ -14,18 +14,17 @@ export class BillingInbox {
 
   /**
    * Keeps a verified event; when this returns it is committed. One that is there already changes nothing. What is about
-   * no customer, or of a kind that changes nothing here, is handled with that, and of the latter only the type and time
-   * are kept: it may be full of names and cards. True when its customer has to be looked at. One statement: this is all
-   * that the provider waits for.
+   * no customer, or of a kind that changes nothing here, is handled with that, and only its type and time are kept: it may
+   * be full of names and cards. True when its customer has to be looked at. One statement: this is all that the provider
+   * waits for.
    */
   async store(received: Stripe.Event): Promise<boolean> {
     const json = storableJson(received)
     const event = JSON.parse(json) as Stripe.Event
     const customerId = customerOf(event)
     const createdAt = new Date(event.created * 1000).toISOString()
-    const isUseful = isOfInterest(event.type)
-    const content = isUseful ? json : null
-    const effect = customerId === null || !isUseful ? 'none' : null
+    const effect = customerId === null || !isOfInterest(event.type) ? 'none' : null
+    const content = effect === null ? json : null
     await this.database.run(db =>
       db.execute(sql`
         with stored as (

@@ -33,6 +33,7 @@ import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
 import { ForeignCustomers } from './foreign-customers.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
+import { HourlyLines } from './hourly-lines.js'
 import { OpenPages } from './open-pages.js'
 import { createStripe } from './payment-provider.js'
 import { PaymentRequests } from './payment-requests.js'
@@ -89,6 +90,7 @@ import { WebhookService } from './webhook.service.js'
     EntitlementSweep,
     ForeignCustomers,
     HostedCheckouts,
+    HourlyLines,
     OpenPages,
     PlanCatalog,
     PlanChangeService,

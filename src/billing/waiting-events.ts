@@ -4,7 +4,9 @@ import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { providerEvents } from '../database/schema.js'
 import { Checkouts } from './checkouts.js'
+import { HourlyLines } from './hourly-lines.js'
 import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from './provider-event.js'
+import { REDACTED_EVENT } from './redacted-events.js'
 import { Subscriptions } from './subscriptions.js'
 
 /**
@@ -27,6 +29,7 @@ export class WaitingEvents {
     private readonly checkouts: Checkouts,
     private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
+    private readonly lines: HourlyLines,
   ) {}
 
   /** The oldest of what waits for this customer, in the order in which it happened. */
@@ -40,7 +43,10 @@ export class WaitingEvents {
       .limit(EVENTS_AT_ONCE)
   }
 
-  /** Marks each as handled, with what a look at its customer did to the account; null is an account that is not ours. */
+  /**
+   * Marks each as handled, with what a look at its customer did to the account; null is an account that is not ours, or not
+   * any more.
+   */
   async handle(
     transaction: Db,
     events: readonly WaitingEvent[],
@@ -56,21 +62,29 @@ export class WaitingEvents {
     const doneTo = ({ type }: WaitingEvent) => effectOf(type, effect, accountId)
     for (const done of new Set(events.map(doneTo))) {
       const alike = events.filter(event => doneTo(event) === done)
-      const marked = await this.mark(transaction, alike, done)
+      const marked = await this.mark(transaction, alike, accountId, done)
       await this.record(transaction, marked, accountId, done)
     }
   }
 
-  /** Those of the events that no other worker has handled meanwhile. */
+  /**
+   * Those of the events that no other worker has handled meanwhile. Of people nothing is kept where the end of an account could
+   * not find it again: when there is no account, and in refunds and disputes, which name a charge and no customer.
+   */
   private async mark(
     transaction: Db,
     events: readonly WaitingEvent[],
+    accountId: string | null,
     effect: Effect,
   ): Promise<WaitingEvent[]> {
     const ids = events.map(({ id }) => id)
     const rows = await transaction
       .update(providerEvents)
-      .set({ effect, handledAt: sql`clock_timestamp()` })
+      .set({
+        effect,
+        handledAt: sql`clock_timestamp()`,
+        event: sql`case when ${accountId === null} or customer_id like 'charge:%' then ${REDACTED_EVENT} else event end`,
+      })
       .where(and(inArray(providerEvents.id, ids), isNull(providerEvents.effect)))
       .returning({ id: providerEvents.id })
     const marked = new Set(rows.map(({ id }) => id))
@@ -83,8 +97,7 @@ export class WaitingEvents {
     accountId: string | null,
     effect: Effect,
   ): Promise<void> {
-    if (effect === 'unknown customer')
-      for (const { id } of events) this.logger.warn(`Event ${id} is of a customer that no account has`)
+    if (effect === 'unknown customer') this.warnOfUnknown(events)
     const rows = events.map(({ id, type, event }) => ({
       action: 'webhook' as const,
       outcome: 'ok' as const,
@@ -93,6 +106,18 @@ export class WaitingEvents {
       detail: { event: id, type, effect, ...(kindOf(type) === 'money back' && { about: objectOf(event) }) },
     }))
     await this.auditLog.recordAll(transaction, rows)
+  }
+
+  /** The provider's account may be shared with another business, whose events are all of this kind. */
+  private warnOfUnknown([example, ...others]: readonly WaitingEvent[]): void {
+    if (!example) return
+    this.lines.note('unknown customer', 1 + others.length, count =>
+      this.logger.warn(
+        count === 1
+          ? `Event ${example.id} is of a customer that no account has`
+          : `${count} events, such as ${example.id}, are of a customer that no account has`,
+      ),
+    )
   }
 }
 

@@ -45,6 +45,7 @@ import {
   toProvidersTime,
 } from './leaving-accounts.js'
 import { onMainSite, provenSession } from './reauthenticate.js'
+import { keptEvents, postEvent } from './signed-event.js'
 import { openCheckout } from './subscriber.js'
 import { aMemberWith, team } from './team-calls.js'
 
@@ -162,6 +163,14 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
           return { ...row, event }
         }),
       )
+      // The customer stays at the provider, and so do its invoices: something may still come of it.
+      const late = before.find(({ type }) => type === 'customer.subscription.deleted')?.event as object
+      const [customerId, note] = [customer?.customerId, 'for Erika Mustermann']
+      const object = { id: 'sub_late', object: 'subscription', customer: customerId, note }
+      await toProvidersTime(app)
+      expect(outcome(await postEvent(app, { ...late, id: 'evt_late', data: { object } }))).toBe('200')
+      expect((await keptEvents(app, 'evt_late')).map(row => row.effect)).toEqual(['unknown customer'])
+      expect(JSON.stringify(await events())).not.toContain(note)
     })
 
     it('leaves the audit log, with each user’s end and its own', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Logger } from '@nestjs/common'
 import Stripe from 'stripe'
 import { CustomerLooks } from '../../src/billing/customer-look.js'
 import { CustomerSync } from '../../src/billing/customer-sync.js'
@@ -128,6 +129,35 @@ describe('an event', () => {
     expect(rows).toEqual([expect.objectContaining({ effect: 'unknown customer' })])
   })
 
+  it('billing 10: of customers that no account has is warned of at most once an hour', async () => {
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
+    // An invoice of another business on the same account, and a payment of somebody who is nobody's customer.
+    for (const object of [{ customer: 'cus_of_another_shop' }, { customer: null, charge: 'ch_of_a_guest' }])
+      for (let count = 0; count < 5; count++)
+        await keptEvents(app, await posted({ type: 'charge.dispute.created', data: { object } }))
+    const lines = warned.mock.calls.filter(([line]) => /customer that no account has/.test(`${line}`))
+    warned.mockRestore()
+    expect(lines.length).toBeLessThanOrEqual(1)
+  })
+
+  it.each([
+    ['a customer that no account has', { customer: 'cus_of_another_shop' }],
+    ['a charge that is nobody’s', { customer: null, charge: 'ch_of_another_shop' }],
+    ['no customer at all', { customer: null }],
+  ])('security L5: of %s keeps nothing of people', async (_, object) => {
+    const [name, type] = ['Erika Mustermann', 'charge.dispute.created']
+    const id = await posted({ type, data: { object: { id: 'dp_1', object: 'dispute', name, ...object } } })
+    const [row] = await keptEvents(app, id)
+    expect(row).toMatchObject({ type, createdAt: expect.any(Date), effect: expect.any(String) })
+    expect(JSON.stringify(row)).not.toContain(name)
+  })
+
+  async function posted(difference: object): Promise<string> {
+    const event = anEvent(difference)
+    expect(outcome(await postEvent(app, event))).toBe('200')
+    return event.id
+  }
+
   it('billing 11: may be signed with any of several secrets', async () => {
     expect(outcome(await postEvent(app, anEvent(), { secret: SECOND_SECRET }))).toBe('200')
     expect(outcome(await postEvent(app, anEvent()))).toBe('200')
@@ -140,12 +170,16 @@ describe('an event', () => {
     ['half a surrogate pair', 'in \ud800 it'],
   ])('billing 11: with %s is kept without it and answered 200', async (name, description) => {
     const id = `evt_${name.replaceAll(' ', '_')}`
-    const object = { object: 'subscription', id: 'sub_unknown', description, whole: '\u{1f600} \\u0000' }
+    const { customerId: customer } = await aSubscriber(app)
+    const object = {
+      ...{ object: 'subscription', id: 'sub_unknown', customer },
+      ...{ description, whole: '\u{1f600} \\u0000' },
+    }
     const event = anEvent({ id, data: { object: { ...object, [description]: 1 } } })
     expect(outcome(await postEvent(app, event))).toBe('200')
     const [kept] = await keptEvents(app, id)
     expect(kept).toMatchObject({
-      effect: 'none',
+      effect: 'applied',
       event: {
         data: { object: { ...object, description: 'in \ufffd it', 'in \ufffd it': 1 } },
       },

@@ -8,6 +8,7 @@ import type { Db } from '../../database/connection.js'
 import { accounts } from '../../database/schema.js'
 import { PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
 import { Plans } from '../../permissions/plans.js'
+import { HourlyLines } from '../hourly-lines.js'
 import { isPaidFor, type SubscriptionState, stateOf } from '../subscription-state.js'
 import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription-view.js'
 import { type SubscriptionRow, Subscriptions } from '../subscriptions.js'
@@ -38,6 +39,7 @@ export class Entitlements {
     private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
+    private readonly lines: HourlyLines,
   ) {}
 
   /** What we know of a subscription, and what that means now. */
@@ -62,6 +64,7 @@ export class Entitlements {
     const changed = decisions.filter(({ entitled, by, until, before }) => {
       return !isDeepStrictEqual(before, { entitled, by, until })
     })
+    this.reportUnknownPrices(decisions)
     await write(transaction, changed)
     await this.subscriptions.keepEntitled(transaction, this.entitledByPlan(rows))
     const news = changed.filter(({ entitled, before }) => !isDeepStrictEqual(before.entitled, entitled))
@@ -86,14 +89,25 @@ export class Entitlements {
    * What the plan allows. Who pays for a price that is in no plan (any more) keeps what the last plan allowed that we knew:
    * a line that is missing in a file must not take from people what they pay for.
    */
-  private paidFor({ accountId, priceId, lastEntitled }: SubscriptionRow): Permissions | null {
+  private paidFor({ priceId, lastEntitled }: SubscriptionRow): Permissions | null {
     if (this.plans.version === null) return null
     const plan = this.plans.of(priceId)
-    if (plan) return plan.entitled
-    this.logger.error(
-      `Account ${accountId} pays for ${priceId}, which is in no plan of PLANS_FILE: it keeps what it had`,
-    )
-    return lastEntitled ?? this.plans.withoutPlan
+    return plan ? plan.entitled : (lastEntitled ?? this.plans.withoutPlan)
+  }
+
+  /** Every sweep and every event of such an account comes here, so one line for each price has to do. */
+  private reportUnknownPrices(decisions: readonly Decision[]): void {
+    if (this.plans.version === null) return
+    const unknown = decisions.filter(({ why: { state, plan } }) => isPaidFor(state) && !this.plans.of(plan))
+    for (const price of new Set(unknown.map(({ why }) => why.plan))) {
+      const payers = unknown.filter(({ why }) => why.plan === price).map(({ accountId }) => accountId)
+      this.lines.note(`price ${price}`, payers.length, count => {
+        const who = count === 1 ? `Account ${payers[0]} pays` : `Accounts such as ${payers[0]} pay`
+        this.logger.error(
+          `${who} for ${price}, which is in no plan of PLANS_FILE, and keep what they had (${count} found)`,
+        )
+      })
+    }
   }
 
   /** What the plans allow of those who pay for one, where that is not on record. */
