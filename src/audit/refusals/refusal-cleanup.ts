@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { lt } from 'drizzle-orm'
 import { secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
+import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { hourlyBudgets, refusalCounts } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 
@@ -25,15 +25,10 @@ export class RefusalCleanup {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {
       const before = secondsAfter(now, -KEEP_SECONDS)
-      await this.database.run(db => db.delete(hourlyBudgets).where(lt(hourlyBudgets.hour, before)))
-      const removed = await this.database.run(db =>
-        db
-          .delete(refusalCounts)
-          .where(lt(refusalCounts.minute, before))
-          .returning({ kind: refusalCounts.kind }),
-      )
-      this.logger.log(`Removed ${removed.length} old counts of refusals`)
-      return removed.length
+      await removeExpiredRows(this.database, hourlyBudgets, hourlyBudgets.hour, before)
+      const removed = await removeExpiredRows(this.database, refusalCounts, refusalCounts.minute, before)
+      this.logger.log(`Removed ${removed} old counts of refusals`)
+      return removed
     })
   }
 }
