@@ -13,8 +13,8 @@ export interface Added {
   giveBack(which?: (key: string) => boolean): Promise<void>
 }
 
-/** Whoever logs in also waits for the session store, and 350 ms in all are promised. */
-const PATIENCE_MS = 150
+/** Of the time limit of a Redis command: whoever logs in waits for the session store too. */
+const PATIENCE = 0.5
 /** So long we do not ask a Redis that did not answer. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
@@ -113,7 +113,7 @@ export class Counters {
     return Promise.all(
       items.map(item =>
         within(
-          PATIENCE_MS,
+          PATIENCE * redis.timeoutMs,
           redis.run(() => work(shared, item)),
         ).catch((error: Error) => {
           this.pause(error)

@@ -44,7 +44,7 @@ export class RedisConnection implements OnApplicationShutdown {
 
   private constructor(
     private readonly client: RedisClient,
-    private readonly timeoutMs: number,
+    readonly timeoutMs: number,
   ) {
     client.onTrouble(reason => this.logTrouble(reason))
   }
