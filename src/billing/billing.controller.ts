@@ -52,11 +52,10 @@ export class BillingController {
   @UseGuards(LiveSessionGuard)
   read(
     @CurrentCaller() caller: Caller,
-    @Query() { checkout }: SubscriptionQuery,
+    @Query() { checkout, portal }: SubscriptionQuery,
     @CurrentClient() client: Client,
   ) {
-    return checkout === undefined
-      ? this.reading.read(caller.accountId)
-      : this.reading.readAfter(caller, checkout, client)
+    if (checkout !== undefined) return this.reading.readAfter(caller, checkout, client)
+    return portal ? this.reading.readAfterPortal(caller, client) : this.reading.read(caller.accountId)
   }
 }

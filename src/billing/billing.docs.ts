@@ -110,7 +110,7 @@ export const CreateSubscriptionDocs = () =>
       description:
         'Main site only: access token and session cookie must be of the same main-site session, which must have the ' +
         'payments permission now. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
-        'While a first payment is on its way, nothing can be bought (409). With a subscription that lives, another price gives the page that changes its plan. After payment the browser comes ' +
+        'While a first payment is on its way, nothing can be bought (409). With a subscription that lives, another price gives the page that changes its plan, which leads back with `portal=closed`. After payment the browser comes ' +
         'back to the return address with `checkout=<id>` in its query. ' +
         'For an account that is going to be deleted there is none until its owner keeps it.',
       status: 201,
@@ -139,7 +139,7 @@ export const OpenPortalDocs = () =>
     Documented({
       summary: 'Open the pages for invoices, cards and cancelling',
       description:
-        'Main site only, as starting a checkout is. Cancelling and resuming at the end of the period happens there.',
+        'Main site only, as starting a checkout is. Cancelling and resuming at the end of the period happens there. It leads back to the return address with `portal=closed` in its query.',
       status: 201,
       answer: 'The page is open, for some minutes',
       type: PortalAnswer,
@@ -162,7 +162,8 @@ export const ReadSubscriptionDocs = () =>
     summary: "The account's subscription",
     description:
       'As the payment provider has it: a return from its page proves nothing. With `checkout`, for who comes back from there, ' +
-      'the provider is asked unless its event has come: `pending` may still become `active`.',
+      'the provider is asked unless its event has come: `pending` may still become `active`. With `portal=closed` it is asked ' +
+      'for whoever has the payments permission. Either is in the query of the address that the browser comes back to.',
     status: 200,
     answer: 'The subscription; status `none` when there never was one',
     type: SubscriptionAnswer,

@@ -10,7 +10,7 @@ import type { CreateSubscriptionBody } from './create-subscription.body.js'
 import { PaymentRequests } from './payment-requests.js'
 import { PlanChangeService } from './plan-change.service.js'
 import { PortalService } from './portal.service.js'
-import { isSafeReturnUrl } from './return-url.js'
+import { isSafeReturnUrl, withPortal } from './return-url.js'
 import { Seats } from './seats.js'
 import { isLive } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
@@ -54,7 +54,7 @@ export class BillingService {
   /** The URL of the provider's pages for invoices, cards and cancelling. Throws `INVALID_RETURN_URL` and `NEVER_SUBSCRIBED`. */
   async openPortal(caller: Caller, returnUrl: string | undefined, client: Client): Promise<string> {
     const safeUrl = this.safeReturnUrl(returnUrl)
-    return this.requests.run(caller, client, () => this.portal.open(caller, safeUrl, client))
+    return this.requests.run(caller, client, () => this.portal.open(caller, withPortal(safeUrl), client))
   }
 
   private async intentOf(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {

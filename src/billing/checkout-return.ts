@@ -14,7 +14,7 @@ const MOST_ACCOUNTS = 10_000
 /** The browser stands on the page and asks again; the event comes anyway. */
 const PATIENCE_MS = 3_000
 
-/** Somebody has come back from the provider's page, perhaps before its event. */
+/** Somebody has come back from a checkout or the portal of the provider, perhaps before its event. */
 @Injectable()
 export class CheckoutReturn {
   private readonly recent = new LRUCache<string, Promise<void>>({ max: MOST_ACCOUNTS, ttl: ONCE_IN_MS })

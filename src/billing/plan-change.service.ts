@@ -10,6 +10,7 @@ import type { CheckoutIntent } from './checkouts.js'
 import { askFor } from './payment-provider.js'
 import { planItem } from './plan-item.js'
 import { PortalService } from './portal.service.js'
+import { withPortal } from './return-url.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
 
@@ -28,7 +29,8 @@ export class PlanChangeService {
   /** The URL of the provider's page to confirm the change. Throws `ALREADY_SUBSCRIBED` (409) when this is its plan. */
   async start(caller: Caller, intent: CheckoutIntent, client: Client): Promise<string> {
     const { id, item } = await this.current(caller.accountId)
-    const { priceId, quantity, returnUrl } = intent
+    const { priceId, quantity } = intent
+    const returnUrl = withPortal(intent.returnUrl)
     if (item.price.id === priceId) throw new ApiError('ALREADY_SUBSCRIBED')
     return this.portal.open(caller, returnUrl, client, {
       type: 'subscription_update_confirm',

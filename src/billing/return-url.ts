@@ -23,7 +23,16 @@ export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: 
 
 /** The address with `checkout=<id>` in its query, for who comes back from having paid. */
 export function withCheckout(returnUrl: string, checkoutId: string): string {
-  const url = new URL(returnUrl)
-  url.searchParams.set('checkout', checkoutId)
+  return withParameter(returnUrl, 'checkout', checkoutId)
+}
+
+/** The address with `portal=closed` in its query, for who comes back from the portal, where the plan may have changed. */
+export function withPortal(returnUrl: string): string {
+  return withParameter(returnUrl, 'portal', 'closed')
+}
+
+function withParameter(address: string, name: string, value: string): string {
+  const url = new URL(address)
+  url.searchParams.set(name, value)
   return url.href
 }

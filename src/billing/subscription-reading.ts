@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import type { Client } from '../http/client.js'
 import type { Caller } from '../tokens/claims.js'
 import { CheckoutReturn } from './checkout-return.js'
-
 import { Entitlements } from './entitlements/entitlements.js'
 import { PlanCatalog } from './plan-catalog.js'
 import { SubscriptionCache } from './subscription-cache.js'
@@ -47,6 +46,15 @@ export class SubscriptionReading {
       view = await this.uncached(accountId)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
+  }
+
+  /**
+   * The same for who comes back from the provider's portal. Only for whoever could open one is the provider asked: what it may
+   * be asked for within an hour is there for the whole account. Throws `TOO_MANY_ATTEMPTS` (429).
+   */
+  async readAfterPortal(caller: Caller, client: Client): Promise<SubscriptionView> {
+    if (caller.permissions.payments) await this.returns.look(caller, client)
+    return this.uncached(caller.accountId)
   }
 
   private async uncached(accountId: string): Promise<SubscriptionView> {

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger'
-import { IsOptional, IsString, Matches } from 'class-validator'
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator'
 
 export class SubscriptionQuery {
   @ApiPropertyOptional({
@@ -10,4 +10,12 @@ export class SubscriptionQuery {
   @IsString()
   @Matches(/^[A-Za-z0-9_-]{1,255}$/)
   checkout?: string
+
+  @ApiPropertyOptional({
+    enum: ['closed'],
+    description: 'The `portal` of the address that the browser came back to',
+  })
+  @IsOptional()
+  @IsIn(['closed'])
+  portal?: 'closed'
 }

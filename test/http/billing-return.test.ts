@@ -5,7 +5,7 @@ import { AttemptLimits } from '../../src/attempts/attempt-limits.js'
 import type { TestResponse } from '../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../support/test-app.js'
-import { outcome, readSubscription, subscribe } from './api-calls.js'
+import { bearer, outcome, readSubscription, subscribe } from './api-calls.js'
 import { openPortal, readAfter } from './paying.js'
 import { openCheckout } from './subscriber.js'
 
@@ -106,6 +106,47 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
     expect(outcome(answer)).toBe('200')
     expect(answer.json.checkout).toBe('pending')
   })
+
+  it('billing 7: shows a plan that was changed in the portal before any event, to whoever may pay', async () => {
+    const { signedIn, owner, providerId } = await aCheckout()
+    await app.sandbox.pay(providerId)
+    await app.paymentsSettled()
+    const member = await signIn(app, await aMember(app, owner), 'main')
+    const { json } = await subscribe(app, signedIn, {
+      priceId: 'price_yearly',
+      return: `${SHOP_ONE}/plan?a=b`,
+    })
+    await withoutEvents(async () => {
+      const confirmed = await fetch(`${json.checkoutUrl}/confirm`, { method: 'POST', redirect: 'manual' })
+      expect(confirmed.headers.get('location')).toBe(`${SHOP_ONE}/plan?a=b&portal=closed`)
+      const before = app.sandbox.requests.length
+      expect(await planAfterPortal(member)).toBe('price_monthly')
+      expect(app.sandbox.requests.length).toBe(before)
+      expect(await planAfterPortal(signedIn)).toBe('price_yearly')
+      expect((await readSubscription(app, member.accessToken)).json.plan).toBe('price_yearly')
+    })
+    await app.paymentsSettled()
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.mend')).toEqual([])
+    const elsewhere = { path: '/api/subscription?portal=open', headers: bearer(signedIn.accessToken) }
+    expect(outcome(await app.request(elsewhere))).toBe('400 INVALID_QUERY')
+  })
+
+  it('billing 7: shows what is known after the portal when the provider is down', async () => {
+    const { signedIn, providerId } = await aCheckout()
+    await app.sandbox.pay(providerId)
+    await app.paymentsSettled()
+    app.sandbox.fault = 'refuse'
+    expect(await planAfterPortal(signedIn)).toBe('price_monthly')
+    app.sandbox.fault = null
+  })
+
+  async function planAfterPortal({ accessToken }: SignedIn): Promise<string> {
+    const { json } = await app.request({
+      path: '/api/subscription?portal=closed',
+      headers: bearer(accessToken),
+    })
+    return json.plan
+  }
 
   it('billing 9: 150 clicks make the provider work for as many as one person has, and keep nobody else from paying', async () => {
     const { signedIn, id } = await aCheckout()

@@ -24,17 +24,20 @@ export interface SubscriptionAfterReturn extends Subscription {
 }
 
 /**
- * Who comes back from a payment brings `checkout`: then the service asks the provider instead of waiting for its news. One that
- * is not of this account tells nothing, and who asks too often hears what the service has heard.
+ * Whoever comes back from a payment brings `checkout` in the address, and from the portal `portal`: then the service asks the
+ * provider instead of waiting for its news. A checkout of another account tells nothing, and whoever asks too often hears
+ * what the service has heard.
  */
 export async function readSubscription(
   read: (path: string) => Promise<Subscription>,
-  checkout: string | null,
+  query: URLSearchParams,
 ): Promise<SubscriptionAfterReturn> {
-  if (checkout === null) return { ...(await read('subscription')), isReturn: false }
+  const isReturn = query.has('checkout')
+  const name = isReturn ? 'checkout' : 'portal'
+  const value = query.get(name)
+  if (value === null) return { ...(await read('subscription')), isReturn }
   try {
-    const subscription = await read(`subscription?checkout=${encodeURIComponent(checkout)}`)
-    return { ...subscription, isReturn: true }
+    return { ...(await read(`subscription?${name}=${encodeURIComponent(value)}`)), isReturn }
   } catch (error) {
     if (error instanceof MainstayError && NOT_ASKED.includes(error.code))
       return { ...(await read('subscription')), isReturn: false }

@@ -27,8 +27,8 @@ interface Profile {
 
 export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
   const profile = useLoad(() => read<Profile>('profile'))
-  const checkout = usePlace().query.get('checkout')
-  const subscription = useLoad(() => readSubscription(read, checkout))
+  const { query } = usePlace()
+  const subscription = useLoad(() => readSubscription(read, query))
   return (
     <Page title="Who am I">
       <Section title="You">

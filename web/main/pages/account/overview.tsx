@@ -27,7 +27,7 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const { query } = usePlace()
   const checkout = query.get('checkout')
-  const subscription = useLoad(() => readSubscription(path => call('GET', path), checkout))
+  const subscription = useLoad(() => readSubscription(path => call('GET', path), query))
   return (
     <Page title="Overview">
       {caller.permissions.accountSettings && <DeletionWarning />}
