@@ -351,7 +351,9 @@ describe('Attempt counters in Redis', () => {
   beforeAll(async () => {
     // It is to come back with what it had: an empty one serves nobody until an operator says so.
     redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
-    app = await TestApp.start('redis + postgres', { ...LIMITS, SESSION_STORE_URL: redis.url })
+    // Short, since much of this waits for a Redis that does not answer.
+    const stores = { SESSION_STORE_URL: redis.url, SESSION_STORE_TIMEOUT_MS: '500' }
+    app = await TestApp.start('redis + postgres', { ...LIMITS, ...stores })
   })
   afterAll(async () => {
     await app?.stop()
