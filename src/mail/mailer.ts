@@ -20,7 +20,8 @@ const MAX_WAITING = 1_000
 export class Mailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mailer')
   private readonly transport: Transporter | null
-  private readonly sending = new Set<Promise<void>>()
+  /** In the order of their posting, each with what ends its being held back. */
+  private readonly sending = new Map<Promise<void>, AbortController>()
   private readonly closing = new AbortController()
 
   constructor(
@@ -40,24 +41,28 @@ export class Mailer implements OnApplicationShutdown {
    * Call it when the change that it tells of is committed. Without mail set up it does nothing but warn.
    */
   post(to: string, mail: Mail): void {
-    const sending = this.send(to, mail).finally(() => this.sending.delete(sending))
-    this.sending.add(sending)
+    const held = new AbortController()
+    const sending = this.send(to, mail, held.signal).finally(() => this.sending.delete(sending))
+    this.sending.set(sending, held)
   }
 
-  /** Resolves when no mail is waiting any more. */
-  async settled(): Promise<void> {
-    while (this.sending.size > 0) await Promise.all(this.sending)
+  /** Sends what is held back, one after the other; resolves when no mail is waiting any more. */
+  async flush(): Promise<void> {
+    for (const [sending, held] of this.sending) {
+      held.abort()
+      await sending
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.closing.abort()
-    await this.settled()
+    await this.flush()
     this.transport?.close()
   }
 
-  private async send(to: string, mail: Mail): Promise<void> {
+  private async send(to: string, mail: Mail, held: AbortSignal): Promise<void> {
     if (!this.transport) return this.logger.warn(`No mail is set up: "${mail.subject}" was not sent`)
-    await this.pause(POST_AFTER_MS)
+    await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
     const message = {
       from: this.settings.mail?.from,
       to,
@@ -74,20 +79,20 @@ export class Mailer implements OnApplicationShutdown {
       } catch (error) {
         if (waitMs === null || this.closing.signal.aborted || isFinal(error))
           return this.giveUp(mail, error as Error)
-        await this.pause(waitMs)
+        await pause(waitMs, this.closing.signal)
       }
     }
-  }
-
-  /** Until it is time for the next try, or for the last: the service is stopping. */
-  private async pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { ref: false, signal: this.closing.signal }).catch(() => {})
   }
 
   private giveUp({ subject }: Mail, { message }: Error): void {
     this.logger.error(`"${subject}" was not sent: ${message}`)
     this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject } })
   }
+}
+
+/** Ends early, without a complaint, when `signal` is aborted. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { ref: false, signal }).catch(() => {})
 }
 
 /** Whether the server will say the same again: a 5xx reply (RFC 5321 §4.2.1). */

@@ -105,7 +105,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       const inCharge = await importMembers(app, owner, 204, permissionsOf(['accountSettings']))
       const session = await provenSession(app, owner)
       await ask(app, session)
-      await app.app.get(Mailer).settled()
+      await app.app.get(Mailer).flush()
       const told = app.outbox.mails.map(({ to }) => to)
       const addresses = [owner, ...inCharge].map(({ email }) => email)
       expect(told.filter(to => addresses.includes(to as never)).sort()).toEqual([...addresses].sort())

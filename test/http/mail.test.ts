@@ -62,13 +62,13 @@ describe('links', () => {
 describe('a mail server that', () => {
   it('is away for a moment gets the mail when it is back', async () => {
     const port = await freePort()
-    const waiting = await TestApp.start('embedded', { SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const waiting = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     try {
       const email = anEmail()
       waiting.app.get(Mailer).post(email, MAIL)
       const outbox = await MailOutbox.start({ port })
       try {
-        await waiting.app.get(Mailer).settled()
+        await waiting.app.get(Mailer).flush()
         expect(outbox.mails.map(({ to }) => to)).toEqual([email])
       } finally {
         await outbox.stop()
@@ -91,10 +91,10 @@ describe('a mail server that', () => {
     refusing.listen(0, '127.0.0.1')
     await once(refusing.server, 'listening')
     const { port } = refusing.server.address() as AddressInfo
-    const refused = await TestApp.start('embedded', { SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const refused = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     try {
       refused.app.get(Mailer).post(anEmail(), MAIL)
-      await refused.app.get(Mailer).settled()
+      await refused.app.get(Mailer).flush()
       expect(asked).toBe(1)
       expect(await refused.auditRows()).toMatchObject([
         { action: 'mail', outcome: 'failed', detail: { subject: 'A subject' } },
@@ -107,7 +107,9 @@ describe('a mail server that', () => {
 })
 
 it('stops at once although mails are waiting for a server that is away', async () => {
-  const stopping = await TestApp.start('embedded', { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` })
+  const stopping = await TestApp.start('redis + postgres', {
+    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+  })
   stopping.app.get(Mailer).post(anEmail(), MAIL)
   const startedAt = performance.now()
   await stopping.stop()

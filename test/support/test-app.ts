@@ -85,7 +85,7 @@ export class TestApp {
 
   /** What was mailed to this address so far, oldest first. */
   async mailsTo(email: string): Promise<ReceivedMail[]> {
-    await this.app.get(Mailer).settled()
+    await this.app.get(Mailer).flush()
     return this.outbox.mails.filter(({ to }) => to === email)
   }
 
