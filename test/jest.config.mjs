@@ -26,7 +26,9 @@ const packages = swc({ syntax: 'ecmascript' }, { strictMode: false, allowTopLeve
 export default {
   rootDir: root,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/runner/environment.mjs',
+  runtime: '<rootDir>/test/runner/runtime.mjs',
+  injectGlobals: false,
   transform: {
     '\\.ts$': ['@swc/jest', ourCode],
     '\\.(m?js|cjs)$': ['@swc/jest', packages],

@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module'
+import { createContext } from 'node:vm'
+import { LegacyFakeTimers, ModernFakeTimers } from '@jest/fake-timers'
+import { ModuleMocker } from 'jest-mock'
+
+/** What Jest is given where it asks for a context to compile in: it stands for the realm of the process itself. */
+const THIS_REALM = createContext()
+
+// Jest takes this function from the module object at each call.
+const vm = createRequire(import.meta.url)('node:vm')
+const { compileFunction } = vm
+vm.compileFunction = (source, parameters, { parsingContext, ...options }) =>
+  compileFunction(
+    source,
+    parameters,
+    parsingContext === THIS_REALM ? options : { parsingContext, ...options },
+  )
+
+/**
+ * Runs the test files of a worker one after the other in the realm of its process, not each in one of its own, so that
+ * they can share packages (runtime.mjs): those check `instanceof Date` and the like, which holds within a realm alone.
+ * What a file leaves behind in the realm is taken away when it ends.
+ */
+export default class OneRealm {
+  global = globalThis
+  moduleMocker = new ModuleMocker(globalThis)
+  before = remember()
+
+  constructor({ projectConfig: config }) {
+    const { global, moduleMocker } = this
+    const timerConfig = { idToRef: id => id, refToId: timer => timer }
+    this.fakeTimers = new LegacyFakeTimers({ config, global, moduleMocker, timerConfig })
+    this.fakeTimersModern = new ModernFakeTimers({ config, global })
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimers.dispose()
+    this.fakeTimersModern.dispose()
+    this.moduleMocker.restoreAllMocks()
+    restore(this.before)
+  }
+
+  getVmContext() {
+    return THIS_REALM
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons', 'require', 'default']
+  }
+}
+
+function remember() {
+  return {
+    globals: Object.getOwnPropertyDescriptors(globalThis),
+    environment: { ...process.env },
+    listeners: new Map(process.eventNames().map(name => [name, process.rawListeners(name)])),
+    exit: process.exit,
+  }
+}
+
+function restore({ globals, environment, listeners, exit }) {
+  for (const key of Reflect.ownKeys(globalThis))
+    if (!(key in globals)) Reflect.deleteProperty(globalThis, key)
+  // Jest's console, and a fetch that a test may have put there.
+  for (const key of ['console', 'fetch']) Object.defineProperty(globalThis, key, globals[key])
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+  for (const name of process.eventNames())
+    for (const listener of process.rawListeners(name))
+      if (!listeners.get(name)?.includes(listener)) process.removeListener(name, listener)
+  process.exit = exit
+}
