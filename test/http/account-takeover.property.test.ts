@@ -79,7 +79,7 @@ const OWNER_AGAIN = {
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('embedded', {
+  app = await TestApp.start('redis + postgres', {
     LOG_LEVEL: 'silent',
     MAILS_PER_ADDRESS: '100000',
     MAILS_PER_NETWORK: '100000',

@@ -445,7 +445,7 @@ describe('with limits', () => {
   afterAll(() => app.stop())
 
   it('the mails to an address and the guesses at links are counted', async () => {
-    app = await TestApp.start('embedded', {
+    app = await TestApp.start('redis + postgres', {
       LOG_LEVEL: 'silent',
       MAILS_PER_ADDRESS: '4',
       ATTEMPTS_PER_NETWORK: '3',
@@ -466,7 +466,7 @@ describe('with limits', () => {
 })
 
 it('without mail set up nobody can be invited', async () => {
-  const app = await TestApp.start('embedded', { LOG_LEVEL: 'silent', SMTP_URL: '', MAIL_FROM: '' })
+  const app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', SMTP_URL: '', MAIL_FROM: '' })
   try {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)

@@ -141,7 +141,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
 describe('billing 12: with checkout options', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('embedded', {
+    app = await TestApp.start('redis + postgres', {
       LOG_LEVEL: 'silent',
       STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
     })
@@ -197,7 +197,7 @@ it.each([
   'billing 12: with STRIPE_PRORATION %s a second seat is billed as %j',
   async (proration, totals) => {
     const plans = await aPlansFile()
-    const app = await TestApp.start('embedded', {
+    const app = await TestApp.start('redis + postgres', {
       LOG_LEVEL: 'silent',
       PLANS_FILE: plans.path,
       ...(proration && { STRIPE_PRORATION: proration }),

@@ -164,7 +164,7 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
 })
 
 it('an owner who is barred from satellites cannot give the password there either', async () => {
-  const app = await TestApp.start('embedded', { OWNERS_ON_SATELLITES: 'barred' })
+  const app = await TestApp.start('redis + postgres', { OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)

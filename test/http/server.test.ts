@@ -17,7 +17,7 @@ let app: TestApp
 afterEach(() => app?.stop())
 
 test('security: connections over MAX_CONNECTIONS are refused at once, and those that are open go on', async () => {
-  app = await TestApp.start('embedded', { MAX_CONNECTIONS: String(MOST), LOG_LEVEL: 'silent' })
+  app = await TestApp.start('redis + postgres', { MAX_CONNECTIONS: String(MOST), LOG_LEVEL: 'silent' })
   const open = await Promise.all(Array.from({ length: MOST }, connection))
   expect(await Promise.all(open.map(firstLine))).toEqual(open.map(() => 'HTTP/1.1 200 OK'))
   const over = await connection()
@@ -52,7 +52,7 @@ test.each(['http', 'https'])(
       const { certFile, keyFile } = await makeCertificate(folder, ['https://localhost'])
       const tls: Record<string, string> =
         scheme === 'https' ? { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } : {}
-      app = await TestApp.start('embedded', tls)
+      app = await TestApp.start('redis + postgres', tls)
       const check = async (port: string) =>
         (
           await run('dist/src/health/health-check.js', [], {

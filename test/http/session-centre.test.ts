@@ -352,7 +352,7 @@ describe('the session centre with a database of places', () => {
     folder = await mkdtemp(join(tmpdir(), 'mainstay-places-'))
     const file = join(folder, 'places.mmdb')
     await writeFile(file, mmdbFile({ '127.0.0.0/8': cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417) }))
-    app = await TestApp.start('embedded', { GEOIP_FILE: file })
+    app = await TestApp.start('redis + postgres', { GEOIP_FILE: file })
   })
   afterAll(async () => {
     await app.stop()

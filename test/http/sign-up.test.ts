@@ -282,7 +282,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
 
 describe('Sign-up', () => {
   it('can be closed, for links of before too', async () => {
-    const app = await TestApp.start('embedded', { SIGN_UP: 'off' })
+    const app = await TestApp.start('redis + postgres', { SIGN_UP: 'off' })
     try {
       for (const [path, body] of [
         ['/api/signup', { email: anEmail(), password: PASSWORD }],
@@ -295,7 +295,7 @@ describe('Sign-up', () => {
   })
 
   it('without mail is 503 for everybody', async () => {
-    const app = await TestApp.start('embedded', { SMTP_URL: '', MAIL_FROM: '', LOG_LEVEL: 'silent' })
+    const app = await TestApp.start('redis + postgres', { SMTP_URL: '', MAIL_FROM: '', LOG_LEVEL: 'silent' })
     try {
       for (const email of [anEmail(), (await anOwner(app)).email]) {
         const body = { email, password: PASSWORD }

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { validateSync } from 'class-validator'
-import { contextWords } from '../../src/accounts/context-words.js'
-import { IsNewPassword } from '../../src/accounts/new-password.js'
 import { PasswordPolicy } from '../../src/accounts/password-policy.js'
 import { StrengthMeter } from '../../src/accounts/password-strength.js'
 import { MAX_PASSWORD_LENGTH } from '../../src/accounts/password-text.js'
