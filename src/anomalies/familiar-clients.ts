@@ -50,6 +50,19 @@ export class FamiliarClients {
     return row !== undefined
   }
 
+  /** Makes the network of this address one that the user logs in from: they have just shown who they are in another way. */
+  async rememberNetwork(transaction: Db, userId: string, ip: string): Promise<void> {
+    const now = this.clock.now()
+    const value = networkOf(ip)
+    await transaction
+      .insert(familiarClients)
+      .values({ userId, kind: 'network', value, firstSeen: now, lastSeen: now })
+      .onConflictDoUpdate({
+        target: [familiarClients.userId, familiarClients.kind, familiarClients.value],
+        set: { lastSeen: now },
+      })
+  }
+
   /**
    * Keeps what a login came from and says what of it was new, in one statement; of two logins at once one is told
    * that it is new. A device id that no user has logged in with is not ours, and is replaced; one of another user is

@@ -3,6 +3,7 @@ import type { Email } from '../accounts/email.js'
 import { AccountRecovery } from '../accounts/recovery/account-recovery.js'
 import type { User } from '../accounts/user.js'
 import { Users } from '../accounts/users.js'
+import { FamiliarClients } from '../anomalies/familiar-clients.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
@@ -18,6 +19,7 @@ export class PasswordByLink {
     private readonly users: Users,
     private readonly recovery: AccountRecovery,
     private readonly setter: PasswordSetter,
+    private readonly familiarClients: FamiliarClients,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -37,6 +39,8 @@ export class PasswordByLink {
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
         if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
         await this.tokens.withdraw(transaction, 'password-reset', userId, email)
+        // Else whoever guesses at the password from enough networks would keep them out with the new one, too.
+        await this.familiarClients.rememberNetwork(transaction, userId, client.ip)
       },
     })
   }

@@ -70,6 +70,18 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     expect(outcome(await forgot(email, home))).toBe('202')
   })
 
+  it('do not keep out who has just chosen a new password by link', async () => {
+    const { email } = await anOwner(app)
+    await attack(8, ip => logIn(email, ip, 'wrong'))
+    const hotel = anIp()
+    expect(outcome(await logIn(email, hotel))).toBe(TOO_MANY)
+    expect(outcome(await forgot(email, hotel))).toBe('202')
+    const body = { token: await app.mailedToken(email), password: NEW_PASSWORD }
+    expect(outcome(await call('/api/password/reset', body, hotel))).toBe('204')
+    expect(outcome(await logIn(email, anIp(), NEW_PASSWORD))).toBe(TOO_MANY)
+    expect(outcome(await logIn(email, hotel, NEW_PASSWORD))).toBe('200')
+  })
+
   it('do not keep a live session from proving who is there, wherever it is used', async () => {
     const { email } = await anOwner(app)
     const session = (await logIn(email, anIp())).json
