@@ -25,6 +25,13 @@ export class SubscriptionBilling {
     return this.invoices.issue(after, 'subscription_update')
   }
 
+  /** The paid invoice of what was noted for the next one, for a subscription that has ended; null when nothing was. */
+  billRest(subscription: Subscription): Invoice | null {
+    return this.prorations.of(subscription) === 0
+      ? null
+      : this.invoices.issue(subscription, 'subscription_update')
+  }
+
   /** The paid invoice of a period that began anew. */
   billNewPeriod(subscription: Subscription): Invoice {
     return this.invoices.issue(subscription, 'subscription_cycle')

@@ -36,7 +36,7 @@ export function subscriptionRoutes(subscriptions: Subscriptions, finders: Finder
     [
       'DELETE',
       `${SUBSCRIPTIONS}/:id`,
-      ({ id, params, cause }) => expanded(subscriptions.cancel(id, cause), params, finders),
+      ({ id, params, cause }) => expanded(subscriptions.cancel(id, cause, params), params, finders),
     ],
   ]
 }

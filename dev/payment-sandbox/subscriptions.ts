@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.js'
 import type { EventCause, Events } from './events.js'
 import type { Form } from './form.js'
-import { inner, oneOf } from './form-fields.js'
+import { flag, inner, oneOf } from './form-fields.js'
 import type { Prices } from './prices.js'
 import type { Renewals } from './renewals.js'
 import { nowSeconds } from './sandbox-clock.js'
@@ -113,12 +113,17 @@ export class Subscriptions {
     return subscription
   }
 
-  /** Ends it now and emits `customer.subscription.deleted`; throws 404, as Stripe does, when it has already ended. */
-  cancel(id: string, cause?: EventCause): Subscription {
+  /**
+   * Ends it now and emits `customer.subscription.deleted`; throws 404, as Stripe does, when it has already ended. What was
+   * noted for the next invoice is billed with `invoice_now`, and otherwise never.
+   */
+  cancel(id: string, cause?: EventCause, params: Form = {}): Subscription {
     const subscription = this.find(id)
     if (subscription.status === 'canceled') throw ApiError.missing(404, 'subscription', id, 'id')
     endNow(subscription, nowSeconds())
+    const invoice = flag(params, 'invoice_now') ? this.billing.billRest(subscription) : null
     this.events.emit('customer.subscription.deleted', subscription, cause)
+    if (invoice) this.events.emit('invoice.paid', invoice, cause)
     return subscription
   }
 }

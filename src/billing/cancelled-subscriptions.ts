@@ -27,9 +27,12 @@ export class CancelledSubscriptions {
     return cancelled && (await this.isDueForDeletion(transaction, accountId)) ? cancelled.id : null
   }
 
-  /** Ends it at the provider, without a refund. Safe to repeat; throws as `ask` does. */
+  /**
+   * Ends it at the provider, without a refund, and bills what was noted for the next invoice, such as new seats: else the
+   * provider would forget that. Safe to repeat; throws as `ask` does.
+   */
   async end(subscriptionId: string): Promise<void> {
-    await askFor(() => this.stripe.subscriptions.cancel(subscriptionId))
+    await askFor(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
   }
 
   /** Not while the owner can undo a change of e-mail address: a thief may have asked for the deletion. */

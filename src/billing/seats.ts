@@ -39,7 +39,7 @@ export class Seats {
     return Math.max(row?.count ?? 1, 1)
   }
 
-  /** The change that is due of what the provider has; null when none is. The same wish keeps its number until it is fulfilled. */
+  /** The change that is due of what the provider has; null when none is. The same wish keeps its number until it is answered. */
   async due(
     transaction: Db,
     accountId: string,
@@ -69,7 +69,7 @@ export class Seats {
     }
   }
 
-  /** Tells the provider; after a crash it is told again under the same key. Throws as `ask` does. */
+  /** Tells the provider; after a crash or a lost answer it is told again under the same key. Throws as `ask` does. */
   async bring({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
     try {
       await ask(() =>
@@ -84,6 +84,8 @@ export class Seats {
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.wishAnew(accountId, version)
       throw error
     }
+    // So it is with an answer: whoever changed the number since, in the portal, would have it stay under the old key.
+    await this.wishAnew(accountId, version)
   }
 
   private async wishAnew(accountId: string, version: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { UserRemoval } from '../../src/accounts/user-removal.js'
 import { Seats } from '../../src/billing/seats.js'
@@ -189,6 +189,21 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
       idempotencyKey?.startsWith(`seats-${payer.subscriptionId}`) ? idempotencyKey : [],
     )
     expect(keys).toEqual(Array(3).fill(keys[0]))
+  })
+
+  it('billing 3: pays for its seats although somebody lowers their number the moment it was told', async () => {
+    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+    const seats = app.app.get(Seats)
+    const bring = seats.bring.bind(seats)
+    jest.spyOn(seats, 'bring').mockImplementationOnce(async change => {
+      await bring(change)
+      // As in the portal, before we have seen that the provider did what it was told.
+      await app.sandbox.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
+    })
+    await aMember(app, payer.owner)
+    await billed(payer, 2)
+    await app.paymentsSettled()
+    expect(quantityOf(app, payer.subscriptionId)).toBe(2)
   })
 
   it('shows what the provider has although it refuses the seats', async () => {

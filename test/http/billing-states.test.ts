@@ -150,6 +150,20 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(permissions)
   })
 
+  it('billing 6: is no more than was paid for while a payment is due, whatever plan is chosen meanwhile', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'past_due' })
+    await app.paymentsSettled()
+    const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
+    await click(json.checkoutUrl, 'confirm')
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ state: 'past_due', plan: 'price_yearly' })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+    await app.paymentsSettled()
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
+  })
+
   it('billing 6: is the plan’s, also with an add-on in front of it, and its seats are the plan’s', async () => {
     const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
     await app.sandbox.addItem(payer.subscriptionId, 'price_of_an_add_on')

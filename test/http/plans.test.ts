@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../support/people.js'
 import { BACKENDS, TestApp } from '../support/test-app.js'
 import { bearer, outcome, readSubscription, subscribe } from './api-calls.js'
+import { ask, run, setGrace } from './leaving-accounts.js'
 import { aPlansFile, quantityOf } from './paying.js'
 import { onMainSite, reauthenticate } from './reauthenticate.js'
 import { anotherSubscription, aSubscriber, openCheckout } from './subscriber.js'
@@ -16,6 +17,7 @@ import { transferAccount } from './transfer-calls.js'
 
 /** How often the provider is asked for a price that it does not give. */
 const TRIES = 3
+const DAY_SECONDS = 24 * 60 * 60
 const OPTIONS = { allow_promotion_codes: true, tax_id_collection: { enabled: true }, trial_days: 14 }
 
 describe.each(BACKENDS)('what is on sale (%s)', backend => {
@@ -109,6 +111,26 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
       .get(Database)
       .run(db => db.select().from(checkouts).where(eq(checkouts.providerId, page)))
     expect(row?.isOpen).toBe(false)
+  })
+
+  it('billing 8: seats added since the last invoice are paid when the removal of the account ends the subscription', async () => {
+    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+    await aMember(app, payer.owner)
+    await app.paymentsSettled()
+    const invoices = () => app.app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
+    const totals = async () => (await invoices()).data.map(({ total }) => total)
+    expect(await totals()).toEqual([2_000])
+    await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+    await app.paymentsSettled()
+    await reauthenticate(app, payer.signedIn)
+    expect(outcome(await ask(app, payer.signedIn))).toBe('200')
+    await setGrace(app, payer.owner, -DAY_SECONDS)
+    await run(app)
+    putRight()
+    await app.paymentsSettled()
+    const ended = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)
+    expect(ended).toMatchObject({ status: 'canceled' })
+    expect(await totals()).toEqual([2_000, 2_000])
   })
 
   it('billing 12: the provider writes to the owner of today, by today’s name and address', async () => {

@@ -6,7 +6,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { accounts } from '../../database/schema.js'
-import { PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
+import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
 import { Plans } from '../../permissions/plans.js'
 import { HourlyLines } from '../hourly-lines.js'
 import { isPaidFor, type SubscriptionState, stateOf } from '../subscription-state.js'
@@ -78,7 +78,7 @@ export class Entitlements {
     return {
       accountId,
       before,
-      entitled: row && isPaidFor(state) ? this.paidFor(row) : withoutPlan,
+      entitled: row && isPaidFor(state) ? this.paidFor(row, state) : withoutPlan,
       by: version,
       until: state === 'past_due' && version ? new Date(known.graceUntil as string) : null,
       why: { state, plan: known.plan },
@@ -87,12 +87,14 @@ export class Entitlements {
 
   /**
    * What the plan allows. Who pays for a price that is in no plan (any more) keeps what the last plan allowed that we knew:
-   * a line that is missing in a file must not take from people what they pay for.
+   * a line that is missing in a file must not take from people what they pay for. While a payment is due, another plan gives
+   * nothing more: it has not been paid for.
    */
-  private paidFor({ priceId, lastEntitled }: SubscriptionRow): Permissions | null {
+  private paidFor({ priceId, lastEntitled }: SubscriptionRow, state: SubscriptionState): Permissions | null {
     if (this.plans.version === null) return null
     const plan = this.plans.of(priceId)
-    return plan ? plan.entitled : (lastEntitled ?? this.plans.withoutPlan)
+    if (!plan) return lastEntitled ?? this.plans.withoutPlan
+    return state === 'past_due' ? limitedTo(lastEntitled, plan.entitled) : plan.entitled
   }
 
   /** Every sweep and every event of such an account comes here, so one line for each price has to do. */
@@ -110,12 +112,13 @@ export class Entitlements {
     }
   }
 
-  /** What the plans allow of those who pay for one, where that is not on record. */
+  /** What the plans allow of those who have paid for one, where that is not on record. */
   private entitledByPlan(rows: ReadonlyMap<string, SubscriptionRow>): ReadonlyMap<string, Permissions> {
     const kept = new Map<string, Permissions>()
     for (const [accountId, row] of rows) {
       const plan = this.plans.of(row.priceId)
-      const isPaid = isPaidFor(this.stateOf(this.subscriptions.asKnown(row)))
+      const state = this.stateOf(this.subscriptions.asKnown(row))
+      const isPaid = isPaidFor(state) && state !== 'past_due'
       if (plan && isPaid && !isDeepStrictEqual(plan.entitled, row.lastEntitled))
         kept.set(accountId, plan.entitled)
     }
