@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import pg from 'pg'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { Database } from '../../src/database/database.js'
 import { sessionChanges } from '../../src/database/schema.js'
 import { unavailable } from '../../src/errors/api-error.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
+import { markerKey } from '../../src/sessions/session-keys.js'
 import { SessionStore } from '../../src/sessions/session-store.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../support/people.js'
+import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 import { MAIN, TestApp } from '../support/test-app.js'
 import { claimsOf, logout, refresh, refreshAsMain, sidOf } from './requests.js'
@@ -63,6 +66,38 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
       timeoutMs: SOON_MS,
     })
   })
+
+  test('security M4: what it ended is ended although a later change was committed before', async () => {
+    const owner = await anOwner(other)
+    const [ended, settled, later] = [
+      await signIn(other, owner, 'satellite'),
+      await signIn(other, owner, 'satellite'),
+      await signIn(other, owner, 'satellite'),
+    ]
+    expect(await logout(other, settled!)).toMatchObject({ status: 204 })
+    const dead = new pg.Client({ connectionString: other.stores.DATABASE_URL })
+    await dead.connect()
+    try {
+      const { rows } = await dead.query(
+        `update session_changes set recorded_at = recorded_at - interval '2 minutes' returning id`,
+      )
+      const settledId = Math.max(...rows.map(({ id }) => Number(id)))
+      await dead.query('begin')
+      await dead.query(`insert into session_changes (sid, until) values ($1, now() + interval '1 day')`, [
+        sidOf(ended!),
+      ])
+      expect(await logout(other, later!)).toMatchObject({ status: 204 })
+      await eventually(async () => (await markedId()) >= settledId, { timeoutMs: 20_000 })
+      await dead.query('commit')
+    } finally {
+      await dead.end()
+    }
+    await eventually(async () => (await refresh(other, ended!)).status === 401, { timeoutMs: SOON_MS })
+  })
+
+  async function markedId(): Promise<number> {
+    return Number((await redisCli(redis.port, 'GET', markerKey('AA'))).split(':')[1])
+  }
 
   test('a login succeeds though the session of its old cookie cannot be ended, which ends soon after', async () => {
     const owner = await anOwner(other)

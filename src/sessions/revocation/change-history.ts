@@ -20,6 +20,9 @@ export interface ChangePage {
 /** So long a change is applied again and again, whoever was to do it: its server may have died, or been replaced. */
 const UNSETTLED_SECONDS = 60
 
+/** More than any id. */
+const AFTER_ALL = Number.MAX_SAFE_INTEGER
+
 /** The recorded changes, read to be applied again. */
 @Injectable()
 export class ChangeHistory {
@@ -60,7 +63,8 @@ export class ChangeHistory {
   /**
    * The greatest id up to which every change was recorded more than `seconds` ago: none will appear below it any more.
    * Ids are given before they are committed, so one of a transaction that is still open may be missing between others;
-   * nothing is settled from the start of the oldest such transaction on. At least `settled`, which was settled before.
+   * nothing is settled from the start of the oldest such transaction on. It is the id of a change that can be seen: the
+   * one just below a change that is too new may be the missing one. At least `settled`, which was settled before.
    */
   async settledId(settled = 0, seconds = UNSETTLED_SECONDS): Promise<number> {
     // A statement of its own and first: what is committed after it is seen by the second one.
@@ -72,17 +76,14 @@ export class ChangeHistory {
           where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()`),
       ),
     )
-    const [last] = rowsOf<{ id: string }>(
+    const [last] = rowsOf<{ id: string | null }>(
       await this.database.run(db =>
         db.execute(sql`
           with newer as materialized (
             select id, recorded_at from ${sessionChanges} where ${gt(sessionChanges.id, settled)}
           )
-          select coalesce(
-            (select min(id) - 1 from newer where recorded_at >= ${horizon?.at}::timestamptz),
-            (select max(id) from newer),
-            ${settled}::bigint
-          )::text as id`),
+          select max(id)::text as id from newer
+          where id < coalesce((select min(id) from newer where recorded_at >= ${horizon?.at}::timestamptz), ${AFTER_ALL})`),
       ),
     )
     return Math.max(settled, Number(last?.id ?? 0))
