@@ -1,7 +1,9 @@
+import { readFile, stat } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { replaceKeys, rotateKeys } from '../../src/tokens/key-file.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, signIn } from '../support/people.js'
+import { run } from '../support/run-program.js'
 import { TestApp } from '../support/test-app.js'
 import { outcome, readData, refreshByCookie } from './api-calls.js'
 import { headerOf } from './token-claims.js'
@@ -103,6 +105,33 @@ describe('security M8: replacing the keys, as when they were stolen', () => {
     const { accessToken } = (await refreshByCookie(app, signedIn.sessionId)).json
     expect(published).toContain(headerOf(accessToken).kid)
     expect(outcome(await readData(app, accessToken))).toBe('200')
+  })
+
+  it('is done at the command line, which wants to be told when', async () => {
+    const { jwtKeysFile, dataDir } = app.settings
+    const cli = (file: string, ...options: string[]) =>
+      run('dist/src/cli.js', ['keys:replace', ...options], {
+        NODE_ENV: 'test',
+        DATA_DIR: dataDir,
+        JWT_KEYS_FILE: file,
+      })
+    const before = await readFile(jwtKeysFile, 'utf8')
+    const untold = await cli(jwtKeysFile)
+    expect(untold).toMatchObject({ code: 1, errors: expect.stringContaining("required option '--now'") })
+    expect(await readFile(jwtKeysFile, 'utf8')).toBe(before)
+
+    const published = await publishedKids()
+    const done = await cli(jwtKeysFile, '--now')
+    expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Replaced') })
+    expect(done.output + done.errors).not.toContain('"d"')
+    expect((await stat(jwtKeysFile)).mode & 0o777).toBe(0o600)
+    await eventually(async () => (await publishedKids()).every(kid => !published.includes(kid)), {
+      what: 'the new keys to be published',
+      everyMs: 200,
+    })
+
+    const missing = await cli(`${jwtKeysFile}.missing`, '--now')
+    expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining('cannot be used') })
   })
 
   it('needs keys to replace', async () => {

@@ -59,6 +59,22 @@ describe('readSettings of limits', () => {
   })
 })
 
+describe('readSettings of transfers', () => {
+  it('waits for three days, unless told', () => {
+    expect(read().transferWaitSeconds).toBe(3 * 24 * 60 * 60)
+  })
+
+  it.each([43_200, 86_400, 2_592_000])('takes %i seconds', seconds => {
+    expect(read({ TRANSFER_WAIT: String(seconds) }).transferWaitSeconds).toBe(seconds)
+  })
+
+  it.each(['43199', '2592001', '0', '-86400', '1.5', '3 days'])('does not take %s', wait => {
+    expect(faultsOf({ TRANSFER_WAIT: wait })).toEqual([
+      expect.stringContaining('TRANSFER_WAIT must be a whole number from 43200 to 2592000'),
+    ])
+  })
+})
+
 describe('readSettings of payments', () => {
   it('billing 11: takes several webhook secrets', () => {
     const [first, second] = ['whsec_0123456789abcdef', 'whsec_fedcba9876543210']
