@@ -1,14 +1,9 @@
 import calculateSlot from 'cluster-key-slot'
 import { createCluster, type RedisClientType } from 'redis'
+import { connectTo, loginOf } from './connect-to.js'
 import { ConnectionWatch } from './connection-watch.js'
-import { OPTIONS, type RedisClient, type RedisCommands } from './redis-client.js'
+import { OPTIONS, type RedisClient, type RedisCommands, type ServerAddress } from './redis-client.js'
 import { replyOf } from './reply-of.js'
-
-/** Where a connection goes to. */
-interface Address {
-  readonly host: string
-  readonly port: number
-}
 
 /** A Redis Cluster; a shard is the address of its master. */
 export function clusterClient(urls: readonly string[]): RedisClient {
@@ -21,7 +16,7 @@ export function clusterClient(urls: readonly string[]): RedisClient {
     topologyRefreshOnReconnectionAttemptStrategy: 300,
   })
   const watch = new ConnectionWatch()
-  const shardOf = ({ host, port }: Address) => `${host}:${port}`
+  const shardOf = ({ host, port }: ServerAddress) => `${host}:${port}`
   /** Asks others than these who has which slot. While it runs a second call waits for the first. */
   const askAgain = (silent: ReadonlySet<string>) =>
     cluster._slots.rediscover(undefined, silent).catch(() => {
@@ -39,6 +34,7 @@ export function clusterClient(urls: readonly string[]): RedisClient {
       if (!master) throw new Error(`${shard} is no master any more`)
       return (await cluster.nodeClient(master)) as unknown as RedisClientType
     },
+    connectTo: address => connectTo(address, loginOf(urls[0] as string)),
     // Its MOVED would say who has its place, but a shard that is shut is sent nothing that could be answered so.
     leaveReplica: () => void askAgain(new Set()),
     replyOf,
@@ -56,8 +52,8 @@ export function clusterClient(urls: readonly string[]): RedisClient {
       cluster.on('node-error', (error: Error) => listener(error.message))
     },
     onDoubt: listener => {
-      cluster.on('node-error', (error: Error, node: Address) => listener(shardOf(node), error.message))
-      cluster.on('node-ready', (node: Address) => listener(shardOf(node), 'a new connection'))
+      cluster.on('node-error', (error: Error, node: ServerAddress) => listener(shardOf(node), error.message))
+      cluster.on('node-ready', (node: ServerAddress) => listener(shardOf(node), 'a new connection'))
     },
   }
 }

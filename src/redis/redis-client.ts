@@ -6,8 +6,14 @@ export type RedisCommands = Pick<RedisClientType, 'eval' | 'evalSha' | 'get' | '
 /** A connection to one server, which follows no redirect to another. */
 export type ServerCommands = Pick<
   RedisClientType,
-  'get' | 'info' | 'configGet' | 'ping' | 'eval' | 'evalSha' | 'isReady'
+  'get' | 'set' | 'unlink' | 'scan' | 'info' | 'ping' | 'eval' | 'evalSha' | 'isReady'
 >
+
+/** Where a server is. */
+export interface ServerAddress {
+  readonly host: string
+  readonly port: number
+}
 
 /**
  * One of the three kinds of client with what differs between them made equal. A shard is a master with the keys that it
@@ -23,6 +29,8 @@ export interface RedisClient {
   shardOf(key: string): string | null
   /** A connection to the master of that shard. Throws when it is none any more. */
   server(shard: string): Promise<ServerCommands>
+  /** A client for any server of it, such as a replica, with the same login; not yet connected. */
+  connectTo(address: ServerAddress): RedisClientType
   /** What the server replied, when the error is a reply of it; null when there was no answer. */
   replyOf(error: unknown): string | null
   /** Leaves a server that has become a replica, if the client does not do so by itself. */

@@ -1,20 +1,11 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
 import { ApiError, unavailable } from '../errors/api-error.js'
-import type { RedisClient, RedisCommands, ServerCommands } from './redis-client.js'
-import { EvictingServerError, readRole, readServerFacts, type ServerFacts } from './server-facts.js'
+import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
+import type { RedisScript } from './redis-script.js'
+import { ReplicaPolicies } from './replica-policies.js'
+import { EvictingServerError, mayEvict, readServerFacts, type ServerFacts } from './server-facts.js'
 import { within } from './within.js'
-
-/** A Lua script of one key, run by its hash. */
-export interface RedisScript {
-  readonly lua: string
-  readonly sha: string
-}
-
-export function redisScript(lua: string): RedisScript {
-  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
-}
 
 /** At start we try for so long to find a server that can be used: machines are started together, in any order. */
 const CONNECT_WITHIN_MS = 30_000
@@ -41,11 +32,13 @@ export class RedisConnection implements OnApplicationShutdown {
   private isClosing = false
   private tending: NodeJS.Timeout | undefined
   private heard: (shard: string, info: string) => void = () => {}
+  private readonly replicaPolicies: ReplicaPolicies
 
   private constructor(
     private readonly client: RedisClient,
     readonly timeoutMs: number,
   ) {
+    this.replicaPolicies = new ReplicaPolicies(client)
     client.onTrouble(reason => this.logTrouble(reason))
   }
 
@@ -121,10 +114,9 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** What the server of this shard says of itself. Throws {@link EvictingServerError} where it may evict sessions. */
   async factsOf(shard: string): Promise<ServerFacts> {
-    const facts = await this.onShard(shard, server => readServerFacts(server, this.client.replyOf))
+    const facts = readServerFacts(await this.onShard(shard, async server => String(await server.info())))
     if (!facts.isMaster) this.leaveReplica()
-    if (facts.maxmemoryPolicy !== null && facts.maxmemoryPolicy !== 'noeviction')
-      throw new EvictingServerError(facts.maxmemoryPolicy)
+    if (mayEvict(facts)) throw new EvictingServerError(facts.maxmemoryPolicy)
     return facts
   }
 
@@ -135,10 +127,15 @@ export class RedisConnection implements OnApplicationShutdown {
     })
   }
 
+  /** Looks at the replicas that these facts name, and says in the log when one may evict sessions. Never throws. */
+  reportReplicas({ replicas }: ServerFacts): Promise<void> {
+    return this.replicaPolicies.report(replicas)
+  }
+
   /** `listener` hears every second which server has the shard ({@link ServerFacts.identity}); null says that it is a replica. */
   onServer(listener: (shard: string, identity: string | null) => void): void {
     this.heard = (shard, info) => {
-      const { isMaster, identity } = readRole(info)
+      const { isMaster, identity } = readServerFacts(info)
       listener(shard, isMaster ? identity : null)
     }
   }
@@ -156,12 +153,16 @@ export class RedisConnection implements OnApplicationShutdown {
   private async connect(): Promise<void> {
     await within(ATTEMPT_MS, this.client.connect())
     const facts = await Promise.allSettled(this.client.shards().map(shard => this.factsOf(shard)))
+    const replicas: ServerAddress[] = []
     for (const found of facts) {
       // One of several masters that is out of reach does not keep the others from serving.
       if (found.status === 'rejected' && this.isRefusal(found.reason)) throw found.reason
-      if (found.status === 'fulfilled' && found.value.maxmemoryPolicy === null)
+      if (found.status !== 'fulfilled') continue
+      replicas.push(...found.value.replicas)
+      if (found.value.maxmemoryPolicy === null)
         this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
     }
+    await this.replicaPolicies.require(replicas)
     this.tending = setInterval(() => this.client.tend(this.heard), TEND_EVERY_MS)
     this.tending.unref()
   }

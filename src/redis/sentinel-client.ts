@@ -1,4 +1,5 @@
 import { createSentinel, type RedisClientType } from 'redis'
+import { connectTo } from './connect-to.js'
 import { OPTIONS, type RedisClient, SOCKET } from './redis-client.js'
 import type { parseRedisUrl } from './redis-url.js'
 import { replyOf } from './reply-of.js'
@@ -9,11 +10,12 @@ export function sentinelClient(
   address: Extract<ReturnType<typeof parseRedisUrl>, { kind: 'sentinel' }>,
 ): RedisClient {
   const { masterName, sentinels, username, password } = address
+  const login = { ...(username && { username }), ...(password && { password }) }
   // No scanInterval: during each look at the sentinels commands have to wait, and sentinels tell of a change themselves.
   const sentinel = createSentinel({
     name: masterName,
     sentinelRootNodes: [...sentinels],
-    nodeClientOptions: { ...OPTIONS, ...(username && { username }), ...(password && { password }) },
+    nodeClientOptions: { ...OPTIONS, ...login },
     sentinelClientOptions: { pingInterval: OPTIONS.pingInterval, socket: SOCKET },
     passthroughClientErrorEvents: true,
     // Of a pool the client gives out connections that it never gets back when many commands start together.
@@ -28,6 +30,7 @@ export function sentinelClient(
     shards: () => [SHARD],
     shardOf: () => SHARD,
     server: async () => self,
+    connectTo: server => connectTo(server, { ...login, isOverTls: false }),
     // It leaves a master that the sentinels have given up.
     leaveReplica: () => {},
     replyOf,

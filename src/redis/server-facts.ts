@@ -1,11 +1,12 @@
-import type { ServerCommands } from './redis-client.js'
-
-type ReplyOf = (error: unknown) => string | null
+import type { ServerAddress } from './redis-client.js'
 
 /** The server may throw sessions away when it is full, which logs people out. */
 export class EvictingServerError extends Error {
-  constructor(policy: string) {
-    super(`its maxmemory-policy is ${policy}, it must be noeviction`)
+  constructor(policy: string, replica?: ServerAddress) {
+    const whose = replica
+      ? `the maxmemory-policy of its replica ${replica.host}:${replica.port}`
+      : 'its maxmemory-policy'
+    super(`${whose} is ${policy}, it must be noeviction`)
     this.name = 'EvictingServerError'
   }
 }
@@ -18,19 +19,19 @@ export interface ServerFacts {
    * `master_replid` of INFO): a server of which that holds has every write that it ever answered.
    */
   readonly identity: string
-  /** Null where CONFIG is not allowed, as on some hosted servers. */
+  /** Null where it is not told, as by some hosted servers. */
   readonly maxmemoryPolicy: string | null
   /** The addresses of its replicas, as it sees them. */
-  readonly replicas: readonly { readonly host: string; readonly port: number }[]
+  readonly replicas: readonly ServerAddress[]
 }
 
-/** `replyOf` is that of the client, see RedisClient. */
-export async function readServerFacts(server: ServerCommands, replyOf: ReplyOf): Promise<ServerFacts> {
-  const [answer, maxmemoryPolicy] = await Promise.all([server.info(), readMaxmemoryPolicy(server, replyOf)])
-  const info = String(answer)
+/** Reads what INFO answers. The policy is in its section `memory`. */
+export function readServerFacts(info: string): ServerFacts {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
   return {
-    ...readRole(info),
-    maxmemoryPolicy,
+    isMaster: field('role') === 'master',
+    identity: `${field('run_id') ?? ''} ${field('master_replid') ?? ''}`,
+    maxmemoryPolicy: field('maxmemory_policy'),
     replicas: [...info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+)/gm)].map(([, host, port]) => ({
       host: host as string,
       port: Number(port),
@@ -38,21 +39,7 @@ export async function readServerFacts(server: ServerCommands, replyOf: ReplyOf):
   }
 }
 
-/** The part of it that INFO's sections `server` and `replication` are enough for. */
-export function readRole(info: string): Pick<ServerFacts, 'isMaster' | 'identity'> {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
-  return {
-    isMaster: field('role') === 'master',
-    identity: `${field('run_id')} ${field('master_replid')}`,
-  }
-}
-
-async function readMaxmemoryPolicy(server: ServerCommands, replyOf: ReplyOf): Promise<string | null> {
-  try {
-    const { 'maxmemory-policy': policy } = await server.configGet('maxmemory-policy')
-    return policy ?? null
-  } catch (error) {
-    if (replyOf(error) !== null) return null
-    throw error
-  }
+/** Whether it is known to throw keys away when it is full. */
+export function mayEvict(facts: ServerFacts): facts is ServerFacts & { readonly maxmemoryPolicy: string } {
+  return facts.maxmemoryPolicy !== null && facts.maxmemoryPolicy !== 'noeviction'
 }

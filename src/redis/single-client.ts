@@ -1,4 +1,5 @@
 import { createClient, type RedisClientType } from 'redis'
+import { connectTo, loginOf } from './connect-to.js'
 import { ConnectionWatch, reconnect } from './connection-watch.js'
 import { OPTIONS, type RedisClient } from './redis-client.js'
 import { replyOf } from './reply-of.js'
@@ -17,6 +18,7 @@ export function singleClient(url: string): RedisClient {
     shards: () => [SHARD],
     shardOf: () => SHARD,
     server: async () => self,
+    connectTo: address => connectTo(address, loginOf(url)),
     leaveReplica: () => reconnect(self),
     replyOf,
     tend: heard => void watch.expectAnswer(self, info => heard(SHARD, info)),

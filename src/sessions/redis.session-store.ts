@@ -1,4 +1,5 @@
-import type { RedisConnection, RedisScript } from '../redis/redis-connection.js'
+import type { RedisConnection } from '../redis/redis-connection.js'
+import type { RedisScript } from '../redis/redis-script.js'
 import { RedisChanges } from './redis-changes.js'
 import * as scripts from './redis-scripts.js'
 import { decodeSession, encodeSession, encodeTime } from './redis-session.js'

@@ -86,20 +86,52 @@ test.each(['allkeys-lru', 'volatile-ttl'])(
   'the service does not start on a Redis that evicts by %s',
   async policy => {
     const redis = await startRedis({ args: ['--maxmemory-policy', policy] })
-    const database = await createDatabase()
     try {
-      const settings = readSettings({
-        NODE_ENV: 'test',
-        DATABASE_URL: database.url,
-        SESSION_STORE_URL: redis.url,
-        LOG_LEVEL: 'silent',
-      })
-      await expect(createApp(settings)).rejects.toThrow(
+      await expect(start(redis.url)).rejects.toThrow(
         new RegExp(`maxmemory-policy is ${policy}, it must be noeviction`),
       )
     } finally {
-      await database.drop()
       await redis.stop()
     }
   },
 )
+
+test('fleet 7: the service does not start on a Redis with a replica that would evict', async () => {
+  const password = 'correct: horse/battery'
+  const protectedBy = ['--requirepass', password, '--masterauth', password]
+  const redis = await startRedis({ args: protectedBy })
+  const policy = ['--maxmemory-policy', 'allkeys-lru']
+  const replica = await startRedis({
+    args: [...protectedBy, ...policy, '--replicaof', `127.0.0.1 ${redis.port}`],
+  })
+  const cli = (port: number, ...command: string[]) =>
+    redisCli(port, '--no-auth-warning', '-a', password, ...command)
+  try {
+    await eventually(async () => (await cli(redis.port, 'INFO', 'replication')).includes('state=online'))
+    const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${redis.port}`
+    await expect(start(url)).rejects.toThrow(
+      `the maxmemory-policy of its replica 127.0.0.1:${replica.port} is allkeys-lru, it must be noeviction`,
+    )
+    await cli(replica.port, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+    await start(url)
+  } finally {
+    await Promise.all([redis.stop(), replica.stop()])
+  }
+})
+
+/** Starts the service on a new database, and stops it again. */
+async function start(sessionStoreUrl: string): Promise<void> {
+  const database = await createDatabase()
+  try {
+    const settings = readSettings({
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      SESSION_STORE_URL: sessionStoreUrl,
+      LOG_LEVEL: 'silent',
+    })
+    const app = await createApp(settings)
+    await app.close()
+  } finally {
+    await database.drop()
+  }
+}

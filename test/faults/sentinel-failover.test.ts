@@ -1,9 +1,14 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
+import { Logger } from '@nestjs/common'
+import { RedisConnection } from '../../src/redis/redis-connection.js'
+import { StoreSupervisor } from '../../src/sessions/revocation/store-supervisor.js'
+import { eventually } from '../support/eventually.js'
 import { anOwner, signIn } from '../support/people.js'
+import { redisCli } from '../support/redis-cli.js'
 import { startRedisSentinel } from '../support/redis-sentinel.js'
 import { FAILOVER_MS, FAILURES, losing } from './failover.js'
 import { refreshUntilServed } from './refresh-until-served.js'
-import { login, logout } from './requests.js'
+import { login, logout, refresh } from './requests.js'
 import { startServiceOn } from './store-service.js'
 
 describe.each(FAILURES)('when the master of Redis Sentinel $what', ({ signal }) => {
@@ -28,3 +33,44 @@ describe.each(FAILURES)('when the master of Redis Sentinel $what', ({ signal }) 
     }
   }, 60_000)
 })
+
+const PATIENT_MS = 3_000
+
+test('fleet 7: a replica behind sentinels that would evict: no start, a line in the log, no serving once it has taken over', async () => {
+  const group = await startRedisSentinel({ sentinels: 3 })
+  const setPolicy = (policy: string) =>
+    redisCli(group.replica.port, 'CONFIG', 'SET', 'maxmemory-policy', policy)
+  const error = jest.spyOn(Logger.prototype, 'error')
+  try {
+    await setPolicy('volatile-lru')
+    await expect(RedisConnection.open(group.url, PATIENT_MS)).rejects.toThrow(
+      `replica 127.0.0.1:${group.replica.port} is volatile-lru`,
+    )
+    await setPolicy('noeviction')
+    const { app, stop } = await startServiceOn(group.url)
+    try {
+      const session = await signIn(app, await anOwner(app), 'satellite')
+      await setPolicy('volatile-lru')
+      await redisCli(group.master.port, 'CLIENT', 'KILL', 'TYPE', 'normal')
+      await eventually(
+        () => error.mock.calls.some(([line]) => /replica .* must not take over/.test(String(line))),
+        {
+          timeoutMs: 15_000,
+        },
+      )
+      await eventually(async () => (await refresh(app, session)).status === 200)
+      const sentinel = Number(new URL(group.url.split(',')[0]!.replace('redis+sentinel', 'http')).port)
+      await eventually(async () => (await redisCli(sentinel, 'SENTINEL', 'FAILOVER', 'mainstay')) === 'OK')
+      const status = () => app.app.get(StoreSupervisor).status()[0]
+      await eventually(() => status()?.reason.includes('must be noeviction'), { timeoutMs: FAILOVER_MS })
+      expect(await refresh(app, session)).toMatchObject({ status: 503 })
+      await setPolicy('noeviction')
+      await eventually(async () => (await refresh(app, session)).status === 200)
+    } finally {
+      await stop()
+    }
+  } finally {
+    jest.restoreAllMocks()
+    await group.stop()
+  }
+}, 90_000)

@@ -1,5 +1,6 @@
 import type { ServerCommands } from '../../redis/redis-client.js'
-import type { RedisConnection, RedisScript } from '../../redis/redis-connection.js'
+import type { RedisConnection } from '../../redis/redis-connection.js'
+import type { RedisScript } from '../../redis/redis-script.js'
 import { RAISE_MARKER } from '../redis-scripts.js'
 import type { SessionHandle } from '../session-id.js'
 import { markerKey, PARTITIONS, partitionOf } from '../session-keys.js'

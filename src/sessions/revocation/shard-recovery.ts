@@ -46,11 +46,14 @@ export class ShardRecovery {
    * {@link LostStoreError} when its data is gone, {@link NotYetError} when another process is at work on it.
    */
   async recover(shard: string, { identity: before, waiting }: ShardBefore): Promise<string> {
-    const { identity, isMaster } = await this.redis.factsOf(shard)
-    if (!isMaster) throw new Error('its server is a replica')
+    const facts = await this.redis.factsOf(shard)
+    const { identity } = facts
+    if (!facts.isMaster) throw new Error('its server is a replica')
     await this.tell(waiting)
     // The very process that answered before, and no replica meanwhile: it has lost nothing. No database is needed.
     if (identity !== before) await this.repeatMissing(shard)
+    // Nothing waits for it: no replica evicts before it takes over, and then the shard is looked at again.
+    void this.redis.reportReplicas(facts)
     return identity
   }
 

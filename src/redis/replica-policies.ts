@@ -1,0 +1,73 @@
+import { Logger } from '@nestjs/common'
+import type { RedisClient, ServerAddress } from './redis-client.js'
+import { EvictingServerError, mayEvict, readServerFacts } from './server-facts.js'
+import { within } from './within.js'
+
+/** A start waits for it: replicas are often where only their master reaches them. */
+const PATIENCE_MS = 1_000
+
+/** Whether replicas may evict sessions. As replicas they do not, but one that takes over would begin to. */
+export class ReplicaPolicies {
+  private readonly logger = new Logger('Redis')
+  private isAsking = false
+
+  constructor(private readonly client: Pick<RedisClient, 'connectTo'>) {}
+
+  /** Throws {@link EvictingServerError} when one may evict; warns of those that cannot be asked. */
+  async require(replicas: readonly ServerAddress[]): Promise<void> {
+    for (const { replica, policy, problem } of await this.ask(replicas)) {
+      if (policy !== null) throw new EvictingServerError(policy, replica)
+      if (problem !== null)
+        this.logger.warn(
+          `The replica ${nameOf(replica)} cannot be asked for its maxmemory-policy (${problem}); make sure that it is noeviction`,
+        )
+    }
+  }
+
+  /** Says so in the log when one may evict. Never throws. */
+  async report(replicas: readonly ServerAddress[]): Promise<void> {
+    if (this.isAsking) return
+    this.isAsking = true
+    const answers = await this.ask(replicas)
+    this.isAsking = false
+    for (const { replica, policy } of answers)
+      if (policy !== null)
+        this.logger.error(
+          `The replica ${nameOf(replica)} must not take over: its maxmemory-policy is ${policy}, it must be noeviction`,
+        )
+  }
+
+  private ask(replicas: readonly ServerAddress[]) {
+    return Promise.all(
+      replicas.map(async replica => {
+        try {
+          return { replica, policy: await this.evictingPolicyOf(replica), problem: null }
+        } catch (error) {
+          return { replica, policy: null, problem: (error as Error).message }
+        }
+      }),
+    )
+  }
+
+  private async evictingPolicyOf(replica: ServerAddress): Promise<string | null> {
+    const server = this.client.connectTo(replica)
+    // The command that meets it throws it too.
+    server.on('error', () => {})
+    try {
+      const facts = await within(
+        PATIENCE_MS,
+        server
+          .connect()
+          .then(async () => readServerFacts(String(await server.sendCommand(['INFO', 'memory'])))),
+      )
+      if (facts.maxmemoryPolicy === null) throw new Error('it hides it')
+      return mayEvict(facts) ? facts.maxmemoryPolicy : null
+    } finally {
+      server.destroy()
+    }
+  }
+}
+
+function nameOf({ host, port }: ServerAddress): string {
+  return `${host}:${port}`
+}
