@@ -1,6 +1,14 @@
 import type { Command } from 'commander'
+import type { AcceptedShard } from '../sessions/revocation/loss-acceptance.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { withService } from './service.js'
+
+const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['was']>, string>> = {
+  complete: 'had all its data; nobody there has to log in again',
+  incomplete: 'had lost data; whoever had a session there logs in again',
+  foreign: 'had sessions of another installation; they are removed',
+  ahead: 'was ahead of the database; whoever has a session that the database does not know logs in again',
+}
 
 /** `store:accept-loss`. */
 export function addStoreCommands(program: Command): void {
@@ -8,11 +16,22 @@ export function addStoreCommands(program: Command): void {
     .command('store:accept-loss')
     .description('go on with a session store that lost its data; whoever had a session there logs in again')
     .action(async () => {
-      await withService(async app => {
+      const shards = await withService(async app => {
         const supervisor = app.get<StoreSupervisor | null>(StoreSupervisor)
         if (!supervisor) throw new Error('The sessions are in the database, which has lost nothing')
-        await supervisor.acceptLoss()
+        return supervisor.acceptLoss(sayWhatIsMissing)
       })
+      for (const shard of shards) console.log(describe(shard))
+      if (shards.some(({ problem }) => problem !== null))
+        throw new Error('Not accepted everywhere: run it again when every shard can be used')
       console.log('Accepted; running servers serve again within seconds')
     })
+}
+
+function sayWhatIsMissing(undone: readonly AcceptedShard[]): void {
+  for (const { shard, problem } of undone) console.log(`Waiting for up to a minute for ${shard}: ${problem}`)
+}
+
+function describe({ shard, was, problem }: AcceptedShard): string {
+  return problem === null && was !== null ? `${shard} ${OUTCOMES[was]}` : `${shard} is not done: ${problem}`
 }

@@ -18,6 +18,13 @@ export function sessionKey(sid: SessionHandle): string {
   return `session:{${partitionOf(sid)}}:${sid}`
 }
 
+/** Matches every {@link sessionKey}. */
+export const SESSION_KEYS = 'session:*'
+
+export function sidOfKey(sessionKey: string): string {
+  return sessionKey.slice(sessionKey.lastIndexOf(':') + 1)
+}
+
 /** Says up to which change the partition knows all of them, as `<generation>:<id>`. */
 export function markerKey(partition: string): string {
   return `changes-applied:{${partition}}`

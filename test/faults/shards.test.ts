@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import type { User } from '../../src/accounts/user.js'
+import { RedisConnection } from '../../src/redis/redis-connection.js'
+import { StoreSupervisor } from '../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../src/sessions/session-keys.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../support/people.js'
@@ -70,6 +75,31 @@ describe('the shards of a Redis Cluster', () => {
     }
   }, 60_000)
 
+  test('fleet 7: a replica of a shard that would evict: no start, and no serving of that shard once it has taken over', async () => {
+    const own = await sessionsOnAllShards(await anOwner(app))
+    const [master, ...others] = [...own.keys()] as [RedisServer, ...RedisServer[]]
+    const replica = await replicaOf(master)
+    const setPolicy = (policy: string) => redisCli(replica.port, 'CONFIG', 'SET', 'maxmemory-policy', policy)
+    await setPolicy('allkeys-lfu')
+    await expect(RedisConnection.open(cluster.url, 3_000)).rejects.toThrow(
+      `replica 127.0.0.1:${replica.port} is allkeys-lfu`,
+    )
+    expect(await refresh(app, own.get(master)!)).toMatchObject({ status: 200 })
+    expect(await redisCli(replica.port, 'CLUSTER', 'FAILOVER')).toBe('OK')
+    const reasons = () =>
+      app.app
+        .get(StoreSupervisor)
+        .status()
+        .map(({ reason }) => reason)
+    await eventually(() => reasons().some(reason => reason.includes('must be noeviction')), {
+      timeoutMs: FAILOVER_MS,
+    })
+    expect(await refresh(app, own.get(master)!)).toMatchObject({ status: 503 })
+    for (const other of others) expect(await refresh(app, own.get(other)!)).toMatchObject({ status: 200 })
+    await setPolicy('noeviction')
+    await eventually(async () => (await refresh(app, own.get(master)!)).status === 200)
+  }, 60_000)
+
   test('fleet 1: a user with sessions on every master who is disabled stays so, although one of them loses its newest writes', async () => {
     const owner = await anOwner(app)
     const own = await sessionsOnAllShards(owner)
@@ -96,6 +126,41 @@ describe('the shards of a Redis Cluster', () => {
     ofEnded.delete(503)
     expect([...ofEnded]).toEqual([401])
   }, 90_000)
+
+  test('fleet 7: a loss is accepted while another shard fails over, and each shard is named', async () => {
+    const own = await sessionsOnAllShards(await anOwner(app))
+    const failing = await masterWithReplica()
+    const [emptied] = [...own.keys()].filter(master => master !== failing)
+    await redisCli(emptied!.port, 'FLUSHALL')
+    expect(await refresh(app, own.get(emptied!)!)).toMatchObject({ status: 503 })
+    const replica = await replicaOf(failing)
+    await replica.kill('SIGSTOP')
+    await failing.kill('SIGKILL')
+    const env = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
+    const command = spawn(process.execPath, ['dist/src/cli.js', 'store:accept-loss'], { env })
+    // Nobody takes over before the command waits for it.
+    command.stdout.once('data', () => void replica.kill('SIGCONT'))
+    const [code, output] = await Promise.all([
+      once(command, 'close').then(([code]) => code),
+      text(command.stdout),
+    ])
+    expect({ code, output }).toMatchObject({ code: 0 })
+    expect(output).toContain(`Waiting for up to a minute for 127.0.0.1:${failing.port}`)
+    expect(output).toContain(`127.0.0.1:${emptied!.port} had lost data`)
+    expect(output.match(/^127\.0\.0\.1:\d+ had /gm)).toHaveLength(3)
+    await eventually(async () => (await refresh(app, own.get(emptied!)!)).status === 401, {
+      timeoutMs: FAILOVER_MS,
+    })
+  }, 120_000)
+
+  /** One that has not failed yet: whoever took over from it has no replica of its own. */
+  async function masterWithReplica(): Promise<RedisServer> {
+    for (const node of cluster.nodes) {
+      const info = await redisCli(node.port, 'INFO', 'replication').catch(() => '')
+      if (/role:master[\s\S]*slave0:.*state=online/.test(info)) return node
+    }
+    throw new Error('No master has a replica')
+  }
 
   /** One session of the user on each master. */
   async function sessionsOnAllShards(user: User): Promise<Map<RedisServer, SignedIn>> {

@@ -97,8 +97,8 @@ export class ChangeApplier {
     for (const shard of this.settled.keys()) if (!shards.includes(shard)) this.settled.delete(shard)
     for (const shard of shards) {
       if (this.settled.has(shard)) continue
-      const lowest = await this.markers.lowestOn(shard, generation)
-      if (lowest === null) this.places.gates.doubt(shard, 'data is missing', { mayHaveLost: true })
+      const { lowest, areComplete } = await this.markers.findOn(shard, generation)
+      if (!areComplete) this.places.gates.doubt(shard, 'data is missing', { mayHaveLost: true })
       else if (lowest !== Infinity) this.settled.set(shard, lowest)
     }
   }

@@ -8,10 +8,20 @@ import { markerKey, PARTITIONS, partitionOf } from '../session-keys.js'
 /** So many go out together. */
 const AT_ONCE = 512
 
+/** What the markers of a shard say. */
+export interface MarkersFound {
+  /** The lowest id; Infinity where there is none. */
+  readonly lowest: number
+  /** Whether every partition has one. */
+  readonly areComplete: boolean
+  /** Whether one is another installation's. */
+  readonly areForeign: boolean
+}
+
 /**
  * The markers of the partitions: `<generation>:<id>` says that every change up to `id` has been applied to the sessions
  * beside it. It is written after them, and a server that takes over has what was written before what it has. So the
- * marker tells how much is missing, and no marker at all that the data is gone.
+ * marker tells how much is missing, and no marker at all that the data is gone. The generation is the installation's.
  */
 export class Markers {
   constructor(private readonly redis: RedisConnection) {}
@@ -22,20 +32,14 @@ export class Markers {
     return idOf(marker, generation) !== null
   }
 
-  /** The lowest id on the shard; null when a marker is missing or of another generation. */
-  async lowestOn(shard: string, generation: string): Promise<number | null> {
-    const markers: (string | null)[] = []
-    for (const batch of inBatches(this.partitionsOn(shard)))
-      markers.push(
-        ...(await this.redis.onShard(shard, server =>
-          Promise.all(batch.map(partition => server.get(markerKey(partition)))),
-        )),
-      )
-    const ids = markers.map(marker => idOf(marker, generation))
-    return ids.reduce(
-      (lowest, id) => (lowest === null || id === null ? null : Math.min(lowest, id)),
-      Infinity,
-    )
+  async findOn(shard: string, generation: string): Promise<MarkersFound> {
+    const markers = await this.onShard(shard, (server, key) => server.get(key))
+    const ids = markers.flatMap(marker => idOf(marker, generation) ?? [])
+    return {
+      lowest: ids.reduce((lowest, id) => Math.min(lowest, id), Infinity),
+      areComplete: ids.length === markers.length,
+      areForeign: markers.some(marker => isForeign(marker, generation)),
+    }
   }
 
   /**
@@ -44,34 +48,73 @@ export class Markers {
    */
   async raiseOn(shard: string, generation: string, from: number, id: number): Promise<boolean> {
     const args = [generation, String(id), String(from)]
-    let areRaised = true
-    for (const batch of inBatches(this.partitionsOn(shard))) {
-      const raised = await this.redis.onShard(shard, server =>
-        Promise.all(batch.map(partition => runOn(server, RAISE_MARKER, markerKey(partition), args))),
+    const raised = await this.onShard(shard, (server, key) => runOn(server, RAISE_MARKER, key, args))
+    return raised.every(result => result === 1)
+  }
+
+  /** Writes all of them on the shard, whatever was there, another installation's too. */
+  async overwriteOn(shard: string, generation: string, id: number): Promise<void> {
+    await this.onShard(shard, (server, key) => server.set(key, `${generation}:${id}`))
+  }
+
+  /** Whether a partition of any shard has a marker of another installation. */
+  async areForeign(generation: string): Promise<boolean> {
+    for (const batch of inBatches(PARTITIONS)) {
+      const markers = await Promise.all(
+        batch.map(partition => this.redis.run(commands => commands.get(markerKey(partition)))),
       )
-      areRaised &&= raised.every(result => result === 1)
+      if (markers.some(marker => isForeign(marker, generation))) return true
     }
-    return areRaised
+    return false
   }
 
-  /** Writes all of them on every shard, whatever was there. */
-  async writeAll(generation: string, id: number): Promise<void> {
-    for (const batch of inBatches(PARTITIONS))
-      await Promise.all(
-        batch.map(partition =>
-          this.redis.run(commands => commands.set(markerKey(partition), `${generation}:${id}`)),
-        ),
+  /**
+   * Writes those that are missing, on every shard. False when one is another installation's, which stays as it is: of two
+   * installations that begin on the same Redis at once, whoever writes the first marker gets all.
+   */
+  async claimAll(generation: string, id: number): Promise<boolean> {
+    const claim = async (partition: string) => {
+      const before = await this.redis.run(commands =>
+        commands.set(markerKey(partition), `${generation}:${id}`, { condition: 'NX', GET: true }),
       )
+      return !isForeign(before, generation)
+    }
+    const [first = '', ...others] = PARTITIONS
+    if (!(await claim(first))) return false
+    for (const batch of inBatches(others)) {
+      const claimed = await Promise.all(batch.map(claim))
+      if (claimed.includes(false)) return false
+    }
+    return true
   }
 
-  private partitionsOn(shard: string): string[] {
-    return PARTITIONS.filter(partition => this.redis.shardOf(markerKey(partition)) === shard)
+  /** Whether every partition is on a shard now. */
+  areReachable(): boolean {
+    return PARTITIONS.every(partition => this.redis.shardOf(markerKey(partition)) !== null)
+  }
+
+  /** What `work` answers for the marker of each partition on the shard. */
+  private async onShard<T>(
+    shard: string,
+    work: (server: ServerCommands, key: string) => Promise<T>,
+  ): Promise<T[]> {
+    const keys = PARTITIONS.map(markerKey).filter(key => this.redis.shardOf(key) === shard)
+    const answers: T[] = []
+    for (const batch of inBatches(keys))
+      answers.push(
+        ...(await this.redis.onShard(shard, server => Promise.all(batch.map(key => work(server, key))))),
+      )
+    return answers
   }
 }
 
 function idOf(marker: string | null, generation: string): number | null {
   const [of, id] = marker?.split(':') ?? []
   return of === generation && id !== undefined && /^\d+$/.test(id) ? Number(id) : null
+}
+
+function isForeign(marker: string | null, generation: string): boolean {
+  return marker !== null && idOf(marker, generation) === null
 }
 
 async function runOn(
@@ -87,7 +130,6 @@ async function runOn(
   })
 }
 
-function* inBatches(partitions: readonly string[]): Generator<readonly string[]> {
-  for (let start = 0; start < partitions.length; start += AT_ONCE)
-    yield partitions.slice(start, start + AT_ONCE)
+function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += AT_ONCE) yield all.slice(start, start + AT_ONCE)
 }

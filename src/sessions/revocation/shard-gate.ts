@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@nestjs/common'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../session-change.js'
+import { ForeignStoreError, LostStoreError, NotYetError } from './recovery-errors.js'
 
 /** A server that is back is to serve again at once. */
 const TRY_AGAIN_MS = 100
@@ -10,16 +11,6 @@ const TRY_LATER_MS = 1_000
 const LOG_EVERY_MS = 10_000
 /** More than so many are looked up in the database again, not kept in memory. */
 const MAX_WAITING = 10_000
-
-/** The sessions of the shard are gone: it was emptied, or it is another Redis. An operator decides. */
-export class LostStoreError extends Error {
-  constructor(reason: string) {
-    super(`${reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`)
-  }
-}
-
-/** Not now, but without anybody's doing. */
-export class NotYetError extends Error {}
 
 /** What is known of a shard when it is to be opened: see {@link ShardRecovery}. */
 export type OpenShard = (before: {
@@ -159,7 +150,7 @@ export class ShardGate {
 
 /** What does not pass by itself. */
 function isForPeople(error: unknown): boolean {
-  return error instanceof LostStoreError || error instanceof EvictingServerError
+  return [LostStoreError, ForeignStoreError, EvictingServerError].some(kind => error instanceof kind)
 }
 
 function isSlow(error: unknown): boolean {

@@ -3,15 +3,14 @@ import { Logger } from '@nestjs/common'
 import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import { RedisChanges } from '../redis-changes.js'
-import { changesOf, type StoreChanges } from '../session-change.js'
+import type { StoreChanges } from '../session-change.js'
 import type { ChangeHistory } from './change-history.js'
+import type { ChangeReplay } from './change-replay.js'
 import type { Markers } from './markers.js'
-import { LostStoreError, NotYetError } from './shard-gate.js'
+import { ForeignStoreError, LostStoreError, NotYetError } from './recovery-errors.js'
+import type { ShardStates } from './shard-states.js'
 import type { StoreGeneration } from './store-generation.js'
 
-/** Up to here every process repeats them by itself; for more they take turns, and the next has less to do. */
-const FEW = 10_000
 /** Renewed with every page. */
 const LEASE_SECONDS = 10
 const LEASE = 'session-replay'
@@ -24,11 +23,20 @@ export interface ShardBefore {
   readonly waiting: StoreChanges
 }
 
+/** What shards are brought up to date with. */
+export interface RecoveryTools {
+  readonly replay: ChangeReplay
+  readonly markers: Markers
+  readonly states: ShardStates
+}
+
 /** Brings a shard up to date that may have lost its newest writes. */
 export class ShardRecovery {
   private readonly logger = new Logger('SessionStore')
   private readonly holder = randomUUID()
-  private readonly changes: RedisChanges
+  private readonly replay: ChangeReplay
+  private readonly markers: Markers
+  private readonly states: ShardStates
   private initializing: Promise<void> | undefined
 
   constructor(
@@ -36,20 +44,23 @@ export class ShardRecovery {
     private readonly database: Database,
     private readonly history: ChangeHistory,
     private readonly generation: StoreGeneration,
-    private readonly markers: Markers,
+    { replay, markers, states }: RecoveryTools,
   ) {
-    this.changes = new RedisChanges(redis)
+    this.replay = replay
+    this.markers = markers
+    this.states = states
   }
 
   /**
    * Resolves when the shard knows of every change, with the identity of its server. Throws when it must stay shut:
-   * {@link LostStoreError} when its data is gone, {@link NotYetError} when another process is at work on it.
+   * {@link LostStoreError} when its data is gone, {@link ForeignStoreError} when it has another installation's,
+   * {@link NotYetError} when another process is at work on it.
    */
   async recover(shard: string, { identity: before, waiting }: ShardBefore): Promise<string> {
     const facts = await this.redis.factsOf(shard)
     const { identity } = facts
     if (!facts.isMaster) throw new Error('its server is a replica')
-    await this.tell(waiting)
+    await this.replay.tell(waiting)
     // The very process that answered before, and no replica meanwhile: it has lost nothing. No database is needed.
     if (identity !== before) await this.repeatMissing(shard)
     // Nothing waits for it: no replica evicts before it takes over, and then the shard is looked at again.
@@ -57,25 +68,21 @@ export class ShardRecovery {
     return identity
   }
 
-  /** Repeats every recorded change, and writes all markers anew: for a store that is new, or whose loss is accepted. */
-  async repeatAll(): Promise<void> {
-    const generation = await this.generation.current()
-    const settled = await this.history.settledId()
-    await this.repeatAfter(0, () => true)
-    await this.markers.writeAll(generation, settled)
-    await this.generation.setInitialized()
-  }
-
   private async repeatMissing(shard: string): Promise<void> {
     if (!(await this.generation.isInitialized())) await this.initialize()
-    const lowest = await this.markers.lowestOn(shard, await this.generation.current())
-    if (lowest === null) throw new LostStoreError('its data is gone')
-    if (lowest !== Infinity && lowest > (await this.history.newestId()))
-      throw new LostStoreError('it knows of changes that the database does not have')
+    const lowest = await this.lowestMarkerOn(shard)
+    // A shard without slots has nothing that could be missing.
     if (lowest === Infinity) return
-    const page = await this.history.pageAfter(lowest, FEW)
-    if (page.count === FEW) await this.repeatInTurn(shard, lowest)
-    else await this.tell(changesOf(page.changes, this.isOn(shard)))
+    if (!(await this.replay.fewAfter(lowest, this.replay.isOn(shard)))) await this.repeatInTurn(shard, lowest)
+  }
+
+  /** Throws when the markers do not fit the database. */
+  private async lowestMarkerOn(shard: string): Promise<number> {
+    const state = await this.states.of(shard)
+    if (state.is === 'foreign') throw new ForeignStoreError()
+    if (state.is === 'incomplete') throw new LostStoreError('its data is gone')
+    if (state.is === 'ahead') throw new LostStoreError('it knows of changes that the database does not have')
+    return state.lowest
   }
 
   private async repeatInTurn(shard: string, lowest: number): Promise<void> {
@@ -84,7 +91,7 @@ export class ShardRecovery {
       throw new NotYetError('another process brings it up to date')
     try {
       const settled = await this.history.settledId(lowest)
-      const count = await this.repeatAfter(lowest, this.isOn(shard), () =>
+      const count = await this.replay.allAfter(lowest, this.replay.isOn(shard), () =>
         holdLease(this.database, lease, this.holder, LEASE_SECONDS),
       )
       // Only for whoever comes after us; a server without memory left refuses it.
@@ -95,34 +102,20 @@ export class ShardRecovery {
     }
   }
 
+  /** For an installation that has had no Redis so far: makes this one its own, unless it is another one's. */
   private initialize(): Promise<void> {
-    this.initializing ??= this.repeatAll().finally(() => {
+    this.initializing ??= this.claimStore().finally(() => {
       this.initializing = undefined
     })
     return this.initializing
   }
 
-  private async repeatAfter(
-    id: number,
-    isConcerned: Parameters<typeof changesOf>[1],
-    afterPage: () => Promise<unknown> = async () => {},
-  ): Promise<number> {
-    for (let count = 0, after = id; ; ) {
-      const page = await this.history.pageAfter(after, FEW)
-      await this.tell(changesOf(page.changes, isConcerned))
-      count += page.count
-      if (page.lastId === null || page.count < FEW) return count
-      after = page.lastId
-      await afterPage()
-    }
-  }
-
-  private async tell(changes: StoreChanges): Promise<void> {
-    const [failure] = await this.changes.apply(changes)
-    if (failure) throw failure.error
-  }
-
-  private isOn(shard: string): Parameters<typeof changesOf>[1] {
-    return sid => this.changes.shardOf(sid) === shard
+  private async claimStore(): Promise<void> {
+    const generation = await this.generation.current()
+    if (await this.markers.areForeign(generation)) throw new ForeignStoreError()
+    const settled = await this.history.settledId()
+    await this.replay.allAfter(0)
+    if (!(await this.markers.claimAll(generation, settled))) throw new ForeignStoreError()
+    await this.generation.setInitialized()
   }
 }

@@ -4,10 +4,13 @@ import { RedisChanges } from '../redis-changes.js'
 import type { SessionHandle } from '../session-id.js'
 import { ChangeApplier } from './change-applier.js'
 import type { ChangeHistory } from './change-history.js'
+import { ChangeReplay } from './change-replay.js'
+import { type AcceptedShard, LossAcceptance } from './loss-acceptance.js'
 import { Markers } from './markers.js'
 import type { ShardStatus } from './shard-gate.js'
 import { type Recovery, ShardGates } from './shard-gates.js'
 import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
+import { ShardStates } from './shard-states.js'
 import type { StoreGeneration } from './store-generation.js'
 
 /** At start we wait for so long for servers that are slow; then what is there is served. */
@@ -18,6 +21,7 @@ export class StoreSupervisor implements Recovery {
   readonly gates: ShardGates
   private readonly markers: Markers
   private readonly recovery: ShardRecovery
+  private readonly acceptance: LossAcceptance
   private readonly applier: ChangeApplier
 
   constructor(
@@ -26,10 +30,17 @@ export class StoreSupervisor implements Recovery {
     history: ChangeHistory,
     private readonly generation: StoreGeneration,
   ) {
+    const changes = new RedisChanges(redis)
     this.gates = new ShardGates(redis)
     this.markers = new Markers(redis)
-    this.recovery = new ShardRecovery(redis, database, history, generation, this.markers)
-    const places = { changes: new RedisChanges(redis), gates: this.gates }
+    const tools = {
+      replay: new ChangeReplay(history, changes),
+      markers: this.markers,
+      states: new ShardStates(this.markers, generation, history),
+    }
+    this.recovery = new ShardRecovery(redis, database, history, generation, tools)
+    this.acceptance = new LossAcceptance(redis, database, history, generation, tools)
+    const places = { changes, gates: this.gates }
     this.applier = new ChangeApplier(database, history, generation, this.markers, places)
   }
 
@@ -40,14 +51,13 @@ export class StoreSupervisor implements Recovery {
   }
 
   /**
-   * Makes what is left of a store that lost its data the store: every change is repeated, and running services open within
-   * a second or two. Throws when a shard is out of reach.
+   * Makes what is left of a store that lost its data the store, and takes over one that was another installation's;
+   * running services open within a second or two. See {@link LossAcceptance.accept}.
    */
-  async acceptLoss(): Promise<void> {
-    for (let doubts = -1; doubts !== this.gates.openShards().doubts; ) {
-      doubts = this.gates.openShards().doubts
-      await this.recovery.repeatAll()
-    }
+  acceptLoss(
+    onWait: (undone: readonly AcceptedShard[]) => void = () => {},
+  ): Promise<readonly AcceptedShard[]> {
+    return this.acceptance.accept(onWait)
   }
 
   /** How it is with each shard. */

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { RedisConnection } from '../../redis/redis-connection.js'
+import { EvictingServerError } from '../../redis/server-facts.js'
+import type { ChangeHistory } from './change-history.js'
+import { NotYetError } from './recovery-errors.js'
+import { removeUnknownSessions } from './remove-unknown-sessions.js'
+import type { RecoveryTools } from './shard-recovery.js'
+import type { ShardState } from './shard-states.js'
+import type { StoreGeneration } from './store-generation.js'
+
+/** Longer than a failover takes with the settings that docs/operations.md recommends, also of a busy cluster. */
+const PATIENCE_MS = 60_000
+const TRY_EVERY_MS = 500
+
+/** What became of one shard when a loss was accepted. */
+export interface AcceptedShard {
+  readonly shard: string
+  /** How it was found; null when nothing could be found out. */
+  readonly was: ShardState['is'] | null
+  /** Why it is not done; null when it is. */
+  readonly problem: string | null
+}
+
+/** Makes what is left of a store that lost its data the store. */
+export class LossAcceptance {
+  private readonly outcomes = new Map<string, AcceptedShard>()
+  /** How often each shard was in doubt. */
+  private readonly doubts = new Map<string, number>()
+
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly database: Database,
+    private readonly history: ChangeHistory,
+    private readonly generation: StoreGeneration,
+    private readonly tools: RecoveryTools,
+  ) {
+    redis.onDoubt(shard => {
+      this.doubts.set(shard, this.doubtsOf(shard) + 1)
+      // What was written last may be lost: it is done again.
+      this.setUndone(shard, 'a connection to it was lost or made')
+    })
+  }
+
+  /**
+   * Repeats every change and writes all markers anew, shard by shard; says how it found each. Sessions that the database
+   * does not know are removed: those of another installation, or of a time that a restored database has lost. For up to a minute it waits
+   * for shards that are out of reach, as while they fail over; `onWait` hears of the first. Safe to repeat.
+   */
+  async accept(onWait: (undone: readonly AcceptedShard[]) => void): Promise<readonly AcceptedShard[]> {
+    this.outcomes.clear()
+    const giveUpAt = performance.now() + PATIENCE_MS
+    for (let attempt = 1; ; attempt++) {
+      const isWorthWaiting = await this.acceptUndone()
+      const outcomes = this.current()
+      const undone = outcomes.filter(({ problem }) => problem !== null)
+      if (undone.length === 0) await this.generation.setInitialized()
+      if (undone.length === 0 || !isWorthWaiting || performance.now() > giveUpAt) return outcomes
+      if (attempt === 1) onWait(undone)
+      await sleep(TRY_EVERY_MS)
+    }
+  }
+
+  /** Whether what is not done may pass by itself. */
+  private async acceptUndone(): Promise<boolean> {
+    const undone = this.redis.shards().filter(shard => this.outcomes.get(shard)?.problem !== null)
+    const passing = await Promise.all(undone.map(shard => this.acceptOn(shard)))
+    return passing.every(isPassing => isPassing)
+  }
+
+  private async acceptOn(shard: string): Promise<boolean> {
+    const doubts = this.doubtsOf(shard)
+    try {
+      if (!(await this.redis.factsOf(shard)).isMaster) throw new NotYetError('its server is a replica')
+      const { is } = await this.tools.states.of(shard)
+      const was = this.wasBefore(shard) ?? is
+      this.outcomes.set(shard, { shard, was, problem: 'it was not told of every change' })
+      if (is === 'foreign' || is === 'ahead') await removeUnknownSessions(this.redis, shard, this.database)
+      await this.bringUpToDate(shard)
+      if (this.doubtsOf(shard) === doubts) this.outcomes.set(shard, { shard, was, problem: null })
+      return true
+    } catch (error) {
+      this.setUndone(shard, reasonOf(error as Error))
+      if (isAboutTheShard(error)) return !(error instanceof EvictingServerError)
+      throw error
+    }
+  }
+
+  private async bringUpToDate(shard: string): Promise<void> {
+    const { replay, markers } = this.tools
+    const settled = await this.history.settledId()
+    await replay.allAfter(0, replay.isOn(shard))
+    await markers.overwriteOn(shard, await this.generation.current(), settled)
+  }
+
+  /** Of the shards there are now, and of partitions that no server has. */
+  private current(): AcceptedShard[] {
+    const shards = this.redis
+      .shards()
+      .map(shard => this.outcomes.get(shard) ?? { shard, was: null, problem: 'it has just become a master' })
+    const isWhole = shards.length > 0 && this.tools.markers.areReachable()
+    return isWhole ? shards : [...shards, { shard: 'a shard', was: null, problem: 'no server has its slots' }]
+  }
+
+  private setUndone(shard: string, problem: string): void {
+    this.outcomes.set(shard, { shard, was: this.wasBefore(shard), problem })
+  }
+
+  private wasBefore(shard: string): AcceptedShard['was'] {
+    return this.outcomes.get(shard)?.was ?? null
+  }
+
+  private doubtsOf(shard: string): number {
+    return this.doubts.get(shard) ?? 0
+  }
+}
+
+function isAboutTheShard(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 'SESSION_STORE_UNAVAILABLE'
+  return error instanceof NotYetError || error instanceof EvictingServerError
+}
+
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message : message
+}
