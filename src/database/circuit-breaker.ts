@@ -1,25 +1,25 @@
-/** A server that is silent is tried again so often. */
+/** How often a silent server is tried again. */
 const RETRY_MS = 250
-/** While nobody waits for it, a probe may take as long as connections take on a bad day. */
+/** While nobody waits, a probe may take as long as connecting does on a bad day. */
 const RETRY_LIMIT_MS = 2_000
-/** Silence is noticed to this part of the patience. */
+/** How many times within the patience silence is checked for. */
 const TICKS = 8
 
 export interface CircuitBreakerOptions {
-  /** A server that has not said anything for so long is given up, whatever was asked of it. */
+  /** A server is given up after this long without any answer. */
   readonly patienceMs: number
-  /** Whether an error says that the server is out of reach. */
+  /** Whether an error means that the server is out of reach. */
   readonly isOutage: (error: unknown) => boolean
   /** Rejects when the server does not answer within `limitMs`, or cannot serve. */
   readonly probe: (limitMs: number) => Promise<void>
-  /** Hears that everything under way has been given up. */
+  /** Called when everything in progress has been given up. */
   readonly onOpen: () => void
 }
 
 /**
- * Keeps requests from waiting for a server that is silent. A slow answer is no silence: when none has come for half of the
- * patience, a probe has the other half to get one. If it does not, everything that waits fails at once, and so does
- * everything new until a probe succeeds.
+ * Keeps requests from waiting for a silent server. A slow answer is not silence: when no answer at all has
+ * come for half of the patience, a probe has the other half to get one. If it fails, everything in progress
+ * fails at once, and so does everything new until a probe succeeds.
  */
 export class CircuitBreaker {
   private isOpen = false
@@ -27,11 +27,11 @@ export class CircuitBreaker {
   private probing: Promise<void> | null = null
   private retry: NodeJS.Timeout | undefined
   private readonly ticks: NodeJS.Timeout
-  /** Who waits, the oldest first, and since when. */
+  /** What is waiting, oldest first, and since when. */
   private readonly waiting = new Map<(error: Error) => void, number>()
 
   constructor(private readonly options: CircuitBreakerOptions) {
-    // After a stall of our own, timers run before the answers that have arrived are read.
+    // After this process was stalled, timers run before the answers that have already arrived are read.
     this.ticks = setInterval(() => setImmediate(() => this.tick()), options.patienceMs / TICKS).unref()
   }
 
@@ -57,7 +57,7 @@ export class CircuitBreaker {
     })
   }
 
-  /** Gives up what is under way; everything fails until a probe succeeds. */
+  /** Gives up everything in progress, and fails until a probe succeeds. */
   open(): void {
     if (this.isOpen) return
     this.isOpen = true

@@ -5,18 +5,18 @@ import type * as schema from './schema.js'
 /** The database itself or a transaction in it. */
 export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
 
-/** How many reports are worked on at once. */
+/** How many reports run at once. */
 export const REPORTS_AT_ONCE = 2
 
 /** An open database of either kind. */
 export interface Connection {
   run<T>(work: (db: Db) => Promise<T>): Promise<T>
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T>
-  /** As `run`, apart from what requests need: `work` reads for a report, and may be slow. */
+  /** Like `run`, but for reports, which may be slow; kept apart from what requests need. */
   report<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Brings the schema up to date; safe to run from several processes at once. */
   migrate(): Promise<void>
-  /** Whether an error says that the database is out of reach, rather than that the query was wrong. */
+  /** Whether an error means that the database is out of reach, rather than that the query was wrong. */
   isOutage(error: unknown): boolean
   close(): Promise<void>
 }

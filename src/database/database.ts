@@ -5,10 +5,10 @@ import { unavailable } from '../errors/api-error.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
 import { isTooSlow } from './postgres-outage.js'
 
-/** Each may take seconds, and somebody waits for it. */
+/** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6
 
-/** The one way to the database: an outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else. */
+/** The only way to the database. An outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else. */
 export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)
 
@@ -20,8 +20,8 @@ export class Database implements OnApplicationShutdown {
   }
 
   /**
-   * Reads for a report, which may have to look at many rows: two at a time, on connections that requests do not use. Throws
-   * `TOO_BUSY` (503) when it takes longer than 5 s, and when too many wait already, unless it goes on with one that was begun.
+   * Reads for a report, which may look at many rows: two at a time, on connections that requests do not use.
+   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting, unless it continues one that has begun.
    */
   async report<T>(work: (db: Db) => Promise<T>, { isBegun = false } = {}): Promise<T> {
     if (!isBegun && this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
@@ -60,7 +60,7 @@ export class Database implements OnApplicationShutdown {
   }
 }
 
-/** Drizzle's message has the values of a query in it, which may be secrets; ours has its text alone. */
+/** Drizzle's message contains the values of a query, which may be secrets; ours has its text only. */
 function withoutParameters(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error
   const { cause, query } = error

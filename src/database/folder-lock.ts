@@ -6,18 +6,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const TIMES = {
-  /** A restart under `--watch` overlaps for a moment; longer than this it is another instance. */
+  /** With `--watch`, a restart overlaps for a moment; a longer overlap is another instance. */
   patienceMs: 5_000,
-  /** The holder writes its lock again so often: in another container its process id says nothing. */
+  /** How often the holder rewrites its lock: in another container its process id means nothing. */
   heartbeatMs: 1_000,
-  /** A holder elsewhere that has not done so for so long is dead. Well above what the embedded database keeps a process busy. */
+  /**
+   * A remote holder that has not rewritten it for this long is dead. Well above the time for which the
+   * embedded database blocks a process.
+   */
   deadAfterMs: 10_000,
 }
 
 /**
- * Keeps every other process out of `folder` (PGlite takes no lock of its own), also those of other containers and machines; the
- * lock of a dead process is taken over, at once on this machine, after ten seconds elsewhere. `onLost` hears that another
- * process has it now, as after this one was frozen for long: it must not write any more.
+ * Keeps other processes out of `folder`, in other containers and machines too (PGlite takes no lock). The
+ * lock of a dead process is taken over, at once on this machine, after ten seconds elsewhere. `onLost` is
+ * called when another process has it, for example after this one was frozen: it must not write any longer.
  */
 export async function lockFolder(
   folder: string,
@@ -36,11 +39,11 @@ export async function lockFolder(
   }
   const lock = await open(file, 'r+')
   const beat = async () => {
-    // By the clock of the disk, and of our lock: another's that has taken its place is not touched.
+    // By the disk's clock, and only our own lock; one that has replaced it is left alone.
     await lock.write(OURS, 0)
     if ((await readFile(file, 'utf8')) !== OURS) onLost()
   }
-  // A disk that fails now and then: the next one may do better.
+  // The disk may fail now and then; the next write may succeed.
   const heartbeat = setInterval(() => void beat().catch(() => {}), times.heartbeatMs).unref()
   return async () => {
     clearInterval(heartbeat)
@@ -63,7 +66,7 @@ async function take(file: string, deadAfterMs: number): Promise<boolean> {
   }
 }
 
-/** In one step with what is in it: a lock that is empty for a moment looks like that of a dead process. */
+/** In one step with its content: a lock that is empty for a moment looks like a dead process's. */
 async function create(mine: string, file: string): Promise<boolean> {
   try {
     await link(mine, file)
@@ -74,7 +77,10 @@ async function create(mine: string, file: string): Promise<boolean> {
   }
 }
 
-/** Only who holds the lock on a dead process's succession may replace its lock, or the slower of two heirs would replace that of the quicker. */
+/**
+ * Whoever holds the lock on the succession may replace a dead process's lock; otherwise the slower of two
+ * heirs would replace the quicker one's.
+ */
 async function takeOver(mine: string, file: string, deadAfterMs: number): Promise<boolean> {
   const holder = await readFile(file, 'utf8').catch(() => null)
   if (holder === null || (await isAlive(holder, () => ageOf(file, mine), deadAfterMs))) return false
@@ -96,18 +102,20 @@ async function isAlive(holder: string, ageMs: () => Promise<number>, deadAfterMs
   return pid > 0 && pid !== process.pid && identity(pid) === `${id} ${startTime}`
 }
 
-/** By how much `mine`, which was written a moment ago, is newer: both by the clock of the disk. */
+/** By how much `mine`, written just now, is newer; both by the disk's clock. */
 async function ageOf(file: string, mine: string): Promise<number> {
   const [lock, ours] = await Promise.all([stat(file).catch(() => null), stat(mine)])
   return lock ? ours.mtimeMs - lock.mtimeMs : 0
 }
 
-/** The third word of what a lock holds; a lock of before there was one is of this machine. */
+/** The third word of a lock; without one, the lock is of this machine. */
 function placeOf(holder: string): string {
   return holder.split(' ')[2] ?? OUR_PLACE
 }
 
-/** Process id and start time: ids are used again, after a crash in a container always the same one. */
+/**
+ * Process id and start time, because ids are reused, and are always the same after a crash in a container.
+ */
 function identity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -125,7 +133,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Where process ids mean the same: a boot of a machine, and in it a container. */
+/** The scope of process ids: a boot of a machine, and a container in it. */
 function place(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -136,5 +144,5 @@ function place(): string {
 }
 
 const OUR_PLACE = place()
-/** A random word too: a container that was started again has the process ids of the one before. */
+/** With a random word, because a restarted container has the same process ids. */
 const OURS = `${identity(process.pid)} ${OUR_PLACE} ${randomUUID()}`

@@ -3,7 +3,9 @@ import { secondsAfter } from '../clock/clock.js'
 import type { Database } from './database.js'
 import { leases } from './schema.js'
 
-/** Takes the lease `name` for `seconds`; false when another replica has it. It is not given back: it runs out. */
+/**
+ * Takes the lease `name` for `seconds`; false when another replica has it. It is not given back but expires.
+ */
 export async function takeLease(
   database: Database,
   name: string,
@@ -21,15 +23,15 @@ export async function takeLease(
   return taken.length === 1
 }
 
-/** Keeps a lease that was taken for `seconds` from `now`: its work is done, and nobody is to do it again before. */
+/** Extends a lease to `seconds` from `now`: the work is done, and nobody is to do it again before then. */
 export async function keepLease(database: Database, name: string, now: Date, seconds: number): Promise<void> {
   const until = secondsAfter(now, seconds)
   await database.run(db => db.update(leases).set({ until }).where(eq(leases.name, name)))
 }
 
 /**
- * Takes the lease `name` for `seconds` by the database's clock, or goes on holding it; false when another `holder` has it.
- * For short leases: the clocks of two machines may differ by more.
+ * Takes or renews the lease `name` for `seconds` by the database's clock; false when another `holder` has it.
+ * For short leases, because clocks of two machines may differ by more.
  */
 export async function holdLease(
   database: Database,
@@ -52,7 +54,7 @@ export async function holdLease(
   return taken.length === 1
 }
 
-/** Gives the lease back that `holder` has; nothing when it has run out. */
+/** Gives back the lease that `holder` has; does nothing when it has expired. */
 export async function dropLease(database: Database, name: string, holder: string): Promise<void> {
   await database.run(db => db.delete(leases).where(and(eq(leases.name, name), eq(leases.holder, holder))))
 }

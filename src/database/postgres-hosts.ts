@@ -10,8 +10,8 @@ export function hostUrls(url: string): string[] {
 }
 
 /**
- * The URL of a host that takes writes: `current` if it does, else another one. Rejects when there is none within `limitMs`,
- * or twice that where `current` does not answer and there are others.
+ * The URL of a host that takes writes: `current` if it does, otherwise another. Rejects when there is none
+ * within `limitMs`, or within twice that if `current` does not answer and there are others.
  */
 export async function findPrimary(
   urls: readonly string[],
@@ -31,27 +31,27 @@ export async function findPrimary(
 async function tryHost(url: string, limitMs: number): Promise<string> {
   const client = new pg.Client({ connectionString: url, application_name: 'mainstay' })
   client.on('error', () => {
-    // What matters rejects below.
+    // The error that matters is thrown below.
   })
   try {
     await within(limitMs, requireWritable(client))
     void client.end().catch(() => {})
     return url
   } catch (error) {
-    // A server that does not answer would not answer a goodbye.
+    // A server that does not answer would not answer a close either.
     client.connection.stream.destroy()
     throw error
   }
 }
 
-/** A standby says "on", and so does a server that is read-only for another reason. */
+/** Says "on" for a standby, and for a server that is read-only for another reason. */
 async function requireWritable(client: pg.Client): Promise<void> {
   await client.connect()
   const { rows } = await client.query('show transaction_read_only')
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('the server is read-only')
 }
 
-/** By the answers that have arrived: after a stall of our own, timers run before sockets are read. */
+/** After this process was stalled, timers run before the answers that have already arrived are read. */
 function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error('the server does not answer'))

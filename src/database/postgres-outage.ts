@@ -11,24 +11,27 @@ const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable|does not an
 const NOT_SERVING = /^57P0/
 const QUERY_CANCELED = '57014'
 
-/** Whether an error, or what caused it, says that the database is out of reach, rather than that the query was wrong. */
+/**
+ * Whether an error, or its cause, means that the database is out of reach rather than that the query was
+ * wrong.
+ */
 export function isOutage(error: unknown): boolean {
   return causesOf(error).some(isOutageItself)
 }
 
-/** Whether it was refused because the server has become a standby. */
+/** Whether a statement was refused because the server has become a standby. */
 export function isReadOnly(error: unknown): boolean {
   return causesOf(error).some(({ code }) => code === READ_ONLY)
 }
 
-/** Whether a statement met its time limit. */
+/** Whether a statement hit its time limit. */
 export function isTooSlow(error: unknown): boolean {
   return causesOf(error).some(
     ({ code, message = '' }) => code === QUERY_CANCELED || message === 'Query read timeout',
   )
 }
 
-/** A server that has no room for another connection, or refuses this one, goes on serving those that it has. */
+/** A server that has no room for another connection, or refuses one, still serves the others. */
 export function isAnswering(error: unknown): boolean {
   const { code = '' } = error as DriverError
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code) && !NOT_SERVING.test(code)
@@ -51,7 +54,7 @@ function isOutageItself(error: DriverError): boolean {
   )
 }
 
-/** Drizzle wraps the driver's error, which is what tells. */
+/** Drizzle wraps the driver's error, which has the code. */
 function causesOf(error: unknown): DriverError[] {
   const found: DriverError[] = []
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause)

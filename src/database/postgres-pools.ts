@@ -4,17 +4,17 @@ import { type Db, REPORTS_AT_ONCE } from './connection.js'
 import { isOutage } from './postgres-outage.js'
 
 const POOL: pg.PoolConfig = {
-  /** Fail fast and closed: waiting longer only piles up requests. */
+  /** Fail fast: waiting longer only piles up requests. */
   connectionTimeoutMillis: 1_000,
   application_name: 'mainstay',
 }
 const STATEMENT_TIMEOUT_MS = 2_000
 const IDLE_IN_TRANSACTION_MS = 5_000
-/** The server's own limit should be met first: this one costs the connection. */
+/** The server's own limit should come first, because this one costs the connection. */
 const BEYOND_MS = 500
 const REPORT_TIMEOUT_MS = 5_000
 
-/** The connections to one server: those of requests, and a few for reports, which requests never wait for. */
+/** The connections to one server: for requests, and a few for reports. */
 export class PostgresPools {
   readonly db: Db
   private readonly requests: pg.Pool
@@ -46,7 +46,7 @@ export class PostgresPools {
     })
   }
 
-  /** Cuts every connection; what is under way on them fails at once. */
+  /** Cuts every connection; what is in progress on them fails at once. */
   retire(): void {
     this.isRetired = true
     for (const client of this.clients) client.connection.stream.destroy()
@@ -71,7 +71,7 @@ export class PostgresPools {
     pool.on('error', report)
     pool.on('connect', client => {
       this.clients.add(client as unknown as pg.Client)
-      // A client that is in use when its server dies raises this too, and an error nobody listens to ends the process.
+      // A client in use emits this too when its server dies, and an unhandled error event ends the process.
       client.on('error', report)
     })
     pool.on('remove', client => this.clients.delete(client as unknown as pg.Client))
@@ -79,7 +79,7 @@ export class PostgresPools {
   }
 }
 
-/** Drizzle's own way with a pool keeps the connection for good when its "begin" fails, and gives back one that is broken. */
+/** Drizzle never returns a connection whose "begin" failed, and returns broken ones to the pool. */
 async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let failure: unknown
@@ -94,8 +94,8 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promis
 }
 
 /**
- * One round trip, and no parameters of the connection's start: PgBouncer refuses those. All connections of ours have the
- * same, since in PgBouncer's transaction mode one may meet what another has set.
+ * One round trip, without startup parameters, which PgBouncer refuses. All our connections have the same
+ * settings, since in PgBouncer's transaction mode one may get what another has set.
  */
 async function setTimeLimits(client: pg.ClientBase): Promise<void> {
   await client.query(

@@ -5,18 +5,18 @@ import { migratePostgres } from './postgres-migration.js'
 import { isOutage, isReadOnly } from './postgres-outage.js'
 import { PostgresPools } from './postgres-pools.js'
 
-/** At start nobody waits yet. */
+/** Nobody is waiting yet at start. */
 const START_LIMIT_MS = 5_000
 
 export interface PostgresOptions {
   /** `postgres://…`, with several hosts where one takes over from another. */
   readonly url: string
   readonly poolSize: number
-  /** A server that has been silent for so long is given up until it answers again. */
+  /** A server that has been silent this long is given up until it answers. */
   readonly timeoutMs: number
 }
 
-/** A pool of connections to the host that takes writes, made anew when that changes or when the host was silent. */
+/** A pool of connections to the host that takes writes; replaced when that host changes or was silent. */
 export function openPostgres(
   { url, poolSize, timeoutMs }: PostgresOptions,
   onError: (error: Error) => void,
@@ -41,7 +41,7 @@ export function openPostgres(
     try {
       return await breaker.run(work)
     } catch (error) {
-      // These connections lead to a standby now; new ones by the same name may not.
+      // These connections now lead to a standby; new ones to the same name may not.
       if (isReadOnly(error)) breaker.open()
       throw error
     }

@@ -3,10 +3,10 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Database } from './database.js'
 import { rowsOf } from './rows-of.js'
 
-/** So few that a statement stays well below its time limit, however many there are in all. */
+/** Few enough that a statement stays well below its time limit. */
 const ROWS_A_STATEMENT = 5_000
 
-/** Deletes the rows of `table` whose `expiry` is `now` or earlier, in small statements; says how many went. */
+/** Deletes the rows of `table` whose `expiry` is `now` or earlier, in small statements; returns how many. */
 export function removeExpiredRows(
   database: Database,
   table: PgTable,
@@ -16,7 +16,7 @@ export function removeExpiredRows(
   return removeRows(database, table, lte(expiry, now))
 }
 
-/** Deletes the rows of `table` that are `which`, in small statements; says how many went. */
+/** Deletes the rows of `table` that match `which`, in small statements; returns how many. */
 export async function removeRows(
   database: Database,
   table: PgTable,

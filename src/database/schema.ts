@@ -17,8 +17,8 @@ import type { Permissions, Source } from '../permissions/permissions.js'
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
 /**
- * Who pays. `entitled` is the most that its users are allowed by what is paid for, null is everything; worked out by the
- * rules of `entitledBy`, and to be worked out anew at `entitledUntil`.
+ * An account. `entitled` is the most that its users are allowed by what is paid for (null means everything);
+ * `entitledBy` is the version of the rules, and `entitledUntil` when to work it out again.
  */
 export const accounts = pgTable(
   'accounts',
@@ -26,7 +26,7 @@ export const accounts = pgTable(
     id: uuid('id').primaryKey(),
     name: text('name'),
     createdAt: instant('created_at').notNull(),
-    /** When it is to be deleted, with everything in it; null while nobody has asked for that. */
+    /** When it is to be deleted, with everything in it; null while no deletion is pending. */
     deleteAt: instant('delete_at'),
     entitled: jsonb('entitled').$type<Permissions>(),
     entitledBy: text('entitled_by'),
@@ -43,9 +43,9 @@ export const accounts = pgTable(
 )
 
 /**
- * Who logs in. `email` is in canonical form; `granted` is before the ceiling of a session's source; `satellites` are
- * the origins that the user may log in at, null means all; `entitled` is that of the account, here too so that who holds
- * the user holds all that a session is made of.
+ * A user. `email` is canonical; `granted` is before the ceiling of a session's source; `satellites` are the
+ * origins that they may log in at (null means all); `entitled` repeats the account's, so that one row has all
+ * that a session is made of.
  */
 export const users = pgTable(
   'users',
@@ -72,8 +72,8 @@ export const users = pgTable(
 )
 
 /**
- * An owner has asked that a member become the owner. It is done once the member has accepted and `readyAt` has come; one that
- * nobody has accepted by `expiresAt` is off.
+ * An owner has asked a member to become the owner. It is done once the member has accepted and `readyAt` has
+ * passed; it is cancelled if nobody has accepted by `expiresAt`.
  */
 export const ownershipTransfers = pgTable(
   'ownership_transfers',
@@ -91,7 +91,7 @@ export const ownershipTransfers = pgTable(
   table => [index('ownership_transfers_ready').on(table.readyAt)],
 )
 
-/** Live sessions, where no faster store is configured. The sessionId itself is never here. */
+/** Live sessions, where no Redis is configured. The sessionId itself is never stored. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -112,9 +112,9 @@ export const sessions = pgTable(
 )
 
 /**
- * The sessions of every user that may still be live, wherever the sessions themselves are: by it they are listed, ended
- * and counted. A row is there once the login is recorded and until the session is ended or has expired; `position` is
- * the order in which they were opened.
+ * Every user's sessions that may be live, wherever the sessions themselves are stored. They are listed, ended
+ * and counted by this table. A row exists from the recorded login until the session ends or expires;
+ * `position` is the order of login.
  */
 export const userSessions = pgTable(
   'user_sessions',
@@ -128,9 +128,9 @@ export const userSessions = pgTable(
 )
 
 /**
- * What was done to live sessions, kept until the last session it concerns has expired, so that a store that lost its
- * newest writes can be told again. Either the session `sid` was ended, or the sessions of `userId` have `granted` from
- * then on; only a user's latest grant is kept.
+ * What was done to live sessions, kept until the last session concerned has expired, so that a store that
+ * lost its newest writes can be told again. Either the session `sid` ended, or the sessions of `userId` have
+ * `granted` from then on; only a user's latest grant is kept.
  */
 export const sessionChanges = pgTable(
   'session_changes',
@@ -139,7 +139,7 @@ export const sessionChanges = pgTable(
     sid: text('sid'),
     userId: uuid('user_id'),
     granted: jsonb('granted').$type<Permissions>(),
-    /** By the database's clock, in the middle of the transaction and not at its start. */
+    /** By the database's clock, at the time of the statement, not of the transaction's start. */
     recordedAt: instant('recorded_at').notNull().default(sql`clock_timestamp()`),
     until: instant('until').notNull(),
   },
@@ -150,11 +150,14 @@ export const sessionChanges = pgTable(
   ],
 )
 
-/** The one Redis that has the sessions: `generation` is in every marker there. No row where it has never been used. */
+/**
+ * The Redis that holds the sessions: `generation` is in each of its markers. No row when none has been used
+ * yet.
+ */
 export const sessionStore = pgTable('session_store', {
   id: integer('id').primaryKey().default(1),
   generation: text('generation').notNull(),
-  /** Whether every marker has been written once. From then on a missing one means that data was lost. */
+  /** Whether every marker has been written once. After that a missing one means lost data. */
   isInitialized: boolean('is_initialized').notNull().default(false),
 })
 
@@ -177,7 +180,7 @@ export const auditLog = pgTable(
   },
   table => [
     index('audit_log_account').on(table.accountId, table.id),
-    // A rare action or outcome is found without going over everything else in the account.
+    // Finds a rare action or outcome without scanning the rest of the account.
     index('audit_log_account_action').on(table.accountId, table.action, table.id),
     index('audit_log_account_outcome').on(table.accountId, table.outcome, table.id),
     index('audit_log_user').on(table.userId, table.id),
@@ -185,7 +188,10 @@ export const auditLog = pgTable(
   ],
 )
 
-/** Seals the rows of the audit log in the order of `position`: each hash is over the one before it and the row. Append-only too. */
+/**
+ * Seals audit rows in the order of `position`: each hash covers the previous one and the row. Append-only
+ * too.
+ */
 export const auditChain = pgTable(
   'audit_chain',
   {
@@ -198,8 +204,8 @@ export const auditChain = pgTable(
 )
 
 /**
- * Refusals that have no row in the audit log, counted: `kind` is action, outcome and reason, `network` an IPv4 /24 or IPv6
- * /48, or `others` for all that were too many to tell apart. Kept for some weeks.
+ * Refusals that have no row in the audit log, counted: `kind` is action, outcome and reason, `network` an
+ * IPv4 /24 or IPv6 /48, or `others` for all that were too many to tell apart. Kept for 30 days.
  */
 export const refusalCounts = pgTable(
   'refusal_counts',
@@ -212,14 +218,17 @@ export const refusalCounts = pgTable(
   table => [primaryKey({ columns: [table.minute, table.kind, table.network] })],
 )
 
-/** What has been used of a budget that all replicas share, in the hour that begins then. */
+/** How much of a shared hourly budget has been used. */
 export const hourlyBudgets = pgTable(
   'hourly_budgets',
   { name: text('name').notNull(), hour: instant('hour').notNull(), used: integer('used').notNull() },
   table => [primaryKey({ columns: [table.name, table.hour] })],
 )
 
-/** Links that were mailed and not yet followed. `hash` is base64url SHA-256 of the token; the token itself is only in the mail. */
+/**
+ * Mailed links that nobody has followed yet. `hash` is base64url SHA-256 of the token; the token itself is
+ * only in the mail.
+ */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',
   {
@@ -243,8 +252,8 @@ export const oneTimeTokens = pgTable(
 )
 
 /**
- * What a user has logged in from: kinds of device, networks, devices. `value` is in words, in CIDR form, or the SHA-256
- * of a device id.
+ * What a user has logged in from: kinds of device, networks and devices. `value` is a name, a CIDR block or
+ * the SHA-256 of a device id.
  */
 export const familiarClients = pgTable(
   'familiar_clients',
@@ -257,14 +266,14 @@ export const familiarClients = pgTable(
   },
   table => [
     primaryKey({ columns: [table.userId, table.kind, table.value] }),
-    // Of a device id a login asks whether any user has it.
+    // A login asks whether any user has a device id.
     index('familiar_clients_device_id').on(table.value).where(sql`${table.kind} = 'device id'`),
   ],
 )
 
 /**
- * The payment provider's customer of an account; never adopted by e-mail. Null while none has been made: `attempt` is the
- * number of the creation, which the provider knows it by.
+ * The provider's customer of an account; never found by e-mail address. Null until one is created; `attempt`
+ * numbers the creations, for idempotency keys.
  */
 export const billingCustomers = pgTable(
   'billing_customers',
@@ -274,10 +283,10 @@ export const billingCustomers = pgTable(
       .references(() => accounts.id),
     customerId: text('customer_id'),
     attempt: integer('attempt').notNull().default(1),
-    /** The provider's account that has the customer, and whether money is real there; null until that is known. */
+    /** The provider's account that has the customer, and whether it is live mode; null until known. */
     providerAccount: text('provider_account'),
     isLive: boolean('is_live'),
-    /** The name and the e-mail address that the provider has from us; null when it has none. */
+    /** The name and the e-mail address that the provider was last told; null when none. */
     toldName: text('told_name'),
     toldEmail: text('told_email'),
     /** Whether the account has had a trial: it gets one only. */
@@ -311,8 +320,9 @@ export const checkouts = pgTable(
 )
 
 /**
- * The subscription of an account as the provider had it when we looked at `seenAt`; an older look never overwrites a newer one.
- * `seatsWanted` is the quantity that the provider was asked for last, under the number `seatsVersion`; null when it has it.
+ * An account's subscription as the provider had it when we started looking at `seenAt`; an older look never
+ * overwrites a newer one. `seatsWanted` is the quantity last requested of the provider, as request number
+ * `seatsVersion`; null when the provider has it.
  */
 export const subscriptions = pgTable('subscriptions', {
   accountId: uuid('account_id')
@@ -322,15 +332,15 @@ export const subscriptions = pgTable('subscriptions', {
   status: text('status').notNull(),
   priceId: text('price_id'),
   currentPeriodEnd: instant('current_period_end'),
-  /** Whether somebody has asked for its end, in whichever of the provider's two ways. */
+  /** Whether it has been cancelled, by either of the provider's two fields. */
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
-  /** When it ends, or has ended; null while it goes on. */
+  /** When it ends or has ended; null while it is not cancelled. */
   endsAt: instant('ends_at'),
   /** The first payment was on its way and has failed: the subscription stays `incomplete` for a while yet. */
   firstPaymentFailed: boolean('first_payment_failed').notNull().default(false),
   /** Other subscriptions that bill the account's customer beside this one. */
   surplus: text('surplus').array().notNull().default(sql`'{}'`),
-  /** What the last plan allowed that we knew; kept for a price that is in no plan any more. */
+  /** What the last known plan allowed; kept for a price that is no longer in any plan. */
   lastEntitled: jsonb('last_entitled').$type<Permissions>(),
   quantity: integer('quantity'),
   /** When we first saw that a payment is due; null when none is. */
@@ -341,17 +351,17 @@ export const subscriptions = pgTable('subscriptions', {
 })
 
 /**
- * The inbox: every verified event of the payment provider, as it came. The id makes each take effect once; `effect`
- * is null until it has been handled.
+ * The inbox: every verified event of the payment provider, as it arrived. The id makes each take effect once;
+ * `effect` is null until it is handled.
  */
 export const providerEvents = pgTable(
   'provider_events',
   {
     id: text('id').primaryKey(),
     type: text('type').notNull(),
-    /** The provider's customer that it is about; null when about none. */
+    /** The provider's customer that it concerns; null when it concerns none. */
     customerId: text('customer_id'),
-    /** Null of a kind that changes nothing here. */
+    /** Null for kinds that have no effect here. */
     event: jsonb('event').$type<Readonly<Record<string, unknown>>>(),
     createdAt: instant('created_at').notNull(),
     receivedAt: instant('received_at').notNull(),
@@ -364,18 +374,18 @@ export const providerEvents = pgTable(
   ],
 )
 
-/** Customers of the provider that have to be looked at; one worker at a time has each. */
+/** Customers that have to be looked at; one worker at a time holds each. */
 export const billingWork = pgTable(
   'billing_work',
   {
     customerId: text('customer_id').primaryKey(),
     dueAt: instant('due_at').notNull(),
-    /** Moves on with every reason to look, so that one that comes during a look is not lost. */
+    /** Increases with every new reason to look, so that one that arrives during a look is not lost. */
     version: bigint('version', { mode: 'number' }).notNull().default(1),
-    /** Random for each claim: only who holds it may finish the work or put it off. */
+    /** Random for each claim: only its holder may finish or postpone the work. */
     claim: uuid('claim'),
     claimedUntil: instant('claimed_until'),
-    /** Nothing happened: a comparison, which waits while there is something newer to do. */
+    /** Nothing has prompted it: a comparison, which waits while there is something newer to do. */
     isRoutine: boolean('is_routine').notNull().default(false),
     attempts: integer('attempts').notNull().default(0),
     /** When it was given up, until an operator or another event brings it back. */
@@ -385,7 +395,7 @@ export const billingWork = pgTable(
   table => [index('billing_work_due').on(table.isRoutine, table.dueAt)],
 )
 
-/** Work that only one replica may do at a time. `holder` is who may renew it, where it is renewed. */
+/** Work that only one replica may do at a time. `holder` is who may renew it, if it is renewed. */
 export const leases = pgTable(
   'leases',
   { name: text('name').notNull(), until: instant('until').notNull(), holder: text('holder') },
