@@ -13,8 +13,9 @@ import { serverOptions } from './http/server-options.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
 
 /**
- * Nest sets Fastify's error handler after the routes, which then keep Fastify's own for what fails before a handler
- * runs. The edge sets ours before the first route, so Nest's comes too late and is left out.
+ * Nest installs Fastify's error handler after the routes, which then use Fastify's default for failures
+ * before a handler. The edge installs ours before the first route, so Nest's would come too late and is left
+ * out.
  */
 class EdgeAdapter extends FastifyAdapter {
   override setErrorHandler() {

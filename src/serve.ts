@@ -5,12 +5,12 @@ import { Settings } from './config/settings.js'
 import { createApp } from './create-app.js'
 import { Readiness } from './health/readiness.js'
 
-/** After the drain, what is still running is given this long and then cut off; the longest request of ours waits 10 s. */
+/** After the drain, requests in progress have this long; ours take 10 s at most. */
 const FINISH_MS = 12_000
 
 /**
- * Starts the service and stops it cleanly on SIGTERM or SIGINT, with exit code 0 within DRAIN_SECONDS and 12 s.
- * `prepare` runs before the first request is taken.
+ * Starts the service, and stops it on SIGTERM or SIGINT with exit code 0 within DRAIN_SECONDS + 12 s.
+ * `prepare` runs before the first request.
  */
 export async function serve(
   settings: Settings,
@@ -50,14 +50,14 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
   app.get(Readiness).stop()
   closeAfterAnswers(app.getHttpServer())
   await sleep(drainMs)
-  // Connections that were idle all the while are closed here: no load balancer sends on them any more.
+  // Closes connections that were idle throughout: load balancers no longer use them.
   await app.close()
   process.exit()
 }
 
 /**
- * Every answer from now on ends its connection, so that the next request on it goes elsewhere. An idle connection is left
- * open: closing it could meet a request that is on its way.
+ * Every answer from now on closes its connection, so that the next request goes elsewhere. Idle connections
+ * stay open: closing one could hit a request that is on its way.
  */
 function closeAfterAnswers(server: Server): void {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))

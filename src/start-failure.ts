@@ -1,6 +1,9 @@
 import { SettingsError } from './config/read-settings.js'
 
-/** What an operator reads of a start that failed: a line for what they can mend, the error with its stack for a bug. */
+/**
+ * What an operator reads when the start failed: one line for what they can fix, the error with its stack for
+ * a bug.
+ */
 export function startFailure(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }

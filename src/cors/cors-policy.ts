@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.js'
 
-/** What a browser page of an origin may do here. */
+/** What a page of this origin may do here. */
 export type CorsPolicy =
   /** No Origin header: not a cross-origin request of a browser. */
   | { readonly kind: 'none' }
@@ -13,7 +13,10 @@ export type KnownOrigins = Pick<Settings, 'mainOrigin' | 'satelliteOrigins'>
 const NONE: CorsPolicy = { kind: 'none' }
 const REFUSED: CorsPolicy = { kind: 'refused' }
 
-/** Decides by exact bytes: no parsing, no patterns, so `null`, another port, case or a trailing dot are just not listed. */
+/**
+ * Compares exact bytes, without parsing or patterns, so `null`, another port, case or a trailing dot are
+ * simply not listed.
+ */
 export function corsPolicyFor(origin: string | undefined, known: KnownOrigins): CorsPolicy {
   if (origin === undefined) return NONE
   if (origin === known.mainOrigin) return { kind: 'main', origin }

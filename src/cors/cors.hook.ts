@@ -10,12 +10,15 @@ const PREFLIGHT: FastifyCorsOptions = {
   strictPreflight: false,
 }
 
-/** What our clients read; a page sees no other header of ours across origins (Fetch, CORS-safelisted response-header name). */
+/**
+ * Headers that our clients read; pages see no other headers of ours across origins (Fetch, CORS-safelisted
+ * response-header name).
+ */
 const EXPOSED = 'Retry-After, X-Request-Id'
 
 /**
- * Decides about the origin of every request, also on unknown paths, before anything else happens to it.
- * A refused origin is answered 403 and `onRefused` hears of it; the handler never runs.
+ * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets 403,
+ * `onRefused` is called, and the handler never runs.
  */
 export async function applyCors(
   server: FastifyInstance,
@@ -43,7 +46,9 @@ function allowOrigin(reply: FastifyReply, policy: CorsPolicy): void {
   if (policy.kind === 'main') reply.header('Access-Control-Allow-Credentials', 'true')
 }
 
-/** In a scope of its own: the package works its options out anew for each request it sees, so it sees preflights only. */
+/**
+ * In its own scope: the package recomputes its options for each request, so it should only see preflights.
+ */
 async function answerPreflights(scope: FastifyInstance, known: KnownOrigins): Promise<void> {
   await scope.register(cors, {
     delegator: (request, callback) =>

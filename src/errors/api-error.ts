@@ -7,13 +7,13 @@ export interface FieldError {
 }
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** Replaces the code's sentence as `detail`; never holds what the client must not know. */
+  /** Replaces the code's sentence as `detail`; must not contain anything that the client must not know. */
   readonly detail?: string
   readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An expected refusal: the one filter answers it as problem+json with the status of its code. */
+/** An expected refusal; the filter answers it as problem+json with the status of its code. */
 export class ApiError extends Error {
   readonly status: number
 
@@ -27,10 +27,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Jitter keeps clients that were refused together from coming back together. */
+/** Jitter, so that clients refused together do not return together. */
 const RETRY_AFTER_SECONDS = { least: 2, most: 5 }
 
-/** A refusal that will pass: 503 with `Retry-After` in seconds (RFC 9110 §10.2.3). */
+/** A temporary refusal: 503 with `Retry-After` in seconds (RFC 9110 §10.2.3). */
 export function unavailable(code: ErrorCode, cause?: unknown): ApiError {
   const { least, most } = RETRY_AFTER_SECONDS
   const seconds = least + Math.floor(Math.random() * (most - least + 1))

@@ -14,7 +14,10 @@ const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
-/** The only place where an error becomes an answer. What is not an expected refusal is logged and answered 500 without details. */
+/**
+ * The only place where an error becomes an answer. Unexpected errors are logged and answered 500 without
+ * details.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -33,7 +36,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(problemOf(refusal, request.id)))
 }
 
-/** A bug with all that is known of it. An outage in one line: during one there are many. */
+/** A bug is logged with everything known about it, an outage in one line, because there are many. */
 function logFailure({ code, status, options }: ApiError, error: unknown, req: FastifyRequest): void {
   if (status === 503)
     req.log.warn({ req, code, cause: (options.cause as Error | undefined)?.message }, 'request refused')
@@ -46,11 +49,11 @@ function asApiError(error: unknown): ApiError {
   return new ApiError(code, { cause: error })
 }
 
-/** The status that Nest or Fastify gave an error of their own; 500 for everything else. */
+/** The status of an error of Nest's or Fastify's own; 500 for everything else. */
 function frameworkStatus(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus()
   const { statusCode, code } = error as { statusCode?: number; code?: string }
-  // A client that hangs up in the middle of its body is no fault of ours.
+  // A client that hangs up in the middle of its body is not our fault.
   const isTheirs = code?.startsWith('FST_') || code === 'ECONNRESET'
   return isTheirs && statusCode ? statusCode : 500
 }

@@ -27,7 +27,7 @@ export function problemOf(error: ApiError, requestId: string): Problem {
   return options.errors ? { ...problem, errors: options.errors } : problem
 }
 
-/** A URN: the code identifies the problem and nothing has to be served at it. */
+/** A URN: it identifies the problem, and nothing has to be served at it. */
 export function problemType(code: ErrorCode): string {
   return `urn:mainstay:problem:${code.toLowerCase().replaceAll('_', '-')}`
 }

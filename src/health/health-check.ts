@@ -1,4 +1,5 @@
-// Asks the service in this container whether it lives; exit code 0 means yes. For the image's HEALTHCHECK, so it loads little.
+// Asks the service in this container whether it is alive; exit code 0 means yes. For HEALTHCHECK in the
+// image, so it loads little.
 import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 import { readSettings } from '../config/read-settings.js'

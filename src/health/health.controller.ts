@@ -14,8 +14,8 @@ export class HealthController {
   ) {}
 
   /**
-   * The process answers. An orchestrator that restarts on failure looks here, and so do pages that may not read us: that
-   * something is there they may know.
+   * The process answers. For orchestrators that restart on failure, and for pages that may not read our
+   * answers: they may know that something is there.
    */
   @Public()
   @Get('live')
@@ -25,7 +25,7 @@ export class HealthController {
     return { status: 'ok' }
   }
 
-  /** The service has started and is not stopping. A load balancer looks here. */
+  /** The service has started and is not stopping. For load balancers. */
   @Public()
   @Get('ready')
   @ReadyDocs()
@@ -34,7 +34,7 @@ export class HealthController {
     return { status: 'ok' }
   }
 
-  /** Which parts are up. Public: it says no more than a 503 of the endpoints that need them, and costs nothing. */
+  /** Which parts are up. Public: it says no more than a 503 would, and costs nothing. */
   @Public()
   @Get('status')
   @StatusDocs()

@@ -4,12 +4,12 @@ import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { SessionStore } from '../sessions/session-store.js'
 
-/** Seconds matter to whoever is called out of bed, and one small query a second to no server. */
+/** Seconds matter to whoever is woken up, and one small query a second costs a server nothing. */
 const EVERY_MS = 1_000
 
 export type PartName = 'database' | 'sessionStore'
 
-/** `since` is when it was first seen as it is now. */
+/** `since` is when this state was first seen. */
 export interface PartStatus {
   readonly state: 'up' | 'down'
   readonly since: Date
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<PartName, string>> = {
   sessionStore: 'The session store',
 }
 
-/** Asks the parts that the service stands on how they are, and logs when one goes down and when it is back. */
+/** Checks the parts that the service depends on, and logs when one goes down or comes back. */
 @Injectable()
 export class PartsMonitor implements OnApplicationBootstrap {
   private readonly logger = new Logger('Parts')
@@ -44,7 +44,7 @@ export class PartsMonitor implements OnApplicationBootstrap {
     Object.assign(this.parts, { database: up, sessionStore: up })
   }
 
-  /** As the last check found it, a second or two ago: however often this is asked, nothing is asked of the parts. */
+  /** As of the last check, a second or two ago; asking does not cause a check. */
   status(): Status {
     const isDegraded = Object.values(this.parts).some(({ state }) => state === 'down')
     return { status: isDegraded ? 'degraded' : 'ok', parts: { ...this.parts } }
@@ -79,7 +79,7 @@ export class PartsMonitor implements OnApplicationBootstrap {
   }
 }
 
-/** What the driver said, which is in the cause of our refusal. */
+/** What the driver said, which is the cause of our refusal. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? cause.message : message
 }

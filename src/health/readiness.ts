@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { unavailable } from '../errors/api-error.js'
 
 /**
- * May requests be sent here? That is about this process alone. A database or a Redis that is down is down for every replica:
- * a load balancer that took them all out would also end what goes on without it.
+ * Whether requests may be sent here. It is about this process alone: a database or Redis that is down is down
+ * for every replica, and a load balancer that removed them all would also end what works without it.
  */
 @Injectable()
 export class Readiness implements OnApplicationBootstrap {
@@ -13,12 +13,12 @@ export class Readiness implements OnApplicationBootstrap {
     this.isReady = true
   }
 
-  /** Throws `NOT_READY` (503) until the service has started, and from `stop()` on. */
+  /** Throws `NOT_READY` (503) until the service has started, and after `stop()`. */
   check(): void {
     if (!this.isReady) throw unavailable('NOT_READY')
   }
 
-  /** From now on not ready: requests in flight are finished, new ones should go elsewhere. */
+  /** Not ready from now on: requests in progress finish, new ones should go elsewhere. */
   stop(): void {
     this.isReady = false
   }

@@ -12,12 +12,12 @@ import type { Session } from '../sessions/session.js'
 import { isListed } from './audit-filter.js'
 import type { AuditFilterQuery } from './audit-filter.query.js'
 
-/** What is held in memory of an export, however long it is. */
+/** How much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
 
 const before = alias(auditChain, 'before')
 
-/** The audit log of an account as JSON lines, each with the seal by which it can be checked elsewhere. */
+/** The audit log of an account as JSON lines, each with its seal, so that it can be verified elsewhere. */
 @Injectable()
 export class AuditExport {
   constructor(
@@ -27,9 +27,9 @@ export class AuditExport {
   ) {}
 
   /**
-   * The account's rows up to now, oldest first, as pieces of text of many lines each. Resolves when the first piece is
-   * read, so that an outage is still an answer; the pieces throw when one comes later. Itself in the log, and the last
-   * row of an export without a filter.
+   * The account's rows up to now, oldest first, as pieces of text of many lines each. Resolves once the first
+   * piece has been read, so that an outage until then is still an error response; a later outage makes the
+   * pieces throw. The export itself is logged, and its row is the last one of an export without a filter.
    */
   async start(session: Session, filter: AuditFilterQuery, client: Client): Promise<AsyncIterable<string>> {
     await this.record(session, filter, client)
@@ -91,7 +91,7 @@ export class AuditExport {
 
 type ExportedRow = Awaited<ReturnType<AuditExport['read']>>[number]
 
-/** `row` is in the canonical form that the seal is over. */
+/** `row` is in the canonical form that the seal covers. */
 function lineOf({ row, email, position, previous, hash }: ExportedRow): string {
   const seal = position === null ? null : { position, previous: previous ?? GENESIS_HASH, hash }
   return `{"row":${canonicalRow(row)},"email":${JSON.stringify(email)},"seal":${JSON.stringify(seal)}}\n`

@@ -6,7 +6,7 @@ import { asInstant } from './instant.js'
 
 const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
 
-/** Which rows of the audit log. Names that stand together must all hold. */
+/** Which rows of the audit log; all conditions must hold. */
 export class AuditFilterQuery {
   @ApiPropertyOptional({ type: String, format: 'uuid', description: 'What concerns this user' })
   @IsUUID()

@@ -2,7 +2,7 @@ import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
 import { auditLog } from '../database/schema.js'
 import type { AuditFilterQuery } from './audit-filter.query.js'
 
-/** The account's rows that the filter lets through; rows of no account or of another one never. */
+/** The account's rows that match the filter; never rows of another account or of none. */
 export function isListed(
   accountId: string,
   { user, action, outcome, from, to }: AuditFilterQuery,

@@ -1,7 +1,7 @@
 import { AuditFilterQuery } from './audit-filter.query.js'
 import { RowCursor, RowLimit } from './page.query.js'
 
-/** Which page of which rows. */
+/** A page of filtered rows. */
 export class AuditListQuery extends AuditFilterQuery {
   @RowLimit()
   limit?: number

@@ -10,7 +10,7 @@ import { DEFAULT_PAGE } from './page.query.js'
 import { PeopleInRows } from './people-in-rows.js'
 import { rowCursor } from './row-cursor.js'
 
-/** The audit log of an account, for the people in it. */
+/** The audit log of an account, for its managers. */
 @Injectable()
 export class AuditTrail {
   constructor(
@@ -19,8 +19,9 @@ export class AuditTrail {
   ) {}
 
   /**
-   * One page of the account's rows, newest first. A page goes on where the one before ended, whatever was written since.
-   * `people` are the e-mail addresses of the users in them: those of now, and of who was removed the one of then.
+   * One page of the account's rows, newest first. A page continues where the previous one ended, whatever has
+   * been written since. `people` are the e-mail addresses of the users in it: the current ones, or for
+   * removed users the last.
    */
   async list(accountId: string, query: AuditListQuery) {
     const { limit = DEFAULT_PAGE } = query
@@ -54,7 +55,7 @@ function emailOf({ userId }: { userId: string | null }, people: ReadonlyMap<stri
   return (userId && people.get(userId)) ?? null
 }
 
-/** In words; null for what an operator did, or the service by itself. */
+/** In words; null for what an operator or the service itself did. */
 function deviceOf({ ip, userAgent }: { ip: string | null; userAgent: string | null }): string | null {
   return ip === null ? null : deviceName(userAgent)
 }

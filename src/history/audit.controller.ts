@@ -32,7 +32,10 @@ export class AuditController {
     return this.trail.list(accountId, query)
   }
 
-  /** The audit log of the caller's account, all of it. A failure on the way cuts the connection: no end, no file. */
+  /**
+   * The whole audit log of the caller's account. A failure on the way cuts the connection, so a file that is
+   * complete has ended properly.
+   */
   @Get('export')
   @CountsAsWrite()
   @ExportAuditDocs()
@@ -43,7 +46,7 @@ export class AuditController {
     @Res() reply: FastifyReply,
   ) {
     const pieces = await this.auditExport.start(session, filter, client)
-    // Not awaited: a reply that breaks off is over, not to be answered a second time.
+    // Not awaited: once the reply has started, an error can no longer be answered.
     void reply
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')
       .header('Content-Disposition', 'attachment; filename="audit-log.jsonl"')

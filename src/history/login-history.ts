@@ -10,7 +10,7 @@ import type { Session } from '../sessions/session.js'
 import { DEFAULT_PAGE, type PageQuery } from './page.query.js'
 import { rowCursor } from './row-cursor.js'
 
-/** When and from where somebody logged in as a user, or tried to. */
+/** When and from where somebody logged in, or tried to log in, as a user. */
 @Injectable()
 export class LoginHistory {
   constructor(
@@ -19,8 +19,8 @@ export class LoginHistory {
   ) {}
 
   /**
-   * One page of the logins of the session's user, right and failed, newest first. A session that is confined to its satellite is
-   * shown those of that site alone; `complete` says whether these are all.
+   * One page of the logins of the session's user, right and failed, newest first. A session that is confined
+   * to its satellite sees only that site's; `complete` says whether these are all.
    */
   async list(session: Session, query: PageQuery) {
     const { limit = DEFAULT_PAGE } = query

@@ -9,7 +9,7 @@ export const RowLimit = () => PageLimit(DEFAULT_PAGE)
 
 export const RowCursor = () => PageCursor(idInCursor, IsInt)
 
-/** Which page of a list. */
+/** A page of a list. */
 export class PageQuery {
   @RowLimit()
   limit?: number

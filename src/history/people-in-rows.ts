@@ -3,26 +3,26 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { Database } from '../database/database.js'
 import { auditLog, users } from '../database/schema.js'
 
-/** A row as far as it is about people. */
+/** The parts of a row that name people. */
 export interface RowAboutPeople {
   /** Whom it concerns. */
   readonly userId: string | null
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** The names in `detail` that hold the id of a user. */
+/** The fields of `detail` that hold a user id. */
 const USERS_IN_DETAIL = ['by', 'invitedBy', 'to', 'from'] as const
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The people that rows of the audit log are about, by name. */
+/** Finds the people named in rows of the audit log. */
 @Injectable()
 export class PeopleInRows {
   constructor(private readonly database: Database) {}
 
   /**
-   * E-mail addresses by user id, of all users of the account in these rows: those they have now, and of who was removed
-   * the one they had then. Nobody of another account is in it.
+   * E-mail addresses by user id, for all users of the account in these rows: the current address, or for
+   * removed users the last. Never of another account.
    */
   async emailsOf(accountId: string, rows: readonly RowAboutPeople[]): Promise<ReadonlyMap<string, string>> {
     const ids = [...new Set(rows.flatMap(idsIn))]

@@ -2,12 +2,12 @@ import { asCursor, placeIn } from '../http/page-cursor.js'
 
 const ID = /^[1-9]\d{0,14}$/
 
-/** Where a page ended, as text for `?after=`. What it is made of is ours to change. */
+/** Where a page ended, as text for `?after=`. Its format may change. */
 export function rowCursor({ id }: { readonly id: number }): string {
   return asCursor(String(id))
 }
 
-/** The id that a cursor of ours is made of; null for any other text. */
+/** The id in a cursor of ours; null for any other text. */
 export function idInCursor(text: string): number | null {
   const id = placeIn(text, ID)
   return id === null ? null : Number(id)

@@ -1,27 +1,30 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 
-/** Where a request came from, as far as sessions and the audit log keep it. */
+/** Where a request came from, as far as sessions and the audit log record it. */
 export interface Client {
   readonly requestId: string
-  /** Behind a proxy of TRUST_PROXY the address it names; the socket's otherwise. */
+  /** Behind a proxy of TRUST_PROXY, the address that it reports; otherwise the socket's. */
   readonly ip: string
   /** At most {@link MAX_USER_AGENT_BYTES} bytes; null when none was sent. */
   readonly userAgent: string | null
-  /** The browser's origin; null outside browsers. Listed, or the CORS hook has refused the request. */
+  /**
+   * The browser's origin; null outside browsers. It is listed, or the CORS hook has already refused the
+   * request.
+   */
   readonly origin: string | null
 }
 
 /** A Redis hash stays in its compact form while every field is at most this long (hash-max-listpack-value). */
 export const MAX_USER_AGENT_BYTES = 64
-/** An origin that was refused can be any text; this much of it tells what it was. */
+/** A refused origin can be any text; this much of it identifies it. */
 const MAX_ORIGIN_LENGTH = 300
 
 export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext) =>
   clientOf(context.switchToHttp().getRequest<FastifyRequest>()),
 )
 
-/** Worked out when it is asked for: most refreshes need the origin alone. */
+/** Computed on demand, because most refreshes need only the origin. */
 export function clientOf(request: FastifyRequest): Client {
   let userAgent: string | null | undefined
   return {
@@ -37,11 +40,11 @@ export function clientOf(request: FastifyRequest): Client {
   }
 }
 
-/** What every browser has claimed for years; dropping it leaves room for what tells browsers apart. */
+/** What every browser has claimed for years; dropping it leaves room for what distinguishes browsers. */
 const BOILERPLATE =
   /Mozilla\/5\.0 |AppleWebKit\/[\d.]+ |\(KHTML, like Gecko\) |Gecko\/20100101 |Mobile\/15E148 |Safari\/537\.36 (?=\w)/g
 
-/** The telling part of a User-Agent in printable ASCII, at most 64 bytes. */
+/** The distinctive part of a User-Agent in printable ASCII, at most 64 bytes. */
 export function shortUserAgent(userAgent: string | undefined): string | null {
   const short = userAgent
     ?.slice(0, 1_000)

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Stores, logs, files and the provider need descriptors too. */
+/** Descriptors for stores, logs, files and the provider. */
 const KEPT_DESCRIPTORS = 256
-/** While connections are refused there are many; one line says it. */
+/** Many connections are refused at once; one line is enough. */
 const LOG_EVERY_MS = 10_000
 
-/** From `max` open connections on, new ones are closed at once. Says so in the log, and when the system allows fewer. */
+/**
+ * Closes new connections at once when `max` are open, and logs it. Also logs when the system allows fewer.
+ */
 export function limitConnections(server: Server, max: number, log: FastifyBaseLogger): void {
   const allowed = Math.max(1, openFilesLimit() - KEPT_DESCRIPTORS)
   if (allowed < max)

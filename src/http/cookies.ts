@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Every value of the cookie of this name, as it stood in the header: parsers keep one of several and do not say so. */
+/** Every value of the cookie of this name, as sent; parsers silently keep one of several. */
 export function cookieValues(request: FastifyRequest, name: string): string[] {
   const { cookie } = request.headers
   if (!cookie) return []

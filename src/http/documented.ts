@@ -4,28 +4,28 @@ import { ApiError, type FieldError } from '../errors/api-error.js'
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js'
 import { problemOf } from '../errors/problem.js'
 
-/** What the API reference says of an endpoint beside what its types say. */
+/** What the API reference says about an endpoint besides its types. */
 export interface Documentation {
   /** One sentence; what it is for. */
   readonly summary: string
   readonly description?: string
   readonly status: number
   readonly answer: string
-  /** The class of the answer's body; none for an empty one. */
+  /** The class of the answer's body; none when it is empty. */
   readonly type?: Type
-  /** Every code that this endpoint answers on its own account. */
+  /** Every code that this endpoint answers itself. */
   readonly refusals: readonly ErrorCode[]
 }
 
-/** Any request to any path may be answered with these. */
+/** Codes of any request. */
 const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED', 'INTERNAL_ERROR']
-/** Any request with a body, too. */
+/** Codes of any request with a body. */
 export const BODY_REFUSALS: readonly ErrorCode[] = [
   'INVALID_BODY',
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ]
-/** Any route behind JwtGuard, too. */
+/** Codes of any route behind JwtGuard. */
 export const TOKEN_REFUSALS: readonly ErrorCode[] = ['ACCESS_TOKEN_REQUIRED', 'INVALID_ACCESS_TOKEN']
 
 /** Documents an endpoint with its answer, its error codes and an example of each. */
@@ -44,7 +44,7 @@ export function Documented({
   )
 }
 
-/** What a logged-in user sends a body to changes something, and changes are counted. */
+/** A request of a logged-in user with a body changes something, and changes are counted. */
 function writeRefusals(refusals: readonly ErrorCode[]): readonly ErrorCode[] {
   const isWrite = refusals.includes('ACCESS_TOKEN_REQUIRED') && refusals.includes('INVALID_BODY')
   return isWrite ? ['TOO_MANY_ATTEMPTS'] : []

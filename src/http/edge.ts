@@ -7,7 +7,7 @@ import { MAX_URL_LENGTH } from './limits.js'
 import { setResponseHeaders } from './response-headers.js'
 import { singleHeader } from './single-header.js'
 
-/** What every request meets first, whatever its path: headers of every answer, limits, JSON bodies. */
+/** What every request passes first: response headers, limits, JSON bodies. */
 export async function prepareEdge(server: FastifyInstance): Promise<void> {
   server.decorateRequest('caller', null)
   server.decorateRequest('session', null)

@@ -5,19 +5,22 @@ import { MAX_BODY_BYTES, MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came, on routes that ask for it (signatures are over bytes, not over JSON). */
+    /** The body as received, on routes that ask for it (signatures are over bytes, not over JSON). */
     rawBody?: Buffer
   }
 }
 
-/** For a route of signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and takes the larger size. */
+/** For a route of signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and allows the larger size. */
 export const SIGNED_BODY = { signedBody: true }
 
 const JSON_UTF8 = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
-/** `fatal`: a byte that is not UTF-8 is refused, or two passwords could become the same text. */
+/** `fatal`: bytes that are not UTF-8 are refused, so that two passwords cannot become the same text. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** JSON in UTF-8 and nothing else: every other content type is 415, broken JSON 400. An empty body is `undefined`, whatever it calls itself. */
+/**
+ * Accepts JSON in UTF-8 only: any other content type is 415, malformed JSON 400. An empty body is
+ * `undefined`, whatever its content type.
+ */
 export function acceptOnlyJson(server: FastifyInstance): void {
   server.addHook('onRoute', route => {
     if (isSigned(route.config)) route.bodyLimit = MAX_WEBHOOK_BODY_BYTES

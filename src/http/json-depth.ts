@@ -1,6 +1,6 @@
 /**
- * Whether arrays and objects stand in one another more than `levels` deep. Looks level by level: whoever calls itself
- * for each, as class-transformer does, runs out of stack at a few thousand.
+ * Whether arrays and objects are nested more than `levels` deep. Works level by level, because recursion (as
+ * in class-transformer) overflows the stack at a few thousand.
  */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   let level = [value]

@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { Settings } from '../config/settings.js'
 
-/** Whatever is logged by mistake: these never reach a line. The request's own line is only what {@link logOptions} picks. */
+/** Never logged, even by mistake. The request's own line contains only what {@link logOptions} picks. */
 const SECRET_PATHS = [
   'password',
   'accessToken',

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** At start Nest tells of every module and route it finds. */
+/** Nest logs every module and route at start. */
 const CHATTER = new Set([
   'InstanceLoader',
   'RouterExplorer',
@@ -10,7 +10,7 @@ const CHATTER = new Set([
   'NestApplication',
 ])
 
-/** Nest's own log lines, through the same logger as everything else. */
+/** Nest's own log lines, written by the same logger as everything else. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: FastifyBaseLogger) {}
 

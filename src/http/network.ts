@@ -1,24 +1,30 @@
 import { isIP } from 'node:net'
 
-/** Some proxies write the port of the connection behind the address, a new one each time. */
+/** Some proxies append the port of the connection, which changes each time. */
 const WITH_PORT = /^(?:\[(?<v6>[^\]]+)\](?::\d+)?|(?<v4>\d+(?:\.\d+){3}):\d+)$/
 
 /**
- * Who counts as one client: an IPv4 address; of IPv6 the /64, within which anybody has 2^64 addresses to go through
- * (CVE-2026-45364). Every way to write an address gives the same text, and so does IPv4 packed in IPv6. What is no
- * address counts as one client together.
+ * Who counts as one client: an IPv4 address, or an IPv6 /64, within which anybody has 2^64 addresses
+ * (CVE-2026-45364). All notations of an address give the same text, IPv4 in IPv6 too. Everything that is not
+ * an address counts as one client.
  */
 export function clientNetworkOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 4, ipv6Bytes: 8 })
 }
 
-/** The IPv6 /56 of an address, which a home is usually given (RFC 6177); null for IPv4 and for what is no address. */
+/**
+ * The IPv6 /56 of an address, which a home is usually given (RFC 6177); null for IPv4 and for what is not an
+ * address.
+ */
 export function blockOf(address: string): string | null {
   const block = prefixOf(address, { ipv4Bytes: 4, ipv6Bytes: 7 })
   return block.includes(':') ? block : null
 }
 
-/** Where familiar clients are looked for: IPv4 /24, IPv6 /48; who is let in from there shares a counter with all others there. */
+/**
+ * The neighbourhood in which familiar clients are recognised: IPv4 /24, IPv6 /48. Those let in share a
+ * counter with everybody else there.
+ */
 export function neighbourhoodOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 3, ipv6Bytes: 6 })
 }

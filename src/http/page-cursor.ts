@@ -7,8 +7,8 @@ const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
 const PROBLEM = { message: 'after must be the next of a page before' }
 
 /**
- * Where the page before ended. `asPlace` makes of a cursor what the list goes by, null of any other text; `IsPlace` is the
- * check that it did.
+ * Where the previous page ended. `asPlace` parses a cursor, null for any other text; `IsPlace` checks the
+ * result.
  */
 export const PageCursor = (
   asPlace: (text: string) => unknown,
@@ -21,12 +21,12 @@ export const PageCursor = (
     IsOptional(),
   )
 
-/** What a page ended with, as text for `?after=` that nobody is tempted to read. */
+/** The end of a page as opaque text for `?after=`. */
 export function asCursor(place: string): string {
   return Buffer.from(place).toString('base64url')
 }
 
-/** What {@link asCursor} made the text of, where that is of `form`; null for any other text. */
+/** The text that {@link asCursor} was given, if it has this `form`; null otherwise. */
 export function placeIn(cursor: string, form: RegExp): string | null {
   const place = BASE64URL.test(cursor) ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
   return form.test(place) && asCursor(place) === cursor ? place : null

@@ -6,7 +6,7 @@ import { FromText } from './from-text.js'
 /** One page is one answer of less than 200 KB. */
 export const MAX_PAGE = 200
 
-/** How many a page has at most. */
+/** How many rows a page has at most. */
 export const PageLimit = (byDefault: number) =>
   applyDecorators(
     ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: byDefault }),

@@ -5,7 +5,7 @@ export interface Page<Row> {
   readonly next: string | null
 }
 
-/** Reads one row more than it gives back: that tells whether there is a next page. `cursorOf` makes text of where a page ends. */
+/** Reads one row more than it returns, to know whether there is a next page. `cursorOf` makes the cursor. */
 export async function pageOf<Row>(
   limit: number,
   read: (count: number) => Promise<Row[]>,

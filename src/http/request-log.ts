@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 
-/** One line a request, when it is answered: which, from where, with which status, in how many milliseconds. */
+/** One line per request, when it is answered: what, from where, status and milliseconds. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {}
 

@@ -11,8 +11,9 @@ import { messageFor } from './field-messages.js'
 const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
 /**
- * Bodies and queries by their classes. Nothing is coerced: classes say by `FromText` what becomes of a text. An unknown name is refused, not dropped: a typing mistake must not pass in silence.
- * One pipe for both, because every parameter of every request passes it.
+ * Validates bodies and queries by their classes. Nothing is coerced: `FromText` says how a text is converted.
+ * An unknown field is refused, not dropped, because it is probably a typing mistake. One pipe for both,
+ * because every parameter of every request passes it.
  */
 export class RequestValidation implements PipeTransform {
   private readonly body = validation(CODES.body)
@@ -26,7 +27,10 @@ export class RequestValidation implements PipeTransform {
   }
 }
 
-/** The validator looks names up in a plain object, so that it finds `toString`, `constructor` and `__proto__` in any class. */
+/**
+ * The validator uses a plain object as its map, so it finds `toString`, `constructor` and `__proto__` in any
+ * class.
+ */
 function refuseInheritedNames(value: unknown, code: ErrorCode): void {
   if (typeof value !== 'object' || value === null) return
   const names = Object.keys(value)

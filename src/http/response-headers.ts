@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * On every answer: nothing of an API is to be framed, sniffed, embedded or kept (OWASP REST Security, ASVS 3.4).
- * `Vary: Origin` because the CORS headers depend on it, also where there are none (Fetch, CORS and HTTP caches).
+ * For every answer: an API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
+ * `Vary: Origin` because the CORS headers depend on it, even when there are none (Fetch, CORS and HTTP
+ * caches).
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   Vary: 'Origin',
@@ -13,7 +14,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-site',
 }
 
-/** What the API answers may be of one user only. Routes that are public and stable set their own. */
+/** Answers may belong to one user. Public, stable routes set their own header. */
 const NO_STORE = 'no-store'
 
 export function setResponseHeaders(request: FastifyRequest, reply: FastifyReply): void {

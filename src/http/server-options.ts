@@ -9,13 +9,13 @@ import { logOptions } from './log.js'
 import { RequestLog } from './request-log.js'
 import { setResponseHeaders } from './response-headers.js'
 
-/** How the server reads requests: strict paths, tight limits, no trust in forwarded headers but from our own proxies. */
+/** How the server reads requests: strict paths, tight limits, forwarded headers from our own proxies only. */
 export function serverOptions(settings: Settings) {
   return {
     logger: logOptions(settings),
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
-    // No logger for each request: a line that is about one says so by `req`, which has its id.
+    // No logger per request: a line about one has `req`, with its id.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     bodyLimit: limits.MAX_READ_BODY_BYTES,

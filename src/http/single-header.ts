@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Node joins or drops a repeated header without a word; this tells the difference. */
+/** Node silently joins or drops repeated headers; this does not. */
 export type SingleHeader =
   | { readonly kind: 'absent' }
   | { readonly kind: 'repeated' }
@@ -9,7 +9,7 @@ export type SingleHeader =
 const ABSENT: SingleHeader = { kind: 'absent' }
 const REPEATED: SingleHeader = { kind: 'repeated' }
 
-/** The header `name` (lower case) as it stood on the wire: absent, sent once, or sent more than once. */
+/** The header `name` (lower case) as received: absent, sent once, or more than once. */
 export function singleHeader(request: FastifyRequest, name: string): SingleHeader {
   if (request.headers[name] === undefined) return ABSENT
   const { rawHeaders } = request.raw

@@ -3,11 +3,11 @@ import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { takeLease } from '../database/lease.js'
 
-/** Shorter than the interval, so that the next run finds it free, whichever replica comes first. */
+/** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
 const LEASED_PART = 0.9
 
 export interface LeasedJob {
-  /** Unique, also in the log. */
+  /** Unique; also the name in the log. */
   readonly name: string
   readonly everyMs: number
 }
@@ -21,8 +21,8 @@ export class LeasedJobs {
   ) {}
 
   /**
-   * What `work` returns; null when another replica has done it within the interval, or when it failed, which is logged.
-   * The next run goes on, so work proceeds in steps that are each complete in themselves.
+   * The result of `work`; null when another replica has done it within the interval, or when it failed
+   * (logged). The next run continues, so work must consist of steps that are complete in themselves.
    */
   async run<T>({ name, everyMs }: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
     try {
