@@ -1,4 +1,4 @@
-/** The only source of "now"; tests put a clock they can move in its place. */
+/** The only source of the current time; tests replace it with a clock that they control. */
 export class Clock {
   now(): Date {
     return new Date()

@@ -1,21 +1,21 @@
 import type { SettingReader } from './setting-sheet.js'
 
-/** What can be done about an anomaly, the mildest first. */
+/** What can be done about an anomaly, mildest first. */
 export const ANOMALY_ACTIONS = ['log', 'notify', 'reauthenticate', 'revoke'] as const
 export type AnomalyAction = (typeof ANOMALY_ACTIONS)[number]
 
-/** From which score on each is done; one that is not in it is never done. */
+/** From which score on each action is taken; an action that is not listed is never taken. */
 export type AnomalyPolicy = Readonly<Partial<Record<AnomalyAction, number>>>
 
 /**
- * Logs out nobody: a phone that changes between Wi-Fi and mobile network scores 15, somebody who turns on a tunnel 50,
- * another kind of browser on another network 60.
+ * Nobody is logged out: a phone that changes between Wi-Fi and mobile network scores 15, somebody who turns
+ * on a tunnel 50, another kind of browser on another network 60.
  */
 export const USUAL_ANOMALY_POLICY: AnomalyPolicy = { log: 1, notify: 60, reauthenticate: 60 }
 
 const MAX_SCORE = 100
 
-/** `notify:40,reauthenticate:60,revoke:90`; `log` is 1, which is always, unless it says otherwise. */
+/** `notify:40,reauthenticate:60,revoke:90`; `log` is 1 (always) unless it is listed. */
 export const anomalyPolicy: SettingReader<AnomalyPolicy> = text => {
   const steps = text.split(',').map(step => readStep(step.trim()))
   const actions = steps.map(([action]) => action)

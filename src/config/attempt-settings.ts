@@ -1,7 +1,10 @@
 import { wholeNumber } from './setting-readers.js'
 import type { SettingSheet } from './setting-sheet.js'
 
-/** How many attempts are let through; of passwords and mailed links those that were wrong, within the window. See docs/reliability.md. */
+/**
+ * How many attempts are allowed; for passwords and mailed links, wrong ones within the window. See
+ * docs/reliability.md.
+ */
 export interface AttemptSettings {
   readonly windowSeconds: number
   readonly perAccountAndNetwork: number
@@ -15,27 +18,27 @@ export interface AttemptSettings {
   readonly wrongSessionIdsPerNetwork: number
   /** Right passwords, within an hour. */
   readonly loginsPerAccount: number
-  /** Right passwords from where their users have not logged in before, within an hour. */
+  /** Right passwords from one network, within an hour; when they are used up, strangers there are refused. */
   readonly loginsPerNetwork: number
   /** Within an hour. */
   readonly mailsPerAddress: number
-  /** Within an hour, by where they are asked for without a login. */
+  /** Within an hour, by the network that requests them without a login. */
   readonly mailsPerNetwork: number
   /** Within an hour, by the logged-in user who causes them. */
   readonly mailsPerUser: number
   /** Within an hour, by the account whose users cause them. */
   readonly mailsPerAccount: number
-  /** Changes by one logged-in user, within an hour; by one session a third of them. */
+  /** Changes by one logged-in user, within an hour; one session may make a third of them. */
   readonly writesPerUser: number
-  /** Within an hour, for which the payment provider is asked. */
+  /** Requests to the payment provider within an hour. */
   readonly paymentRequestsPerUser: number
   /** Within an hour, by all users of an account. */
   readonly paymentRequestsPerAccount: number
 }
 
-/** NIST SP 800-63B §3.2.2: no more wrong guesses at one account in a row. */
+/** NIST SP 800-63B §3.2.2: at most this many consecutive wrong guesses at one account. */
 const MOST_PER_ACCOUNT = 100
-/** And no longer wait than an hour. */
+/** NIST SP 800-63B §3.2.2: the wait is at most an hour. */
 const LONGEST_WINDOW_SECONDS = 60 * 60
 const NO_LIMIT = 1_000_000_000
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { SettingReader } from './setting-sheet.js'
 
-/** The parameters of a hosted checkout that are an operator's choice; none says who buys what, or where browsers go. */
+/** Checkout parameters that an operator may choose; none decides who buys what or where browsers go. */
 export type CheckoutOptions = Pick<
   Stripe.Checkout.SessionCreateParams,
   | 'allow_promotion_codes'
@@ -63,7 +63,10 @@ const CHECKS: Readonly<Record<Exclude<keyof CheckoutOptions, 'customer_update'> 
     Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_TRIAL_DAYS,
 }
 
-/** JSON of the parameters above and `trial_days`. Throws for any other: price, customer, mode and addresses are ours to set. */
+/**
+ * JSON of the parameters above and `trial_days`. Throws for any other, because price, customer, mode and
+ * addresses are ours.
+ */
 export const checkoutOptions: SettingReader<ReadOptions> = text => {
   const given = parsed(text)
   for (const [name, value] of Object.entries(given)) {
@@ -78,7 +81,10 @@ export const checkoutOptions: SettingReader<ReadOptions> = text => {
   }
 }
 
-/** The provider computes tax, and takes tax ids, only when it may keep the address and the name that were given. */
+/**
+ * The provider computes tax, and accepts tax ids, only if it may store the address and name that were
+ * entered.
+ */
 function customerUpdate({ automatic_tax, tax_id_collection }: Readonly<Record<string, unknown>>) {
   const isOn = (option: unknown) => isObject(option) && option.enabled === true
   const fields = {

@@ -1,26 +1,26 @@
 import { wholeNumber } from './setting-readers.js'
 import type { SettingSheet } from './setting-sheet.js'
 
-/** How the process stands in its surroundings: how much of them it takes, and how it leaves. */
+/** How the process fits into its surroundings: what it uses, and how it stops. */
 export interface OperationSettings {
-  /** From SIGTERM until the door closes: meanwhile load balancers have to see that the service is not ready. */
+  /** Seconds between SIGTERM and the last accepted connection, in which load balancers must notice. */
   readonly drainSeconds: number
   /** Connections to PostgreSQL for requests; each process takes four more (docs/operations.md). */
   readonly databasePoolSize: number
-  /** After so long without any answer of PostgreSQL a request is refused with 503. */
+  /** A request is refused with 503 after this long without an answer of PostgreSQL. */
   readonly databaseTimeoutMs: number
-  /** Of clients, at once; more are refused. */
+  /** Client connections at once; more are refused. */
   readonly maxConnections: number
 }
 
-/** Whoever waits longer for slow checks also has to tell the orchestrator, which kills after 30 s unless told otherwise. */
+/** Whoever needs longer also has to configure the orchestrator, which usually kills after 30 s. */
 const MAX_DRAIN_SECONDS = 300
-/** HAProxy's checks, every 2 s and three failures, take 6 s and what the last one takes. */
+/** HAProxy's checks take 6 s (every 2 s, three failures), plus the duration of the last one. */
 const USUAL_DRAIN_SECONDS = 8
 
 /** PostgreSQL's own default is 100 for everybody. */
 const MAX_POOL_SIZE = 500
-/** A statement that takes so long is given up anyway. */
+/** Statements are cancelled after this long anyway. */
 const MAX_DATABASE_TIMEOUT_MS = 3_000
 
 const MAX_MAX_CONNECTIONS = 1_000_000

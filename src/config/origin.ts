@@ -4,13 +4,14 @@ export type Origin = string & { readonly brand: 'Origin' }
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * The text as an origin; null unless it is byte for byte what a browser would send in `Origin`,
- * over https, or over http on a loopback host where `allowLoopbackHttp` says so.
+ * The text as an origin; null unless it is byte for byte what a browser sends in `Origin`, over https, or
+ * over http on a loopback host if `allowLoopbackHttp` is set.
  */
 export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | null {
   if (!URL.canParse(text)) return null
   const { origin, protocol, hostname } = new URL(text)
-  // A URL may hold an asterisk, but no browser sends one: whoever lists it expects a pattern, which there is none of.
+  // A URL may contain an asterisk, but browsers never send one: whoever lists it expects a pattern, and there
+  // are none.
   if (origin !== text || hostname.includes('*')) return null
   const isSafe = protocol === 'https:' || (allowLoopbackHttp && protocol === 'http:' && isLoopback(hostname))
   return isSafe ? (text as Origin) : null

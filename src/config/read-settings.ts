@@ -23,23 +23,23 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 const MAX_ACCESS_TOKEN_TTL_SECONDS = 24 * 60 * 60
 /** Browsers keep a cookie for 400 days at most (RFC 6265bis §5.5). */
 const MAX_SESSION_TTL_SECONDS = 400 * 24 * 60 * 60
-/** Longer than a day would be no proof of who is there now. */
+/** After more than a day it says nothing about who is there now. */
 const MAX_REAUTHENTICATION_TTL_SECONDS = 24 * 60 * 60
-/** They are listed and changed all at once. */
+/** All sessions of a user are listed and changed at once. */
 const MOST_SESSIONS_PER_USER = 1_000
-/** GDPR article 12 gives a month. */
+/** GDPR article 12 allows a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
 /** Each takes 19 MiB. */
 const MOST_HASHES_AT_ONCE = 128
-/** An owner who is robbed at night reads of it in the morning. */
+/** An owner who is robbed at night reads about it in the morning. */
 const MIN_TRANSFER_WAIT_SECONDS = 12 * 60 * 60
 const MAX_TRANSFER_WAIT_SECONDS = 30 * 24 * 60 * 60
-/** A connection that is silent for so long is given up anyway. */
+/** A silent connection is given up after this long anyway. */
 const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
-/** The provider has given up on a payment long before. */
+/** By then the provider has long given up on a payment. */
 const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 
-/** Thrown by {@link readSettings}; the message lists every fault, one a line. */
+/** Thrown by {@link readSettings}; the message lists every fault, one per line. */
 export class SettingsError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not usable:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
@@ -59,7 +59,7 @@ export function readSettings(
   const file = readFile(join(configFolder, `${name}.env`))
   const sheet = new SettingSheet({ ...file, ...environment, NODE_ENV: name })
   const settings = readSheet(sheet)
-  // A typing mistake, most likely.
+  // Most likely a typing mistake.
   for (const unknown of sheet.neverRead(Object.keys(file)))
     sheet.faults.push(`${unknown} (in config/${name}.env) is not a setting`)
   if (sheet.faults.length > 0) throw new SettingsError(sheet.faults)

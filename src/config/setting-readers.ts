@@ -48,7 +48,7 @@ export function urlOf(...protocols: string[]): SettingReader<URL> {
   }
 }
 
-/** A mail server; nothing but "off" is said about TLS, so that no typing mistake turns it off. */
+/** A mail server. The only parameter is `tls=off`, so that a typing mistake cannot turn TLS off. */
 export const smtpUrl: SettingReader<URL> = text => {
   const url = urlOf('smtp:', 'smtps:')(text)
   for (const [name, value] of url.searchParams)
@@ -56,7 +56,7 @@ export const smtpUrl: SettingReader<URL> = text => {
   return url
 }
 
-/** An embedded database or a PostgreSQL, of several hosts the one that takes writes. */
+/** The embedded database, or PostgreSQL; with several hosts, the one that takes writes. */
 export const databaseUrl: SettingReader<string> = text => {
   startingWith('pglite:', 'postgres://', 'postgresql://')(text)
   const wanted = /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1] ?? 'read-write'
@@ -86,7 +86,7 @@ export function secret(prefixes: readonly string[], leastLength: number): Settin
   }
 }
 
-/** As {@link secret}, and not one of our sandbox, which everybody can read in config/development.env. */
+/** Like {@link secret}, but not one of our sandbox's, which are published in config/development.env. */
 export function productionSecret(prefixes: readonly string[], leastLength: number): SettingReader<string> {
   return text => {
     if (text.includes('payment_sandbox')) throw new Error('is a secret of the payment sandbox')

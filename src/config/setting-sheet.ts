@@ -1,7 +1,7 @@
 /** Reads a setting's text; throws an Error whose message completes the sentence "<NAME> …". */
 export type SettingReader<T> = (text: string) => T
 
-/** The texts of all settings while they are read: collects every fault instead of stopping at the first. */
+/** Reads all settings and collects every fault instead of stopping at the first. */
 export class SettingSheet {
   readonly faults: string[] = []
   private readonly seen = new Set<string>()
@@ -24,7 +24,7 @@ export class SettingSheet {
     return text === '' ? fallback : this.read(name, text, read)
   }
 
-  /** Those of the names that nothing has asked for. */
+  /** The given names that no reader has asked for. */
   neverRead(names: readonly string[]): string[] {
     return names.filter(name => !this.seen.has(name))
   }

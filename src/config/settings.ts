@@ -6,7 +6,10 @@ import type { Origin } from './origin.js'
 
 export type Environment = 'development' | 'test' | 'production'
 
-/** Everything an operator can choose; read once at start by {@link readSettings} and injected by this class. */
+/**
+ * Everything that an operator can choose; read once at start by {@link readSettings} and injected by this
+ * class.
+ */
 export class Settings {
   readonly environment!: Environment
   readonly port!: number
@@ -19,37 +22,37 @@ export class Settings {
   readonly cookieDomain!: string | null
   readonly accessTokenTtlSeconds!: number
   readonly sessionTtlSeconds!: number
-  /** A login beyond ends the session of the user that was used least lately. */
+  /** A login beyond that ends the user's least recently used session. */
   readonly maxSessionsPerUser!: number
   /** `pglite:<folder>` (embedded) or `postgres://…`. */
   readonly databaseUrl!: string
   /** Null keeps sessions in the database. */
   readonly sessionStoreUrl!: string | null
-  /** After so long without an answer of Redis a request is refused with 503. */
+  /** A request is refused with 503 after this long without an answer of Redis. */
   readonly sessionStoreTimeoutMs!: number
   readonly jwtKeysFile!: string
   readonly jwtIssuer!: string
   readonly jwtAudience!: string
   /** How long a session counts as re-authenticated. */
   readonly reauthenticationTtlSeconds!: number
-  /** Whether strangers may make accounts. */
+  /** Whether strangers may create accounts. */
   readonly isSignUpOpen!: boolean
-  /** Whether owners may type their password on satellites, which are their customers' pages. */
+  /** Whether owners may log in on satellites, which are their customers' pages. */
   readonly mayOwnersUseSatellites!: boolean
-  /** Between the wish to delete an account and its end. */
+  /** Between the request to delete an account and its deletion. */
   readonly deletionGraceSeconds!: number
-  /** Between the wish to make another the owner and the earliest moment that they are. */
+  /** Between the request to make somebody else the owner and the earliest time at which they are. */
   readonly transferWaitSeconds!: number
   readonly anomalyPolicy!: AnomalyPolicy
-  /** A city database in MMDB form; null: places are not known. */
+  /** A city database in MMDB form; with null, places are not known. */
   readonly geoIpFile!: string | null
   readonly attempts!: AttemptSettings
-  /** Passwords that are hashed at a time. */
+  /** How many passwords are hashed at a time. */
   readonly hashConcurrency!: number
-  /** Null: no mail can be sent, and what needs one is refused. */
+  /** With null, no mail can be sent, and what needs one is refused. */
   readonly mail!: MailSettings | null
   readonly stripe!: StripeSettings
-  /** What plans allow, as JSON; null: payments limit nothing. */
+  /** What plans allow, as JSON; with null, payments limit nothing. */
   readonly plansFile!: string | null
   /** How long an account keeps its plan while a payment is due. */
   readonly paymentGraceSeconds!: number
@@ -71,13 +74,13 @@ export interface StripeSettings {
   readonly secretKey: string
   /** One for each endpoint at the provider. */
   readonly webhookSecrets: readonly string[]
-  /** Prices that may be bought; the first is the default. */
+  /** Prices that can be bought; the first is the default. */
   readonly priceIds: readonly string[]
-  /** What every hosted checkout has besides what is bought. */
+  /** Further options of every hosted checkout. */
   readonly checkoutOptions: CheckoutOptions
-  /** How long an account's first subscription is free; 0: it is not. */
+  /** How long an account's first subscription is free; 0 means it is not. */
   readonly trialDays: number
-  /** What a changed number of seats does to the period that is under way. */
+  /** How a changed number of seats is billed in the current period. */
   readonly proration: Proration
   /** Null is Stripe itself. */
   readonly apiUrl: URL | null

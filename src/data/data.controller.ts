@@ -8,7 +8,7 @@ import { DataDocs } from './data.docs.js'
 @ApiBearerAuth('accessToken')
 @Controller('api')
 export class DataController {
-  /** The example of an ordinary request: by signature alone, no store is asked. */
+  /** An example of an ordinary request: authorised by signature alone, without a store. */
   @Get('data')
   @DataDocs()
   read(@CurrentCaller() { userId, accountId, permissions }: Caller) {

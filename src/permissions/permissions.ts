@@ -12,7 +12,7 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number]
 export type Permissions = Readonly<Record<Permission, boolean>>
 
-/** What a source may ever have, whatever its user was granted (specification, "Permissions object"). */
+/** The most that a source may have, whatever its user was granted (specification, "Permissions object"). */
 const CEILINGS: Readonly<Record<Source, Permissions>> = {
   main: permissionsOf(PERMISSIONS),
   satellite: permissionsOf(['dataEntry', 'viewReports']),
@@ -31,12 +31,12 @@ export function effectivePermissions(source: Source, granted: Permissions): Perm
   return permissionsOf(PERMISSIONS.filter(name => granted[name] && CEILINGS[source][name]))
 }
 
-/** What is left of a grant under a limit; null is no limit. */
+/** What remains of a grant under a limit; null means no limit. */
 export function limitedTo(limit: Permissions | null, granted: Permissions): Permissions {
   return permissionsOf(PERMISSIONS.filter(name => granted[name] && (limit === null || limit[name])))
 }
 
-/** One bit a permission, in the order of {@link PERMISSIONS}: how a store keeps them in one small number. */
+/** One bit for each permission, in the order of {@link PERMISSIONS}; stores keep them as one small number. */
 export function permissionBits(permissions: Permissions): number {
   return PERMISSIONS.reduce((bits, name, index) => bits | (permissions[name] ? 1 << index : 0), 0)
 }

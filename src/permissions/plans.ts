@@ -4,12 +4,12 @@ import { SettingsError } from '../config/read-settings.js'
 import type { Settings } from '../config/settings.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
 
-/** What can be bought. */
+/** A plan that can be bought. */
 export interface Plan {
   readonly name: string
-  /** The most that users of the account may be allowed while it is paid for. */
+  /** The most that users of the account may be allowed while it is paid. */
   readonly entitled: Permissions
-  /** Whether the provider bills by the number of active users. */
+  /** Whether the provider bills by active users. */
   readonly seats: boolean
 }
 
@@ -17,16 +17,16 @@ type PlanSettings = Pick<Settings, 'plansFile' | 'paymentGraceSeconds'> & {
   readonly stripe: Pick<Settings['stripe'], 'priceIds'>
 }
 
-/** Never taken from anybody: an account must be able to pay, and to leave. */
+/** Never taken away: an account must be able to pay and to leave. */
 const ALWAYS: readonly Permission[] = ['payments', 'accountSettings']
 
-/** What accounts may do by what they pay for; without a plans file everything, whatever they pay. */
+/** What accounts may do by what they pay for; everything without a plans file. */
 export class Plans {
   private constructor(
-    /** Of an account that pays for nothing; null: no limit. */
+    /** For an account that pays for nothing; null means no limit. */
     readonly withoutPlan: Permissions | null,
     private readonly byPrice: ReadonlyMap<string, Plan>,
-    /** Another when the rules are; null without a plans file. */
+    /** Changes when the rules change; null without a plans file. */
     readonly version: string | null,
     private readonly onSale: ReadonlySet<string>,
   ) {}
@@ -45,12 +45,12 @@ export class Plans {
     return new Plans(withoutPlan, byPrice, version, onSale)
   }
 
-  /** The plan that a price belongs to; null for one that is in no plan (any more). */
+  /** The plan of a price; null when it is in no plan. */
   of(priceId: string | null): Plan | null {
     return priceId === null ? null : (this.byPrice.get(priceId) ?? null)
   }
 
-  /** Whether a price is one of ours: in a plan, or on sale where there is no plans file. */
+  /** Whether a price is ours: in a plan, or on sale where there is no plans file. */
   knows(priceId: string): boolean {
     return this.version === null ? this.onSale.has(priceId) : this.byPrice.has(priceId)
   }

@@ -7,11 +7,11 @@ export interface Place {
   /** Degrees. */
   readonly latitude: number
   readonly longitude: number
-  /** How far from there it may really be. */
+  /** How far from these coordinates it may really be. */
   readonly accuracyKm: number
 }
 
-/** `Zürich, Switzerland`; null when there is no place, or it has no name. */
+/** `Zürich, Switzerland`; null when the place is unknown or has no name. */
 export function placeInWords(place: Place | null): string | null {
   return [place?.city, place?.country].filter(Boolean).join(', ') || null
 }

@@ -4,20 +4,20 @@ import { Logger } from '@nestjs/common'
 import { type CityResponse, Reader } from 'mmdb-lib'
 import type { Place } from './place.js'
 
-/** Of files that do not say: a town and what lies around it. */
+/** For files that do not say: a town and its surroundings. */
 const USUAL_ACCURACY_KM = 100
-/** MaxMind's and DB-IP's files with cities are named so; one of countries or providers has no coordinates to offer. */
+/** The names of MaxMind's and DB-IP's city databases; those of countries or providers have no coordinates. */
 const WITH_CITIES = /city|enterprise|insights/i
 const SEPARATOR_BYTES = 16
 const NOT_WHOLE = 'it is not a whole MMDB file'
 
-/** Where on earth an address is used, as far as a city database in a file knows. Nobody is asked over the network. */
+/** Where in the world an address is used, by a city database in a file. Nothing is asked over the network. */
 export class Places {
   private readonly logger = new Logger('Places')
 
   private constructor(private readonly reader: Reader<CityResponse> | null) {}
 
-  /** Reads the whole file into memory; throws an Error that names it. Null: no place is ever known. */
+  /** Reads the whole file into memory; throws an Error that names it. With null, no place is ever known. */
   static load(file: string | null): Places {
     if (file === null) return new Places(null)
     try {
@@ -27,19 +27,22 @@ export class Places {
     }
   }
 
-  /** The place of an address; null when the file does not know it, when there is no file, or for what is no address. */
+  /**
+   * The place of an address; null when the file does not know it, there is no file, or the text is not an
+   * address.
+   */
   of(ip: string): Place | null {
     if (!this.reader || !this.covers(ip)) return null
     try {
       return asPlace(this.reader.get(ip))
     } catch (error) {
-      // One bad record in a file is not worth a refused login.
+      // A bad record is no reason to refuse a login.
       this.logger.warn(`GEOIP_FILE has a record that cannot be read: ${(error as Error).message}`)
       return null
     }
   }
 
-  /** In a tree of IPv4 addresses an IPv6 address would lead to somebody else's place. */
+  /** In an IPv4 tree an IPv6 address would lead to somebody else's place. */
   private covers(ip: string): boolean {
     const family = isIP(ip)
     return family !== 0 && family <= (this.reader?.metadata.ipVersion ?? 0)
