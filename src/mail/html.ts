@@ -1,4 +1,4 @@
-/** HTML that is safe to send as it is. Made only by the `html` tag. */
+/** HTML that is safe to send. Only the `html` tag makes it. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -18,20 +18,23 @@ export class Links {
   constructor(private readonly settings: Settings) {}
 
   /**
-   * A page of the main site with a token, which stands behind the `#`: browsers send that part to no server, so it is in no log
-   * and no Referer. So do the listed `sites` where the receiver may go from there.
+   * A page of the main site with a token behind the `#`. Browsers never send that part, so it is in no log
+   * and no Referer. The same goes for `sites`, the listed ones where the recipient may go from there.
    */
   toMainSite(page: MailedPage, token: string, sites: readonly string[] = []): string {
     const named = sites.map(origin => `&site=${encodeURIComponent(origin)}`).join('')
     return `${this.settings.mainOrigin}${page}#token=${token}${named}`
   }
 
-  /** The front page of a listed origin. Throws an Error for any other: a mail must not lead people astray. */
+  /**
+   * The front page of a listed origin. Throws an Error for any other origin, because a mail must not lead
+   * people elsewhere.
+   */
   toSite(origin: string): string {
     return `${this.listed(origin)}/`
   }
 
-  /** How people call the site of a listed origin: its host. Null means the main site. */
+  /** What people call the site of a listed origin: its host. Null means the main site. */
   siteName(origin: string | null): string {
     return new URL(this.listed(origin ?? this.settings.mainOrigin)).host
   }

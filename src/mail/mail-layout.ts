@@ -8,8 +8,8 @@ export function textOf({ site, paragraphs, action, footnote }: Mail): string {
 }
 
 /**
- * The mail as HTML. Styles stand on the elements, for many mail programs drop the head; those that keep it get the
- * dark colours too. The address of the button stands below it as text: people should see where it leads.
+ * The mail as HTML. Styles are inline, because many mail programs drop the head; those that keep it get dark
+ * colours too. The button's address is repeated as text, so that people see where it leads.
  */
 export function htmlOf({ subject, site, paragraphs, action, footnote }: Mail): string {
   return html`<!doctype html>

@@ -8,19 +8,19 @@ import type { Mail } from './mail.js'
 import { htmlOf, textOf } from './mail-layout.js'
 import { openSmtp } from './smtp-transport.js'
 
-/** Waits before each further try; a mail server that restarts is back in between. */
+/** Waits before each retry; a mail server that restarts is back in between. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
-/** Past the answer, whose time would otherwise tell that there is a mail. */
+/** After the response, whose time would otherwise reveal that a mail is sent. */
 const POST_AFTER_MS = 100
-/** More would be somebody's flood; they are refused loudly, not kept. */
+/** More would be a flood; they are refused and logged, not kept. */
 const MAX_WAITING = 1_000
 
-/** Sends mail over SMTP, after the request: an answer takes as long with a mail as without. */
+/** Sends mail over SMTP after the response, so that a response takes equally long with and without a mail. */
 @Injectable()
 export class Mailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mailer')
   private readonly transport: Transporter | null
-  /** In the order of their posting, each with what ends its being held back. */
+  /** In the order in which they were posted, each with what makes it go out without further delay. */
   private readonly sending = new Map<Promise<void>, AbortController>()
   private readonly closing = new AbortController()
 
@@ -31,14 +31,17 @@ export class Mailer implements OnApplicationShutdown {
     this.transport = settings.mail && openSmtp(settings.mail.smtpUrl)
   }
 
-  /** Throws `MAIL_UNAVAILABLE` where no mail is set up. First in whatever ends with a mail, whoever it would go to. */
+  /**
+   * Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in whatever sends a mail, whoever
+   * it goes to.
+   */
   requireMail(): void {
     if (!this.transport || this.sending.size >= MAX_WAITING) throw unavailable('MAIL_UNAVAILABLE')
   }
 
   /**
-   * Sends `mail` after this, trying again for about a minute; what could not be sent is in the audit log (`mail`, failed).
-   * Call it when the change that it tells of is committed. Without mail set up it does nothing but warn.
+   * Sends `mail` in the background and retries for about a minute; a mail that could not be sent is recorded
+   * in the audit log (`mail`, failed). Call it after the commit. Without a mail server it only warns.
    */
   post(to: string, mail: Mail): void {
     const held = new AbortController()
@@ -46,7 +49,7 @@ export class Mailer implements OnApplicationShutdown {
     this.sending.set(sending, held)
   }
 
-  /** Sends what is held back, one after the other; resolves when no mail is waiting any more. */
+  /** Sends what is held back, one after the other; resolves when no mail is waiting any longer. */
   async flush(): Promise<void> {
     for (const [sending, held] of this.sending) {
       held.abort()
@@ -90,12 +93,12 @@ export class Mailer implements OnApplicationShutdown {
   }
 }
 
-/** Ends early, without a complaint, when `signal` is aborted. */
+/** Ends early, without an error, when `signal` is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { ref: false, signal }).catch(() => {})
 }
 
-/** Whether the server will say the same again: a 5xx reply (RFC 5321 §4.2.1). */
+/** Whether the server would refuse again: a 5xx reply (RFC 5321 §4.2.1). */
 function isFinal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: number }
   return responseCode !== undefined && responseCode >= 500

@@ -1,13 +1,13 @@
 import { createTransport, type Transporter } from 'nodemailer'
 import { isLoopback } from '../config/origin.js'
 
-/** A mail server that does not answer must not hold a shutdown for long. */
+/** A mail server that does not answer must not delay a shutdown. */
 const SMTP_TIMEOUT_MS = 10_000
 
 /**
- * The way to the mail server of an SMTP_URL: `smtps://` is TLS from the start, `smtp://` turns to it (STARTTLS) before
- * anything is sent and fails where the server does not offer that or shows a certificate that is not good for its name. Plain
- * only to this machine, or where `?tls=off` says so.
+ * Connects to SMTP_URL. `smtps://` uses TLS from the start. `smtp://` upgrades with STARTTLS before anything
+ * is sent, and fails if the server does not offer it or its certificate is not valid for its name. Plain text
+ * only to this machine, or with `?tls=off`.
  */
 export function openSmtp(url: URL): Transporter {
   const address = new URL(url)

@@ -3,7 +3,7 @@ import { AttemptLimits } from '../attempts/attempt-limits.js'
 import type { Client } from '../http/client.js'
 import { type OneTimeToken, OneTimeTokens, type Purpose } from './one-time-tokens.js'
 
-/** A token can be guessed from anywhere, for anybody: the account is not known, so it is not counted. */
+/** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
 const NOBODY = ''
 
 /** Mailed links as people follow them, counted. */
@@ -15,8 +15,8 @@ export class FollowedLinks {
   ) {}
 
   /**
-   * The token while it is good; null otherwise, which counts as a guess: too many throw `TOO_MANY_ATTEMPTS`. A good link
-   * is let through whatever others have done, or strangers could close everybody's way back in.
+   * The token if it is valid; otherwise null, which counts as a guess: too many throw `TOO_MANY_ATTEMPTS`. A
+   * valid link always passes, so that strangers cannot block everybody's way back.
    */
   find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
     const attempt = { kind: 'link', subject: NOBODY, client } as const

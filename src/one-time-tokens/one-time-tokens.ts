@@ -22,7 +22,7 @@ export type Purpose =
 export interface OneTimeToken {
   readonly id: string
   readonly purpose: Purpose
-  /** Where it was mailed: whoever has it has this mailbox. */
+  /** The address it was mailed to: whoever has the token reads that mailbox. */
   readonly email: string
   readonly userId: string | null
   readonly accountId: string | null
@@ -43,7 +43,9 @@ export interface NewToken {
 /** 256 bits, as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** Single-use links: the token is in the mail alone, its hash in the database until it is used or expires. */
+/**
+ * Single-use links. The token is only in the mail; its hash is in the database until it is used or expires.
+ */
 @Injectable()
 export class OneTimeTokens {
   constructor(
@@ -51,7 +53,7 @@ export class OneTimeTokens {
     private readonly clock: Clock,
   ) {}
 
-  /** Keeps a new token in the transaction and returns its text, for the link. */
+  /** Stores a new token in the transaction and returns its text, for the link. */
   async issue(transaction: Db, { lifetimeSeconds, ...token }: NewToken): Promise<string> {
     const text = randomBytes(32).toString('base64url')
     const createdAt = this.clock.now()
@@ -62,7 +64,7 @@ export class OneTimeTokens {
     return text
   }
 
-  /** The token while it is good; null otherwise. Uses nothing up. */
+  /** The token while it is valid; null otherwise. Does not use it up. */
   async find(purpose: Purpose, text: string): Promise<OneTimeToken | null> {
     if (!TOKEN.test(text)) return null
     const [row] = await this.database.run(db =>
@@ -72,8 +74,8 @@ export class OneTimeTokens {
   }
 
   /**
-   * Uses the token up in the transaction of what it allows; throws `INVALID_LINK` when it was used, has expired, is
-   * for something else or was never ours. Of two that come at once one gets it.
+   * Uses the token up in the transaction of what it allows. Throws `INVALID_LINK` when it has been used, has
+   * expired, is for something else or does not exist. Of two calls at once one succeeds.
    */
   async consume(transaction: Db, purpose: Purpose, text: string): Promise<OneTimeToken> {
     const [row] = TOKEN.test(text)
@@ -83,7 +85,7 @@ export class OneTimeTokens {
     return row as OneTimeToken
   }
 
-  /** Makes the user's links for this purpose worthless: all, or those that went to `email`. */
+  /** Invalidates the user's links for this purpose: all, or those that went to `email`. */
   async withdraw(transaction: Db, purpose: Purpose, userId: string, email?: string): Promise<void> {
     await transaction
       .delete(oneTimeTokens)
@@ -96,7 +98,7 @@ export class OneTimeTokens {
       )
   }
 
-  /** Makes the account's links for these purposes worthless. Whoever follows one of them holds the account first. */
+  /** Invalidates the account's links for these purposes. Whoever follows one locks the account first. */
   async withdrawOfAccount(transaction: Db, purposes: readonly Purpose[], accountId: string): Promise<void> {
     await transaction
       .delete(oneTimeTokens)
@@ -104,8 +106,8 @@ export class OneTimeTokens {
   }
 
   /**
-   * Makes all of the user's links worthless, in a transaction that holds the user. A link that is being followed now is
-   * left out: waiting for it while it waits for the user would be a circle. It finds what became of the user.
+   * Invalidates all of the user's links, with the user locked. A link that is being followed now is skipped,
+   * because waiting for it could deadlock; it will find that the user has changed.
    */
   async withdrawAll(transaction: Db, userId: string): Promise<void> {
     const idle = transaction
@@ -116,7 +118,9 @@ export class OneTimeTokens {
     await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
   }
 
-  /** Makes the links for this purpose worthless that went to this address, but one that is being followed now. */
+  /**
+   * Invalidates the links for this purpose that went to this address, except one that is being followed now.
+   */
   async withdrawMailed(transaction: Db, purpose: Purpose, email: string): Promise<void> {
     const idle = transaction
       .select({ id: oneTimeTokens.id })
@@ -126,7 +130,7 @@ export class OneTimeTokens {
     await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
   }
 
-  /** Clears away what expired at `now` or before; says how many. */
+  /** Removes what expired at `now` or before; returns how many. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, oneTimeTokens, oneTimeTokens.expiresAt, now)
   }

@@ -9,11 +9,11 @@ import type { SigningKey } from './key-set.js'
 import { SigningKeys } from './signing-keys.js'
 
 const ALGORITHM = 'ES256'
-/** RFC 9068 §2.1: a token of another class is not an access token, whoever signed it. */
+/** RFC 9068 §2.1: a token of another type is not an access token, whoever signed it. */
 const TYPE = 'at+jwt'
 /** Ours have about 800 characters. */
 const MAX_TOKEN_LENGTH = 4_096
-/** Clocks of two nodes may differ (checklist T4). */
+/** Clocks of two nodes may differ by this much. */
 const EXPIRY_TOLERANCE_SECONDS = 5
 /** About 2 kB each. */
 const MAX_CACHED_TOKENS = 20_000
@@ -24,7 +24,7 @@ const COMPACT_ES256 = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$
 /** Issues and verifies access tokens. */
 @Injectable()
 export class AccessTokens {
-  /** Keyed by the whole token: a shorter key has let other tokens through elsewhere (GHSA-rp9m-7r4c-75qg). */
+  /** Keyed by the whole token; elsewhere a shorter key has let other tokens through (GHSA-rp9m-7r4c-75qg). */
   private readonly verified = new LRUCache<string, Claims>({ max: MAX_CACHED_TOKENS })
   private readonly expected: ExpectedClaims
 
@@ -66,7 +66,7 @@ export class AccessTokens {
     })
   }
 
-  /** The caller of a valid token, by signature alone; null for everything else. */
+  /** The caller of a valid token, by signature alone; null otherwise. */
   verify(token: string): Caller | null {
     const now = unixSeconds(this.clock.now())
     const cached = this.verified.get(token)
@@ -84,7 +84,10 @@ export class AccessTokens {
     return payload ? readClaims(payload, this.expected, now) : null
   }
 
-  /** By `kid` among our own keys and nothing else: `jwk`, `jku`, `x5u` are not looked at, any `crit` is refused (RFC 7515 §4.1.11). */
+  /**
+   * By `kid`, among our own keys only: `jwk`, `jku` and `x5u` are ignored, any `crit` is refused (RFC 7515
+   * §4.1.11).
+   */
   private keyOf(token: string): SigningKey | null {
     const header = decodeSegment(token.slice(0, token.indexOf('.')))
     if (header?.alg !== ALGORITHM || header.typ !== TYPE || 'crit' in header) return null

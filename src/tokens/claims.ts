@@ -1,8 +1,8 @@
 import { isPermissions, type Permissions, SOURCES, type Source } from '../permissions/permissions.js'
 
 /**
- * The payload of an access token. `sub`, `jti` and the rest of RFC 9068 §2.2 stand beside the three that the
- * specification names: userId (the same as sub), permissions and exp. Times are in whole seconds.
+ * The payload of an access token: the three that the specification names (userId, which is the same as sub,
+ * permissions and exp) and those of RFC 9068 §2.2. Times are in whole seconds.
  */
 export interface Claims {
   readonly iss: string
@@ -18,7 +18,10 @@ export interface Claims {
   readonly jti: string
 }
 
-/** Who the access token says is calling. What it says of payments is for display: money reads the session store. */
+/**
+ * Who the access token says is calling. Its payments permission is for display; payments read the session
+ * store.
+ */
 export interface Caller {
   readonly userId: string
   readonly accountId: string
@@ -27,7 +30,7 @@ export interface Caller {
   readonly permissions: Permissions
 }
 
-/** Nodes may disagree by so much about the time (checklist T4). */
+/** Clocks of two nodes may differ by this much. */
 const CLOCK_SKEW_SECONDS = 60
 
 export interface ExpectedClaims {
@@ -36,7 +39,10 @@ export interface ExpectedClaims {
   readonly maxLifetimeSeconds: number
 }
 
-/** The payload as claims when every one is there, of its type and as expected; null otherwise. Does not look at `exp` against the clock. */
+/**
+ * The payload as claims when all are present and as expected; null otherwise. Does not compare `exp` with the
+ * clock.
+ */
 export function readClaims(
   payload: Record<string, unknown>,
   expected: ExpectedClaims,

@@ -17,7 +17,7 @@ declare module 'fastify' {
 /** The scheme is case-insensitive (RFC 9110 §11.1), the token everything after one space. */
 const BEARER = /^bearer (\S+)$/i
 
-/** Is there a valid access token? Global: every route is closed unless it says `@Public()`. */
+/** Requires a valid access token. Global: every route is closed unless it is `@Public()`. */
 @Injectable()
 export class JwtGuard implements CanActivate {
   constructor(
@@ -50,7 +50,7 @@ function bearerOf(request: FastifyRequest): string {
   return token
 }
 
-/** RFC 6750 §3.1. The client learns that the token is not valid, not why; the log says that one was refused. */
+/** RFC 6750 §3.1. The client learns that the token is not valid but not why; the log records the refusal. */
 function invalidToken(request: FastifyRequest): ApiError {
   request.log.info({ req: request, code: 'INVALID_ACCESS_TOKEN' }, 'access token refused')
   return new ApiError('INVALID_ACCESS_TOKEN', {

@@ -20,13 +20,15 @@ export async function loadKeys(file: string): Promise<SigningKey[]> {
   }
 }
 
-/** Makes a new key file; throws an Error when there is one already. */
+/** Creates a key file; throws an Error when it exists. */
 export async function generateKeys(file: string, now: Date): Promise<void> {
   if (existsSync(file)) throw new Error(`${file} is there already; rotate its keys instead`)
   await save(file, newKeySet(now))
 }
 
-/** Rotates the keys of `file`; the servers that use it follow within seconds. Errors as {@link rotateKeySet}. */
+/**
+ * Rotates the keys of `file`; running servers pick it up within seconds. Throws like {@link rotateKeySet}.
+ */
 export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds: number): Promise<void> {
   await loadKeys(file)
   const { keys } = JSON.parse(await readFile(file, 'utf8')) as { keys: StoredKey[] }
@@ -34,16 +36,16 @@ export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds:
 }
 
 /**
- * Puts new keys in the place of all those of `file`, as after a leak: the current one and the next one may both be
- * stolen. Whatever they have signed is refused as soon as a server has read the file again, which takes it two seconds.
- * Throws an Error when there is no usable file.
+ * Replaces all keys of `file`, after a leak: the current and the next one may both be stolen. Whatever they
+ * signed is refused as soon as a server has read the file again, within 2 s. Throws an Error when there is no
+ * usable file.
  */
 export async function replaceKeys(file: string, now: Date): Promise<void> {
   await loadKeys(file)
   await save(file, newKeySet(now))
 }
 
-/** Whole or not at all: a server reads this file at any moment. Readable by its owner only. */
+/** Atomic, because servers read this file at any time. Readable by its owner only. */
 async function save(file: string, keys: readonly StoredKey[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const temporary = `${file}.${randomUUID()}.tmp`

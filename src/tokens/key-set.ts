@@ -8,10 +8,10 @@ import {
 } from 'node:crypto'
 import { secondsAfter } from '../clock/clock.js'
 
-/** Published before use, used, or published until its last token has expired. */
+/** Not used yet, in use, or still published until its last token has expired. */
 export type KeyState = 'next' | 'current' | 'retired'
 
-/** A signing key as it lies in JWT_KEYS_FILE: an EC P-256 private JWK with its state. */
+/** A signing key as stored in JWT_KEYS_FILE: an EC P-256 private JWK with its state. */
 export interface StoredKey {
   readonly kid: string
   readonly state: KeyState
@@ -31,17 +31,18 @@ export interface SigningKey {
 
 /** Verifiers keep the key list for this long (Cache-Control of JWKS), so a key is published this long before it signs. */
 export const PUBLISH_BEFORE_USE_SECONDS = 600
-/** A retired key verifies for the life of its last token and this much more. */
+/** A retired key verifies until its last token has expired, and this much longer. */
 const RETIREMENT_MARGIN_SECONDS = 60
 
-/** A current and a next key, as a new installation starts with. */
+/** A current and a next key, for a new installation. */
 export function newKeySet(now: Date): StoredKey[] {
   return [newKey('current', now), newKey('next', now)]
 }
 
 /**
- * next becomes current, current retired, and a new next is made; keys whose last token has expired are left out.
- * Throws an Error when the next key has not been published for ten minutes yet: verifiers might not know it.
+ * The next key becomes current, the current one is retired, and a new next key is made; keys whose last token
+ * has expired are dropped. Throws an Error when the next key has been published for less than ten minutes,
+ * because verifiers might not know it.
  */
 export function rotateKeySet(
   keys: readonly StoredKey[],

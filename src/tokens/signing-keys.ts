@@ -5,7 +5,10 @@ import { Settings } from '../config/settings.js'
 import { generateKeys, loadKeys } from './key-file.js'
 import { type SigningKey, verifiesUntil } from './key-set.js'
 
-/** How soon a rotation on disk is noticed. Polled: file watching is not to be had on network volumes and secret mounts. */
+/**
+ * How soon a change of the file is noticed. Polled, because network volumes and secret mounts do not support
+ * watching.
+ */
 const POLL_EVERY_MS = 2_000
 
 /** The keys of JWT_KEYS_FILE, kept up to date while the service runs. */
@@ -23,7 +26,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** Outside production a missing key file is made once. */
+  /** Outside production a missing key file is created. */
   async onModuleInit(): Promise<void> {
     const { jwtKeysFile, environment } = this.settings
     const isMissing = (await versionOf(jwtKeysFile)) === ''
@@ -41,13 +44,13 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     return this.currentKey
   }
 
-  /** The key with this id, if a token it signed may still be valid; null otherwise. */
+  /** The key with this id, if tokens that it signed may still be valid; null otherwise. */
   verifying(kid: string): SigningKey | null {
     const key = this.keys.get(kid)
     return key && this.isVerifying(key) ? key : null
   }
 
-  /** All keys to publish: next, current and those retired whose tokens may still live. */
+  /** All keys to publish: next, current and those retired ones whose tokens may still be valid. */
   published(): SigningKey[] {
     return [...this.keys.values()].filter(key => this.isVerifying(key))
   }
@@ -71,7 +74,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     this.fileVersion = version
   }
 
-  /** A file that has become unreadable changes nothing: the keys in memory are still good. */
+  /** If the file becomes unreadable nothing changes: the keys in memory are still good. */
   private async reloadIfChanged(): Promise<void> {
     try {
       if ((await versionOf(this.settings.jwtKeysFile)) === this.fileVersion) return

@@ -14,7 +14,7 @@ import { WriteLimitGuard } from './write-limit.guard.js'
   providers: [
     SigningKeys,
     AccessTokens,
-    // In this order: the second asks who the first has found.
+    // In this order: the second guard needs the caller that the first has found.
     { provide: APP_GUARD, useClass: JwtGuard },
     { provide: APP_GUARD, useClass: WriteLimitGuard },
   ],

@@ -7,14 +7,15 @@ import { clientOf } from '../http/client.js'
 const COUNTS_AS_WRITE = 'countsAsWrite'
 
 /**
- * Says of a GET that it leaves a row behind or costs as much as a change; with `false` of a change that nobody must be
- * kept from: to end sessions, to take a password out of other hands.
+ * Marks a GET that writes a row or costs as much as a change; with `false`, a change that must always be
+ * possible, such as ending sessions or taking a password out of other hands.
  */
 export const CountsAsWrite = (does = true) => SetMetadata(COUNTS_AS_WRITE, does)
 
 /**
- * Has this user not changed too much within the hour? Global, after JwtGuard: whatever a logged-in user changes leaves
- * rows in an audit log that nobody may delete. Throws `TOO_MANY_ATTEMPTS` (429). What only reads is not counted.
+ * Limits the changes of a user within the hour. Global, after JwtGuard, because every change leaves rows in
+ * an audit log that nobody may delete. Throws `TOO_MANY_ATTEMPTS` (429). Requests that only read are not
+ * counted.
  */
 @Injectable()
 export class WriteLimitGuard implements CanActivate {
