@@ -15,7 +15,7 @@ import { OwnerGuard } from './owner.guard.js'
 export class AccountDeletionController {
   constructor(private readonly deletion: AccountDeletion) {}
 
-  /** Asks for the end of the account. */
+  /** Requests the deletion of the account. */
   @Post()
   @HttpCode(200)
   @AskDeletionDocs()
@@ -24,7 +24,7 @@ export class AccountDeletionController {
     return { deleteAt: await this.deletion.ask(session, client) }
   }
 
-  /** Takes that back. */
+  /** Cancels it. */
   @Delete()
   @HttpCode(204)
   @KeepAccountDocs()

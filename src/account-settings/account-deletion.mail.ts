@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/mail.js'
 import { dayInWords } from './day-in-words.js'
 
-/** To those who look after the account; `url` leads to the main site. */
+/** To the owner and the managers; `url` leads to the main site. */
 export function deletionAskedMail(site: string, url: string, deleteAt: Date): Mail {
   return {
     subject: `Your account at ${site} is going to be deleted`,

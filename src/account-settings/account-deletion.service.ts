@@ -22,8 +22,8 @@ export class AccountDeletion {
   ) {}
 
   /**
-   * Says when the account is to be deleted, and tells those who look after it by mail; asked again, the first date stays.
-   * Throws `SUBSCRIPTION_LIVE` while it has a subscription that nobody cancelled.
+   * Sets the date of the deletion and mails the owner and the managers. If a deletion is already pending, its
+   * date stays. Throws `SUBSCRIPTION_LIVE` while the account has a subscription that has not been cancelled.
    */
   async ask(session: Session, client: Client): Promise<Date> {
     this.mails.require()
@@ -40,7 +40,7 @@ export class AccountDeletion {
     return asked.deleteAt
   }
 
-  /** Throws `NOT_FOUND` when nobody has asked for a deletion. */
+  /** Throws `NOT_FOUND` when no deletion is pending. */
   async keep(session: Session, client: Client): Promise<void> {
     await this.owned.change(session, async (transaction, account) => {
       if (!account.deleteAt) throw new ApiError('NOT_FOUND')

@@ -23,7 +23,7 @@ export class AccountMails {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where none can be sent. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
   require(): void {
     this.mailer.requireMail()
   }
@@ -46,8 +46,8 @@ export class AccountMails {
   }
 
   /**
-   * Not the whole team: hundreds of mails at once would keep others from sending theirs. The owner is also told at the addresses
-   * that they can still return to: the present one may be a thief's.
+   * Not sent to the whole team: hundreds of mails at once would delay everybody else's. The owner is also
+   * told at earlier addresses that can still come back, because the present one may be a thief's.
    */
   private async tellThoseInCharge(accountId: string, mail: Mail): Promise<void> {
     for (let after: UserAge | null = null; ; ) {

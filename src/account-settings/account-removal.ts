@@ -9,8 +9,8 @@ import { DueAccounts } from './due-accounts.js'
 const JOB = { name: 'account-removal', everyMs: 10 * 60 * 1000 }
 
 /**
- * Deletes accounts whose time has come, on one replica at a time. In small steps, each complete in itself: after a crash
- * the next run goes on where this one stopped, and two at once do no harm.
+ * Deletes the accounts that are due, on one replica at a time. Each step is complete in itself, so the next
+ * run continues after a crash, and two runs at once do no harm.
  */
 @Injectable()
 export class AccountRemoval {
@@ -23,7 +23,7 @@ export class AccountRemoval {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts went; null when it did not run to its end here. */
+  /** Returns how many accounts were deleted; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
@@ -34,7 +34,7 @@ export class AccountRemoval {
     })
   }
 
-  /** Deletes one, and tells its owner; false when it cannot be done now, which does not keep the others. */
+  /** Deletes one and tells its owner. False when it cannot be deleted now, which does not stop the others. */
   private async remove(accountId: string): Promise<boolean> {
     try {
       const owner = await this.removeUsers(accountId)
@@ -47,7 +47,9 @@ export class AccountRemoval {
     }
   }
 
-  /** One at a time; returns where to reach the owner, null when a run before has removed them. */
+  /**
+   * One user at a time. Returns the owner's address; null when an earlier run has already removed the owner.
+   */
   private async removeUsers(accountId: string): Promise<string | null> {
     const check = (transaction: Db) => this.due.hold(transaction, accountId)
     let owner: string | null = null

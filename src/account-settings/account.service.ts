@@ -9,14 +9,14 @@ import type { Session } from '../sessions/session.js'
 import { type Account, Accounts } from './accounts.js'
 import { type TransferView, transferView } from './transfer/transfer-view.js'
 
-/** An account as the people who look after it see it. */
+/** An account as its owner and managers see it. */
 export interface AccountView {
   readonly accountId: string
   readonly name: string | null
   readonly createdAt: Date
-  /** When it is to be deleted; null while nobody has asked for that. */
+  /** When it will be deleted; null when no deletion is pending. */
   readonly deleteAt: Date | null
-  /** The transfer that is under way. */
+  /** The pending transfer; null when there is none. */
   readonly transfer: TransferView | null
 }
 
@@ -29,7 +29,7 @@ export class AccountService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store does not know of it yet. */
+  /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store has not caught up. */
   async read({ accountId }: Pick<Session, 'accountId'>): Promise<AccountView> {
     const account = await this.accounts.find(accountId)
     return this.database.run(db => this.viewOf(db, account))

@@ -5,7 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts } from '../database/schema.js'
 
-/** Who pays. */
+/** An account: what pays, and what users belong to. */
 export type Account = typeof accounts.$inferSelect
 
 /** The accounts in the database. */
@@ -18,7 +18,7 @@ export class Accounts {
     return row ?? null
   }
 
-  /** As last committed; whoever else locks it waits until this transaction ends. Comes before the locks of its users. */
+  /** As last committed, and locked until this transaction ends. Lock it before its users. */
   async lock(transaction: Db, id: string): Promise<Account | null> {
     const [row] = await transaction.select().from(accounts).where(eq(accounts.id, id)).for('update')
     return row ?? null
@@ -30,12 +30,12 @@ export class Accounts {
     return row ?? null
   }
 
-  /** Null: it stays. */
+  /** Null: the account is kept. */
   async setDeleteAt(transaction: Db, id: string, deleteAt: Date | null): Promise<void> {
     await transaction.update(accounts).set({ deleteAt }).where(eq(accounts.id, id))
   }
 
-  /** Once nothing refers to it any more. */
+  /** Call it when nothing refers to the account any longer. */
   async remove(transaction: Db, id: string): Promise<void> {
     await transaction.delete(accounts).where(eq(accounts.id, id))
   }

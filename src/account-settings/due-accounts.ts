@@ -14,7 +14,7 @@ import { Accounts } from './accounts.js'
 const A_RUN = 100
 const USERS_A_PAGE = 100
 
-/** Accounts whose time has come. */
+/** Accounts that are due for deletion. */
 @Injectable()
 export class DueAccounts {
   constructor(
@@ -28,8 +28,8 @@ export class DueAccounts {
   ) {}
 
   /**
-   * Ids of at most 100 accounts that nothing keeps any more; those with money on its way wait for it. What was cancelled
-   * ends for that, and the account is found by a later run.
+   * Ids of at most 100 accounts that can be deleted now. Accounts with a payment on its way wait for it. A
+   * cancelled subscription is ended first, and a later run finds the account.
    */
   async list(): Promise<string[]> {
     const due = await this.database.run(db =>
@@ -49,7 +49,10 @@ export class DueAccounts {
     return ids
   }
 
-  /** At most 100 users of the account, the owner first: nobody is left to keep what has begun to go. */
+  /**
+   * At most 100 users of the account. The owner is first, so that nobody can cancel a deletion that has
+   * begun.
+   */
   async users(accountId: string): Promise<Pick<User, 'id' | 'accountId' | 'email' | 'role'>[]> {
     const { id, email, role } = users
     const rows = await this.database.run(db =>
@@ -63,7 +66,10 @@ export class DueAccounts {
     return rows as Pick<User, 'id' | 'accountId' | 'email' | 'role'>[]
   }
 
-  /** Holds the account until the transaction ends. Throws an Error when it is not to be deleted now, as when its owner has kept it. */
+  /**
+   * Locks the account until the transaction ends. Throws an Error when it must not be deleted now, for
+   * example because the owner has cancelled.
+   */
   async hold(transaction: Db, accountId: string): Promise<void> {
     const account = await this.accounts.lock(transaction, accountId)
     const isDue = account?.deleteAt && account.deleteAt <= this.clock.now()
@@ -73,7 +79,10 @@ export class DueAccounts {
       throw new Error('it is not due any more')
   }
 
-  /** Whoever has stolen the owner's login may have asked for the deletion; the owner has been promised time to take it back. */
+  /**
+   * A thief with the owner's login may have requested the deletion, and the owner was promised time to undo
+   * that.
+   */
   private async canOwnerReturn(db: Db, accountId: string): Promise<boolean> {
     const [owner] = await db
       .select({ id: users.id })
@@ -82,7 +91,9 @@ export class DueAccounts {
     return owner !== undefined && this.undoTokens.areAnyOpen(db, [owner.id])
   }
 
-  /** Deletes the account, once it has no users, with its links and what was known of its payments. */
+  /**
+   * Deletes the account, which must have no users left, with its links and what was known of its payments.
+   */
   async remove(accountId: string): Promise<void> {
     await this.database.transaction(async transaction => {
       await this.hold(transaction, accountId)

@@ -9,7 +9,7 @@ import {
   emailRestoredMail,
 } from './email-change.mail.js'
 
-/** The mails about another e-mail address. */
+/** The mails about a change of e-mail address. */
 @Injectable()
 export class EmailChangeMails {
   constructor(
@@ -18,7 +18,7 @@ export class EmailChangeMails {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where none can be sent. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
   require(): void {
     this.mailer.requireMail()
   }
@@ -38,7 +38,7 @@ export class EmailChangeMails {
     this.mailer.post(email, emailChangedMail(this.links.siteName(null), url))
   }
 
-  /** There is no link: the user has gone back to an address that they had before this one. */
+  /** Without a link to undo it: the user has gone back to an earlier address of theirs. */
   tellRestored(email: string): void {
     this.mailer.post(email, emailRestoredMail(this.links.siteName(null)))
   }

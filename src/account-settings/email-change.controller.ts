@@ -22,7 +22,7 @@ export class EmailChangeController {
     private readonly emailUndo: EmailUndoService,
   ) {}
 
-  /** Asks for another e-mail address. */
+  /** Requests another e-mail address. */
   @Post('change')
   @HttpCode(202)
   @ApiBearerAuth('accessToken')
@@ -36,7 +36,10 @@ export class EmailChangeController {
     return this.emailChange.ask(session, email, client)
   }
 
-  /** Changes the address. Public: the link may be opened on another device, where the password takes the session's place. */
+  /**
+   * Changes the address. Public, because the link may be opened on another device; there the password takes
+   * the place of the session.
+   */
   @Public()
   @Post('confirm')
   @HttpCode(204)
@@ -50,7 +53,7 @@ export class EmailChangeController {
     return this.emailChange.confirm(token, { session, password }, client)
   }
 
-  /** Changes it back. Public: whoever has to undo it may not be able to log in any more. */
+  /** Changes it back. Public, because whoever has to undo it may no longer be able to log in. */
   @Public()
   @Post('undo')
   @HttpCode(204)

@@ -1,6 +1,6 @@
 import type { Mail } from '../mail/mail.js'
 
-/** To the new address: whoever has it says yes. */
+/** To the new address, to confirm it. */
 export function confirmEmailMail(site: string, url: string): Mail {
   return {
     subject: `Confirm your new e-mail address for ${site}`,
@@ -14,7 +14,7 @@ export function confirmEmailMail(site: string, url: string): Mail {
   }
 }
 
-/** To a new address that somebody has already; `url` leads to the front page. */
+/** To a new address that already has a user; `url` leads to the front page. */
 export function addressInUseMail(site: string, url: string): Mail {
   return {
     subject: `You have an account at ${site} already`,
@@ -28,7 +28,7 @@ export function addressInUseMail(site: string, url: string): Mail {
   }
 }
 
-/** To the old address, with the way back. */
+/** To the old address, with the link that undoes it. */
 export function emailChangedMail(site: string, url: string): Mail {
   return {
     subject: `Your e-mail address for ${site} was changed`,
@@ -42,7 +42,7 @@ export function emailChangedMail(site: string, url: string): Mail {
   }
 }
 
-/** To an address that was left for one of before it. */
+/** To an address that the user has left for an earlier one. */
 export function emailRestoredMail(site: string): Mail {
   return {
     subject: `Your e-mail address for ${site} was changed`,

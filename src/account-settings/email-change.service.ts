@@ -12,7 +12,7 @@ import { EmailChangeMails } from './email-change-mails.js'
 import { EmailChanges } from './email-changes.js'
 import { MailedLinks } from './mailed-links.js'
 
-/** What shows that whoever follows the link is the user. */
+/** What proves that whoever follows the link is the user. */
 export interface ConfirmationProof {
   readonly session: Session | null
   readonly password: string | undefined
@@ -30,8 +30,8 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Mails a link to the new address; a link of before is worthless. Where the address is somebody's already they get another
-   * mail, after the same work: the caller does not learn of it.
+   * Mails a link to the new address and invalidates earlier links. If the address is already taken, it gets a
+   * different mail, after the same work, so the caller does not learn of it.
    */
   async ask(session: Session, email: Email, client: Client): Promise<void> {
     this.mails.require()
@@ -46,10 +46,10 @@ export class EmailChangeService {
   }
 
   /**
-   * Gives the user the address that the link was mailed to, and tells the old one how to undo it. The link alone is no proof: it
-   * may have been mailed to somebody whose address a stranger wants to put on an account of theirs. So it takes a live
-   * session of the user, or the password. Throws `REAUTHENTICATION_REQUIRED` without either, `INVALID_CREDENTIALS`,
-   * `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got another user meanwhile.
+   * Gives the user the address that the link went to, and tells the old address how to undo it. The link
+   * alone proves nothing: somebody may have entered a stranger's address. So it takes a live session of the
+   * user, or the password. Throws `REAUTHENTICATION_REQUIRED` without either, `INVALID_CREDENTIALS`,
+   * `INVALID_LINK`, and `EMAIL_TAKEN` when another user has taken the address in the meantime.
    */
   async confirm(text: string, proof: ConfirmationProof, client: Client): Promise<void> {
     this.mails.require()

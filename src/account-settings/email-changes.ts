@@ -14,20 +14,20 @@ import { SessionChanges } from '../sessions/session-changes.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 
-/** The address that a user has had until now, and the token of the link back to it; null when there is none. */
+/** The user's previous address, and the token of the link back to it; null when there is none. */
 export interface Undo {
   readonly email: Email
   readonly undoToken: string | null
 }
 
-/** Who follows the link: a live session of the user, or null for somebody who has given the password. */
+/** Who follows the link: a live session of the user, or null for somebody who has supplied the password. */
 export interface Confirmation {
   readonly text: string
   readonly session: Session | null
   readonly client: Client
 }
 
-/** Changes of e-mail addresses in the database, each in one transaction that holds the user. */
+/** Changes of e-mail addresses in the database. Each is one transaction, with the user's row locked. */
 @Injectable()
 export class EmailChanges {
   constructor(
@@ -39,7 +39,7 @@ export class EmailChanges {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The token for the link to the new address; one of before is worthless. */
+  /** The token for the link to the new address; earlier links stop working. */
   ask(session: Session, email: Email, client: Client): Promise<string> {
     const { userId, accountId, sid } = session
     return this.database.transaction(async transaction => {
@@ -83,8 +83,8 @@ export class EmailChanges {
   }
 
   /**
-   * Whoever returns to an address that they could have returned to by its link has undone the changes since: so there is no link
-   * back to what they leave, which may be a thief's.
+   * Going back to an address by hand undoes the changes since, just as its link would. There is then no link
+   * back to the address that is left, which may be a thief's.
    */
   private async replaceAddress(transaction: Db, user: User, email: Email): Promise<string | null> {
     const turn = await this.undoTokens.turnOf(transaction, user.id, email)

@@ -9,13 +9,13 @@ import type { Db } from '../database/connection.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 
-/** An address that is back, and the token of the link for a new password that goes there; null for a disabled user. */
+/** A restored address, and the token of the reset link that goes there; null for a disabled user. */
 export interface Restored {
   readonly email: Email
   readonly resetToken: string | null
 }
 
-/** The undoing in the database. */
+/** Undoes changes of e-mail addresses in the database. */
 @Injectable()
 export class EmailRestoring {
   constructor(
@@ -25,7 +25,7 @@ export class EmailRestoring {
     private readonly passwordReset: PasswordReset,
   ) {}
 
-  /** Throws `INVALID_LINK`, and `EMAIL_TAKEN`, which leaves the link good. */
+  /** Throws `INVALID_LINK`, and `EMAIL_TAKEN`, after which the link still works. */
   async restore(transaction: Db, { id, accountId }: User, text: string, client: Client): Promise<Restored> {
     await this.users.lockAccount(transaction, accountId)
     const user = await this.users.lock(transaction, id)

@@ -15,9 +15,10 @@ export class EmailUndoService {
   ) {}
 
   /**
-   * Gives the user back the address that the link was mailed to. Whoever changed it had the password: it is taken away,
-   * all sessions end, what was begun with it is called off, and a link for a new one goes to the old address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the
-   * address has got another user meanwhile, which leaves the link good.
+   * Gives the user back the address that the link went to. Whoever changed it had the password, so the
+   * password is removed, all sessions end, whatever was begun is cancelled, and a reset link goes to the old
+   * address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when another user has taken the address in the
+   * meantime, after which the link still works.
    */
   async undo(text: string, client: Client): Promise<void> {
     this.mails.require()

@@ -8,7 +8,7 @@ import type { Client } from '../http/client.js'
 import { FollowedLinks } from '../one-time-tokens/followed-links.js'
 import type { OneTimeToken, Purpose } from '../one-time-tokens/one-time-tokens.js'
 
-/** A link that somebody follows. */
+/** A mailed link that somebody follows. */
 export interface FollowedLink {
   readonly purpose: Purpose
   readonly text: string
@@ -16,7 +16,7 @@ export interface FollowedLink {
   readonly client: Client
 }
 
-/** Links of users, followed. */
+/** Follows mailed links of users. */
 @Injectable()
 export class MailedLinks {
   constructor(
@@ -26,8 +26,9 @@ export class MailedLinks {
   ) {}
 
   /**
-   * The user of a good link, which is not used up by that. Throws `INVALID_LINK` for any other link, and for a disabled user
-   * unless the link is to undo something: being disabled must not cost anybody their address.
+   * The user of a valid link; this does not use the link up. Throws `INVALID_LINK` otherwise. Disabled users
+   * count as invalid, except for links that undo something: being disabled must not cost anybody their
+   * address.
    */
   async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
     const found = await this.followed.find(purpose, text, client)

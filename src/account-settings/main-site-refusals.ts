@@ -3,7 +3,7 @@ import { ApiCookieAuth } from '@nestjs/swagger'
 import type { ErrorCode } from '../errors/error-codes.js'
 import { type Documentation, Documented, TOKEN_REFUSALS } from '../http/documented.js'
 
-/** Any route that is for the main site alone. */
+/** Refusals of every route that only the main site may call. */
 export const MAIN_SITE_REFUSALS: readonly ErrorCode[] = [
   ...TOKEN_REFUSALS,
   'SESSION_NOT_FOUND',
@@ -15,7 +15,7 @@ export const MAIN_SITE_REFUSALS: readonly ErrorCode[] = [
   'SESSION_STORE_UNAVAILABLE',
 ]
 
-/** {@link Documented} with those refusals, and with the cookie. */
+/** Like {@link Documented}, with those refusals and the cookie. */
 export function documentedOnMainSite(documentation: Documentation): MethodDecorator {
   const refusals = [...documentation.refusals, ...MAIN_SITE_REFUSALS]
   return applyDecorators(ApiCookieAuth('sessionCookie'), Documented({ ...documentation, refusals }))

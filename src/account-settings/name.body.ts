@@ -1,6 +1,6 @@
 import { IsName } from '../accounts/name-text.js'
 
-/** What a person or an account is to be called. */
+/** The new name of a person or an account. */
 export class NameBody {
   @IsName({ required: true })
   name!: string

@@ -5,8 +5,8 @@ import { AccessTokens } from '../tokens/access-tokens.js'
 import { requireCaller } from '../tokens/jwt.guard.js'
 
 /**
- * For public routes that a main session may call too: without an access token the request passes and has no session; with one it
- * must be a live main session, refused as {@link MainSourceGuard} refuses.
+ * For public routes that a main session may call too. Without an access token the request passes without a
+ * session. With one, it must be a live main session; otherwise it is refused like in {@link MainSourceGuard}.
  */
 @Injectable()
 export class OptionalMainSessionGuard implements CanActivate {

@@ -8,7 +8,7 @@ import { SessionChanges } from '../sessions/session-changes.js'
 import { type Account, Accounts } from './accounts.js'
 import { requireOwner } from './require-owner.js'
 
-/** Accounts, changed by their owners. */
+/** Changes accounts for their owners. */
 @Injectable()
 export class OwnedAccounts {
   constructor(
@@ -19,8 +19,8 @@ export class OwnedAccounts {
   ) {}
 
   /**
-   * Does `work` in a transaction that holds the account and its owner. Throws `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for who is
-   * the owner no more, though the guards have let the request pass.
+   * Does `work` in a transaction with the account and its owner locked. Throws `OWNER_REQUIRED` or
+   * `SESSION_NOT_FOUND` when the caller is no longer the owner, although the guards let the request pass.
    */
   change<T>(session: Session, work: (transaction: Db, account: Account) => Promise<T>): Promise<T> {
     return this.database.transaction(async transaction => {

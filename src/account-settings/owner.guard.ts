@@ -4,7 +4,10 @@ import { Users } from '../accounts/users.js'
 import type { Session } from '../sessions/session.js'
 import { requireOwner } from './require-owner.js'
 
-/** Is it the owner of the account? By the database, not by permissions. Stands behind MainSourceGuard. */
+/**
+ * Lets only the owner of the account pass, by the database and not by permissions. Runs after
+ * MainSourceGuard.
+ */
 @Injectable()
 export class OwnerGuard implements CanActivate {
   constructor(private readonly users: Users) {}

@@ -19,8 +19,9 @@ export class PersonExport {
   ) {}
 
   /**
-   * The export as pieces of text, a page of the audit log each. Resolves when all but the audit log is read, so that an
-   * outage is still an answer; the pieces throw when one comes later. Itself in the log.
+   * The export as pieces of text, one page of the audit log each. Resolves once everything but the audit log
+   * has been read, so that an outage until then is still an error response; a later outage makes the pieces
+   * throw. The export itself is logged.
    */
   async start(session: Session, client: Client): Promise<AsyncIterable<string>> {
     const profile = await this.profiles.read(session)
@@ -62,7 +63,7 @@ export class PersonExport {
   }
 }
 
-/** Where a manager was when they changed this user is the manager's own affair. */
+/** Where a manager was when they changed this user is the manager's own data. */
 function withoutOthers(row: AuditRow, { userId }: Profile): object {
   const { by } = row.detail
   if (by === undefined || by === userId) return row

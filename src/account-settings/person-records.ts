@@ -8,12 +8,14 @@ import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
 import type { Profile } from './profile.service.js'
 
-/** What is held in memory of an export, however long it is. */
+/** How much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
 
 export type AuditRow = typeof auditLog.$inferSelect
 
-/** What the database has about a person beside the profile; no secret, nor the hash of one. */
+/**
+ * What the database has about a person, besides the profile. Contains no secrets and no hashes of secrets.
+ */
 @Injectable()
 export class PersonRecords {
   constructor(
@@ -25,13 +27,13 @@ export class PersonRecords {
   async begin({ userId, accountId, sid }: Session, client: Client): Promise<number> {
     const event = { action: 'person.export', outcome: 'ok', userId, accountId, sid, client } as const
     await this.database.run(db => this.auditLog.record(db, event))
-    // With the failed logins of a moment ago.
+    // Includes failed logins that are still being written.
     await this.auditLog.flush()
     const [row] = await this.database.run(db => db.select({ last: max(auditLog.id) }).from(auditLog))
     return row?.last ?? 0
   }
 
-  /** What the person has logged in from; of device ids, which are secrets, only when. */
+  /** What the person has logged in from. Device ids are secrets, so only their times. */
   familiarClients({ userId }: Profile) {
     const { kind, firstSeen, lastSeen } = familiarClients
     const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
@@ -73,7 +75,7 @@ export class PersonRecords {
       const isNext = and(which, gt(auditLog.id, after), lte(auditLog.id, last))
       const page = (db: Db) =>
         db.select().from(auditLog).where(isNext).orderBy(asc(auditLog.id)).limit(ROWS_A_PAGE)
-      // What comes before is answered by now.
+      // The answer has begun: it is too late to refuse it as `TOO_BUSY`.
       const rows = await this.database.report(page, { isBegun: true })
       if (rows.length > 0) yield rows
       if (rows.length < ROWS_A_PAGE) return

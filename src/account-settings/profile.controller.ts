@@ -23,7 +23,7 @@ export class ProfileController {
     private readonly personExport: PersonExport,
   ) {}
 
-  /** Who is logged in. */
+  /** The caller's profile. */
   @Get()
   @ReadProfileDocs()
   @UseGuards(LiveSessionGuard)
@@ -39,7 +39,7 @@ export class ProfileController {
     return this.profile.rename(session, name, client)
   }
 
-  /** Everything about the caller. A failure on the way cuts the connection: no end, no JSON. */
+  /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */
   @Get('export')
   @CountsAsWrite()
   @ExportPersonDocs()
@@ -51,7 +51,7 @@ export class ProfileController {
     @Res() reply: FastifyReply,
   ) {
     const pieces = await this.personExport.start(session, client)
-    // Not awaited: a reply that breaks off is over, not to be answered a second time.
+    // Not awaited: once the reply has started, an error can no longer be answered.
     void reply
       .header('Content-Type', 'application/json; charset=utf-8')
       .header('Content-Disposition', 'attachment; filename="person.json"')

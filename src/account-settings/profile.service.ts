@@ -13,7 +13,7 @@ export type Profile = Pick<
   'accountId' | 'email' | 'name' | 'role' | 'granted' | 'satellites' | 'createdAt'
 > & { readonly userId: string }
 
-/** What users see and change of themselves. */
+/** What users see and change about themselves. */
 @Injectable()
 export class ProfileService {
   constructor(
@@ -22,7 +22,7 @@ export class ProfileService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Throws `SESSION_NOT_FOUND` when the user is gone and the store does not know of it yet. */
+  /** Throws `SESSION_NOT_FOUND` when the user is gone and the session store has not caught up. */
   async read({ userId }: Session): Promise<Profile> {
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')

@@ -1,7 +1,10 @@
 import type { User } from '../accounts/user.js'
 import { ApiError } from '../errors/api-error.js'
 
-/** Throws `OWNER_REQUIRED` (403) for a member, `SESSION_NOT_FOUND` for somebody removed or disabled since they logged in. */
+/**
+ * Throws `OWNER_REQUIRED` (403) for a member, `SESSION_NOT_FOUND` for a user who has been removed or disabled
+ * since they logged in.
+ */
 export function requireOwner(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (user.role !== 'owner') throw new ApiError('OWNER_REQUIRED')

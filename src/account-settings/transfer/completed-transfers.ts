@@ -8,7 +8,9 @@ import { SessionChanges } from '../../sessions/session-changes.js'
 import { TransferMails } from './transfer-mails.js'
 import { type Parties, TransferParties } from './transfer-parties.js'
 
-/** `waits`: not accepted any more, not ready, or an address can still come back. `void`: one of the two is gone. */
+/**
+ * `waits`: not accepted, not due, or an address can still come back. `void`: one of the two users is gone.
+ */
 export type TransferOutcome = 'done' | 'waits' | 'void'
 
 /** Thrown to roll back. */
@@ -18,7 +20,7 @@ class NotDone extends Error {
   }
 }
 
-/** The moment in which an account gets another owner. */
+/** Makes the change of owner. */
 @Injectable()
 export class CompletedTransfers {
   constructor(
@@ -31,8 +33,9 @@ export class CompletedTransfers {
   ) {}
 
   /**
-   * Makes the one a member and the other the owner, in one transaction: there is one owner at any moment. Both are told. Asks
-   * again whether it may be, for much may have happened since the transfer was read.
+   * Makes the owner a member and the member the owner in one transaction, so there is exactly one owner at
+   * any time. Tells both. Checks again whether it is allowed, because much may have happened since the
+   * transfer was read.
    */
   async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
     const { accountId, fromUserId, toUserId } = transfer
@@ -40,7 +43,7 @@ export class CompletedTransfers {
     try {
       await this.changes.makeAll(
         [
-          // What is taken first: for a moment there may be no session with everything, never two.
+          // What is taken comes first: for a moment no session may have everything, but never two.
           { kind: 'regrant', userId: fromUserId, granted: initialGrant('member') },
           { kind: 'regrant', userId: toUserId, granted: initialGrant('owner') },
         ],
@@ -85,7 +88,7 @@ export class CompletedTransfers {
     })
   }
 
-  /** With what the role has from the start; an owner is at home on every site. */
+  /** With the default permissions of the role; an owner may log in at every site. */
   private async setRole(transaction: Db, { id }: User, role: Role): Promise<void> {
     await this.users.setRole(transaction, id, role)
     await this.users.setGranted(transaction, id, initialGrant(role))

@@ -5,7 +5,7 @@ import { Clock } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { ownershipTransfers } from '../../database/schema.js'
 
-/** Transfers that something has to be done about. */
+/** Transfers that need work. */
 @Injectable()
 export class DueTransfers {
   constructor(
@@ -13,13 +13,13 @@ export class DueTransfers {
     private readonly clock: Clock,
   ) {}
 
-  /** Accepted, and the wait is over. Some may have to wait longer, for an address that can still come back. */
+  /** Accepted, and the wait is over. Some may have to wait longer, while an address can still come back. */
   ready(): Promise<PendingTransfer[]> {
     const { acceptedAt, readyAt } = ownershipTransfers
     return this.list(and(isNotNull(acceptedAt), lte(readyAt, this.clock.now())))
   }
 
-  /** Nobody has accepted, and the time for that is over. */
+  /** Not accepted in time. */
   expired(): Promise<PendingTransfer[]> {
     const { acceptedAt, expiresAt } = ownershipTransfers
     return this.list(and(isNull(acceptedAt), lte(expiresAt, this.clock.now())))

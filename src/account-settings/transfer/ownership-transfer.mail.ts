@@ -29,7 +29,7 @@ export function transferAcceptedMail(site: string, url: string, readyAt: Date): 
   }
 }
 
-/** To the member who is to be the owner. */
+/** To the future owner. */
 export function transferOfferMail(site: string, url: string, readyAt: Date): Mail {
   return {
     subject: `You are to own your team's account at ${site}`,

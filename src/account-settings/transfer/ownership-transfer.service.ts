@@ -10,7 +10,7 @@ import type { Session } from '../../sessions/session.js'
 import { TransferMails } from './transfer-mails.js'
 import { type Parties, TransferParties } from './transfer-parties.js'
 
-/** Transfers, as owners ask for them. */
+/** Transfers, as owners request them. */
 @Injectable()
 export class OwnershipTransfer {
   constructor(
@@ -23,9 +23,10 @@ export class OwnershipTransfer {
   ) {}
 
   /**
-   * Asks an active member of the account to become its owner, and tells the owner how to stop it. It is done by {@link
-   * TransferCompletion} once the member has accepted and TRANSFER_WAIT has passed. Throws `NOT_FOUND` for who is no
-   * such member, `TOO_MANY_ATTEMPTS`, `TRANSFER_PENDING`, and `EMAIL_UNDO_OPEN` while a change of address of either can be undone.
+   * Asks an active member to become the owner, and mails the owner a link to stop it. {@link
+   * TransferCompletion} does it once the member has accepted and TRANSFER_WAIT has passed. Throws `NOT_FOUND`
+   * for anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`, `TRANSFER_PENDING`, and
+   * `EMAIL_UNDO_OPEN` while a change of either's e-mail address can still be undone.
    */
   async request(session: Session, userId: string, client: Client): Promise<PendingTransfer> {
     this.mails.require()

@@ -9,7 +9,7 @@ import { type OneTimeToken, OneTimeTokens } from '../../one-time-tokens/one-time
 import { TransferMails } from './transfer-mails.js'
 import { TransferParties } from './transfer-parties.js'
 
-/** The yes of the member who is to be the owner. */
+/** The future owner accepts. */
 @Injectable()
 export class TransferAcceptance {
   constructor(

@@ -12,7 +12,7 @@ import type { Session } from '../../sessions/session.js'
 import { OwnedAccounts } from '../owned-accounts.js'
 import { TransferMails } from './transfer-mails.js'
 
-/** Transfers that come to nothing. The owner, at all addresses, and the member are told. */
+/** Cancels transfers. The owner (at all addresses) and the member are told. */
 @Injectable()
 export class TransferCancellation {
   constructor(
@@ -23,7 +23,7 @@ export class TransferCancellation {
     private readonly mails: TransferMails,
   ) {}
 
-  /** Throws `NOT_FOUND` when no transfer is under way, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
+  /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
   async byOwner(session: Session, cancellation: Cancellation): Promise<void> {
     const addresses = await this.owned.change(session, transaction =>
       this.cancel(transaction, session.accountId, cancellation),
@@ -32,7 +32,10 @@ export class TransferCancellation {
     this.mails.tellCancelled(addresses)
   }
 
-  /** After `permit`, which runs first in the transaction, with the account held. Does nothing when no transfer is under way. */
+  /**
+   * Runs `permit` first in the transaction, with the account locked. Does nothing when no transfer is
+   * pending.
+   */
   async ofAccount(
     accountId: string,
     cancellation: Cancellation,

@@ -7,7 +7,10 @@ import { TransferCancellation } from './transfer-cancellation.js'
 
 const JOB = { name: 'ownership-transfers', everyMs: 10 * 60 * 1000 }
 
-/** Does the transfers whose time has come, and ends those that nobody has accepted, on one replica at a time. */
+/**
+ * Completes transfers that are due and cancels those that were not accepted in time, on one replica at a
+ * time.
+ */
 @Injectable()
 export class TransferCompletion {
   private readonly logger = new Logger('TransferCompletion')
@@ -19,7 +22,7 @@ export class TransferCompletion {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts got another owner; null when it did not run to its end here. */
+  /** Returns how many accounts got another owner; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
@@ -39,7 +42,7 @@ export class TransferCompletion {
     await this.attempt(() => this.cancellation.ofAccount(accountId, cancellation, async () => {}), accountId)
   }
 
-  /** Null when it cannot be done now, which does not keep the others. */
+  /** Null when it cannot be completed now, which does not stop the others. */
   private async attempt<T>(work: () => Promise<T>, accountId: string): Promise<T | null> {
     try {
       return await work()

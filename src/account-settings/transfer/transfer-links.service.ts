@@ -8,7 +8,7 @@ import { OneTimeTokens } from '../../one-time-tokens/one-time-tokens.js'
 import { TransferAcceptance } from './transfer-acceptance.js'
 import { TransferCancellation } from './transfer-cancellation.js'
 
-/** The links in the mails about a transfer, followed. Both throw `INVALID_LINK`. */
+/** Follows the links in mails about a transfer. Both methods throw `INVALID_LINK`. */
 @Injectable()
 export class TransferLinks {
   constructor(
@@ -19,12 +19,17 @@ export class TransferLinks {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The member agrees to become the owner; says from when on they can be. */
+  /**
+   * The member agrees to become the owner. `readyAt` of the result is the earliest time at which they can be.
+   */
   async accept(text: string, client: Client): Promise<PendingTransfer> {
     return this.acceptance.accept(await this.find('transfer-accept', text, client), text, client)
   }
 
-  /** The owner stops the transfer. Nothing else changes: whoever holds an address that was left may do no more than that. */
+  /**
+   * The owner stops the transfer. The link can do nothing else, because it also goes to addresses that the
+   * owner has left.
+   */
   async stop(text: string, client: Client): Promise<void> {
     const { accountId } = await this.find('transfer-stop', text, client)
     const cancellation = { client, reason: 'stopped by a mailed link' }

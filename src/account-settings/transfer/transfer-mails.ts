@@ -17,18 +17,21 @@ import {
 } from './ownership-transfer.mail.js'
 import type { Parties } from './transfer-parties.js'
 
-/** A transfer waits while addresses can come back, so the link lives longer than the wait. Its transfer takes it along. */
+/**
+ * The link outlives the wait, because a transfer waits longer while addresses can come back. It is removed
+ * with its transfer.
+ */
 const STOP_LINK_EXTRA_SECONDS = 30 * 24 * 60 * 60
 
-/** A link that was issued and is to be mailed once that is committed. */
+/** A link that has been issued; mail it once the transaction has committed. */
 export interface IssuedLink {
   readonly email: string
   readonly token: string
 }
 
 /**
- * The mails about a transfer, and the links in them. What goes to the owner also goes to the addresses that the owner can
- * still return to: the present one may be a thief's.
+ * The mails about a transfer, and the links in them. What goes to the owner also goes to earlier addresses
+ * that can still come back, because the present one may be a thief's.
  */
 @Injectable()
 export class TransferMails {
@@ -39,7 +42,7 @@ export class TransferMails {
     private readonly undoTokens: UndoTokens,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where none can be sent. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
   require(): void {
     this.mailer.requireMail()
   }

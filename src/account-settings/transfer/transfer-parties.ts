@@ -9,13 +9,13 @@ import type { Session } from '../../sessions/session.js'
 import { SessionChanges } from '../../sessions/session-changes.js'
 import { requireOwner } from '../require-owner.js'
 
-/** Who gives the account, and who is to get it. */
+/** The present owner and the future one. */
 export interface Parties {
   readonly owner: User
   readonly newOwner: User
 }
 
-/** The two of a transfer as they are now; they and the account stay so until the transaction ends. */
+/** Both parties as they are now; they and the account stay locked until the transaction ends. */
 @Injectable()
 export class TransferParties {
   constructor(
@@ -24,7 +24,10 @@ export class TransferParties {
     private readonly changes: SessionChanges,
   ) {}
 
-  /** Throws as a guard would for who is the owner no more, and `NOT_FOUND` for who is no active member of the account. */
+  /**
+   * Throws like the guards when the caller is no longer the owner, and `NOT_FOUND` when the other is not an
+   * active member of the account.
+   */
   async ofRequest(transaction: Db, session: Session, userId: string): Promise<Parties> {
     const { accountId, userId: ownerId } = session
     const people = await this.hold(transaction, accountId, [ownerId, userId])
@@ -45,7 +48,7 @@ export class TransferParties {
     return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner } : null
   }
 
-  /** Whether a change of address of either can still be undone. Then the login of that one may be a thief's. */
+  /** Whether a change of either's e-mail address can still be undone. If so, that login may be a thief's. */
   isUndoOpen(transaction: Db, { owner, newOwner }: Parties): Promise<boolean> {
     return this.undoTokens.areAnyOpen(transaction, [owner.id, newOwner.id])
   }

@@ -1,13 +1,13 @@
 import type { PendingTransfer } from '../../accounts/ownership/pending-transfers.js'
 
-/** A transfer as those who look after the account see it. */
+/** A transfer as the owner and the managers see it. */
 export interface TransferView {
-  /** Who is to be the owner. */
+  /** The future owner. */
   readonly userId: string
   readonly requestedAt: Date
-  /** Not done before, nor before it is accepted. */
+  /** The earliest time at which it is done. */
   readonly readyAt: Date
-  /** Off when it is not accepted by then. */
+  /** It is cancelled if not accepted by then. */
   readonly expiresAt: Date
   readonly acceptedAt: Date | null
 }

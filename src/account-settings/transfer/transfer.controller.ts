@@ -43,7 +43,7 @@ export class TransferController {
     return transferView(await this.ownershipTransfer.request(session, userId, client))
   }
 
-  /** Takes that back. */
+  /** Cancels it. */
   @Delete()
   @HttpCode(204)
   @ApiBearerAuth('accessToken')
@@ -62,7 +62,7 @@ export class TransferController {
     return transferView(await this.links.accept(token, client))
   }
 
-  /** The owner stops it. Public: whoever has to may not be able to log in any more. */
+  /** The owner stops it. Public, because whoever has to stop it may no longer be able to log in. */
   @Public()
   @Post('stop')
   @HttpCode(204)
