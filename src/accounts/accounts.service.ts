@@ -12,7 +12,7 @@ import { Passwords } from './passwords.js'
 import { initialGrant, type NewUser, type Role, type User } from './user.js'
 import { Users } from './users.js'
 
-/** Accounts and their users, as operators and teams manage them. */
+/** Accounts and their users, as operators and managers change them. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -58,7 +58,7 @@ export class AccountsService {
     })
   }
 
-  /** Grants exactly these permissions; live sessions have them at their next refresh. */
+  /** Sets exactly these permissions; live sessions get them at their next refresh. */
   async grant(user: Whom, granted: Permissions, authority = OPERATOR): Promise<void> {
     await this.changes.make(
       { kind: 'regrant', userId: user.id, granted },
@@ -70,7 +70,7 @@ export class AccountsService {
     )
   }
 
-  /** Ends all sessions of a user; says how many there were. */
+  /** Ends all sessions of a user; returns how many. */
   endSessions(user: Whom, authority = OPERATOR): Promise<number> {
     return this.changes.make(
       { kind: 'end-all', userId: user.id },
@@ -79,7 +79,7 @@ export class AccountsService {
     )
   }
 
-  /** Lets a user log in no more and ends all sessions; says how many there were. */
+  /** Disables a user and ends all their sessions; returns how many. */
   disable(user: Whom, authority = OPERATOR): Promise<number> {
     return this.changes.make(
       { kind: 'end-all', userId: user.id },
@@ -87,14 +87,14 @@ export class AccountsService {
       async transaction => {
         await authority.check(transaction)
         await this.users.disable(transaction, user.id, this.clock.now())
-        // Whoever asked for these links may be why: enabled again, the user asks anew.
+        // Whoever requested these links may be the reason; once enabled, the user can request new ones.
         await this.tokens.withdraw(transaction, 'email-change', user.id)
         await this.tokens.withdraw(transaction, 'password-reset', user.id)
       },
     )
   }
 
-  /** Lets a disabled user log in again; the sessions of before stay ended. */
+  /** Lets a disabled user log in again; earlier sessions stay ended. */
   async enable(user: Whom, authority = OPERATOR): Promise<void> {
     await this.database.transaction(async transaction => {
       await authority.check(transaction)

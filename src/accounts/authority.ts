@@ -11,11 +11,14 @@ export interface Authority {
   readonly client: Client | null
   /** The user who does it; null for an operator at the command line. */
   readonly by: string | null
-  /** Runs first in the transaction of the change; throws unless it is allowed, and locks what it has looked at. */
+  /**
+   * Runs first in the transaction of the change. Locks what it checks, and throws unless the change is
+   * allowed.
+   */
   readonly check: (transaction: Db) => Promise<void>
 }
 
-/** Whoever has the command line may do everything. */
+/** Whoever can run the command line may do everything. */
 export const OPERATOR: Authority = { client: null, by: null, check: async () => {} }
 
 /** The audit row of a change: `userId` is who was changed, `detail.by` who did it. */

@@ -1,9 +1,12 @@
-/** A shorter piece of a name or an address is in too many good passwords to mean anything. */
+/** A shorter part of a name or address occurs in too many good passwords. */
 const MIN_LENGTH = 4
-/** More than anybody's name and address have; every word costs time. */
+/** More words than any name and address have; each costs time. */
 const MAX_WORDS = 50
 
-/** The words in names, addresses and hosts, and each of these run together: what somebody who knows them tries first. */
+/**
+ * The words in names, addresses and hosts, and each of these run together: the first guesses of somebody who
+ * knows them.
+ */
 export function contextWords(texts: readonly string[]): string[] {
   const parts = texts.flatMap(text =>
     text
@@ -18,7 +21,7 @@ export function contextWords(texts: readonly string[]): string[] {
   return [...new Set(words)].filter(word => [...word].length >= MIN_LENGTH).slice(0, MAX_WORDS)
 }
 
-/** What is left of a text, in lower case, without these words; the longest go first. */
+/** What is left of a text, in lower case, without these words; the longest are removed first. */
 export function withoutWords(text: string, words: readonly string[]): string {
   const longestFirst = [...words].sort((one, other) => other.length - one.length)
   return longestFirst.reduce((rest, word) => rest.replaceAll(word, ''), text.toLowerCase())

@@ -4,16 +4,16 @@ import { REQUEUE } from '../database/requeue.js'
 import { billingCustomers, billingWork, users } from '../database/schema.js'
 
 /**
- * The owner of an account is called otherwise, reached otherwise, or somebody else: the payment provider, whose receipts go
- * to them, has to be told. In the transaction of the change; the billing worker does it when that is committed. Of no effect
- * for other members.
+ * The name or address of an account's owner has changed, or the owner has. The payment provider has to be
+ * told, because its receipts go to them. Call it in the transaction of the change; the billing worker does
+ * the rest after the commit. No effect for members.
  */
 export async function noteOwner(transaction: Db, userId: string): Promise<void> {
   const accountId = sql`(select ${users.accountId} from ${users} where ${and(eq(users.id, userId), eq(users.role, 'owner'))})`
   await note(transaction, accountId)
 }
 
-/** The same for another name of the account, which is the customer's. */
+/** The same for a new account name, which is the customer's name. */
 export async function noteAccountName(transaction: Db, accountId: string): Promise<void> {
   await note(transaction, sql`${accountId}::uuid`)
 }

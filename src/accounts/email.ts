@@ -2,16 +2,17 @@ import { applyDecorators } from '@nestjs/common'
 import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator'
 import { FromText } from '../http/from-text.js'
 
-/** An address in the one form in which it is stored and compared. */
+/** An e-mail address in canonical form, as stored and compared. */
 export type Email = string & { readonly brand: 'Email' }
 
 /** RFC 5321 §4.5.3.1.3 less the angle brackets. */
 const MAX_LENGTH = 254
 
 /**
- * Trimmed, ASCII letters in lower case, at most 254 characters; null when that is no address. Only ASCII is taken:
- * under Unicode's case rules different mailboxes become equal (the 2016 GitHub bounty, CVE-2019-19844). Quoted local
- * parts (RFC 5321 §4.1.2) are not: `"rosa"@` is another spelling of rosa's mailbox, and `"r\\osa"@` one more.
+ * Trimmed, ASCII letters in lower case, at most 254 characters; null when the text is not an address. Only
+ * ASCII is accepted: under Unicode's case rules different mailboxes become equal (the 2016 GitHub bounty,
+ * CVE-2019-19844). Quoted local parts (RFC 5321 §4.1.2) are not: `"rosa"@` is another spelling of rosa's
+ * mailbox, and `"r\\osa"@` one more.
  */
 export function canonicalEmail(text: string): Email | null {
   const email = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase())
@@ -19,7 +20,7 @@ export function canonicalEmail(text: string): Email | null {
   return isAddress ? (email as Email) : null
 }
 
-/** For body fields: takes what {@link canonicalEmail} accepts, and makes it canonical. */
+/** For body fields: accepts what {@link canonicalEmail} accepts, and makes it canonical. */
 export function IsEmailAddress(): PropertyDecorator {
   return applyDecorators(
     FromText(canonicalEmail),

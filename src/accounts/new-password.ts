@@ -7,8 +7,8 @@ import {
 } from './password-text.js'
 
 /**
- * For body fields: a password that somebody sets. Its length is looked at here (`INVALID_BODY`); whether it is easy to guess
- * is for {@link PasswordPolicy}.
+ * For body fields: a password that is being set. Checks only its length (`INVALID_BODY`); {@link
+ * PasswordPolicy} checks its strength.
  */
 export function IsNewPassword(): PropertyDecorator {
   return (target, propertyName) =>
@@ -24,7 +24,7 @@ export function IsNewPassword(): PropertyDecorator {
     })
 }
 
-/** Characters count as they are hashed, so that eight typed ones which become four are four. */
+/** Counts characters after normalisation, so eight typed ones that become four count as four. */
 function isLongEnough(text: string): boolean {
   if (text.length > 2 * MAX_PASSWORD_LENGTH || passwordLength(text) > MAX_PASSWORD_LENGTH) return false
   return passwordLength(normalizedPassword(text)) >= MIN_PASSWORD_LENGTH

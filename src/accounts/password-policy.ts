@@ -8,25 +8,28 @@ import { FairQueue, turnOf } from './hashing/fair-queue.js'
 import { StrengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
 
-/** What zxcvbn reckons for eight characters in no order: the weakest that the minimum length asks for. */
+/** What zxcvbn estimates for eight random characters, the weakest good password of the minimum length. */
 const MIN_GUESSES = 1e8
 
 const PRODUCT_NAME = 'mainstay'
 const ADVICE = 'A few words that have nothing to do with each other make a good one.'
-/** About a tenth of a second of work. */
+/** Passwords that wait to be measured; the rest are refused as `TOO_BUSY`. */
 const MAX_WAITING = 50
 
 /** Who wants to set a password. */
 export interface Applicant {
-  /** Texts about them: e-mail address, names. The name of this product and of the main site are always known. */
+  /**
+   * Words about them, such as e-mail address and names. The names of this product and of the main site are
+   * always added.
+   */
   readonly known: readonly string[]
   /** Null for what the service does by itself. */
   readonly client: Client | null
-  /** Whose weak passwords are counted together, such as the id of a user; empty: those of the network. */
+  /** Whose weak passwords are counted together, such as a user id; empty means the network. */
   readonly subject: string
 }
 
-/** Which passwords people may set. Operators' are not looked at: they know what they do. */
+/** Which passwords users may set. Passwords set by operators are not checked. */
 @Injectable()
 export class PasswordPolicy implements OnApplicationShutdown {
   private readonly meter = new StrengthMeter()
@@ -43,9 +46,9 @@ export class PasswordPolicy implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the commonest, leans on what is known of
-   * the applicant or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak ones; `TOO_BUSY` when there is no room to
-   * measure it. Takes some milliseconds; a tenth of a second the first time.
+   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the commonest, is built
+   * from what is known about the user or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak ones;
+   * `TOO_BUSY` when there is no room to measure it.
    */
   async require(password: string, { known, client, subject }: Applicant): Promise<void> {
     const check = () => this.check(normalizedPassword(password), known, client)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
-/** What guessing a password would take, as zxcvbn reckons it. */
+/** How hard a password is to guess, by zxcvbn's estimate. */
 export interface Strength {
   /** Whether it is one of the 49,000 commonest passwords, in whatever case. */
   readonly isCommon: boolean
@@ -22,13 +22,19 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Measures passwords on another thread, which begins with the first; one at a time, in the order of asking. */
+/**
+ * Measures passwords on a thread of its own, one at a time, in order. The thread starts with the first
+ * password.
+ */
 export class StrengthMeter {
   private worker: Worker | undefined
   private readonly waiting = new Map<number, Waiting>()
   private lastId = 0
 
-  /** Of a password among people who would try `contextWords` first. Rejects when the thread has died; the next one gets another. */
+  /**
+   * Measures a password, for an attacker who would try `contextWords` first. Rejects when the thread has
+   * died; the next call starts another.
+   */
   measure(password: string, contextWords: readonly string[]): Promise<Strength> {
     this.worker ??= this.start()
     const { worker } = this
@@ -56,7 +62,7 @@ export class StrengthMeter {
   private answer(worker: Worker, { id, strength, error }: Answer): void {
     const asked = this.waiting.get(id)
     this.waiting.delete(id)
-    // Nobody waits: the process may end.
+    // Nothing waits for it, so the process may exit.
     if (this.waiting.size === 0) worker.unref()
     if (strength) asked?.resolve(strength)
     else asked?.reject(new Error(error))
@@ -71,7 +77,7 @@ export class StrengthMeter {
   }
 }
 
-/** Built it is JavaScript; tests run the sources, which Node reads as they are. */
+/** The build has it as JavaScript; tests run the sources, which Node reads as they are. */
 function program(): URL {
   const built = new URL('./password-strength.worker.js', import.meta.url)
   return existsSync(fileURLToPath(built)) ? built : new URL('./password-strength.worker.ts', import.meta.url)

@@ -1,15 +1,15 @@
 /**
- * Measures passwords on a thread of its own: zxcvbn takes milliseconds in which nobody would be answered. This file is a
- * program: it imports nothing of ours, so that it runs from the sources as well as built.
+ * Measures passwords on a thread of its own, because zxcvbn blocks for milliseconds. This file is a program:
+ * it imports nothing of ours, so it runs from the sources as well as from the build.
  */
 import { parentPort } from 'node:worker_threads'
 
 /**
- * zxcvbn's time grows faster than the text: 4 ms for 32 characters, most of a second for 100 with its own settings. Of a longer password the
- * stronger end counts; the whole is at least as strong.
+ * zxcvbn's time grows faster than the text. For a longer password the stronger end is measured; the whole is
+ * at least as strong.
  */
 const MEASURED_CHARACTERS = 32
-/** How often it may undo "4" for "a" and the like; 5 instead of 100 saves nine tenths of the time. */
+/** How often it may undo "4" for "a" and the like; 5 instead of 100 saves most of the time. */
 const LEET_SUBSTITUTIONS = 5
 
 interface Question {

@@ -1,6 +1,9 @@
 import { registerDecorator } from 'class-validator'
 
-/** ASVS 6.2.1 for setting one. At login every length is taken, or a raised minimum would lock people out. */
+/**
+ * ASVS 6.2.1, for setting a password. At login any length is accepted; otherwise a raised minimum would lock
+ * people out.
+ */
 export const MIN_PASSWORD_LENGTH = 8
 /** Refused before hashing, never truncated (ASVS 6.2.8-9). In code points. */
 export const MAX_PASSWORD_LENGTH = 1_024
@@ -13,7 +16,7 @@ export function normalizedPassword(text: string): string {
   return text.normalize('NFKC')
 }
 
-/** How many code points it has; 0 for text that is not Unicode (half a surrogate pair), which no password may hold. */
+/** The number of code points; 0 for text that is not valid Unicode, which no password may contain. */
 export function passwordLength(text: string): number {
   return /\p{Surrogate}/u.test(text) ? 0 : [...text].length
 }

@@ -8,15 +8,21 @@ import { UnusableHash, type UsableHash } from './foreign-hashes/usable-hash.js'
 import { FairQueue, turnOf } from './hashing/fair-queue.js'
 import { normalizedPassword } from './password-text.js'
 
-/** OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. Raise them and hashes follow at the next login. */
+/**
+ * OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. When these are raised, each hash is
+ * replaced at the next login.
+ */
 const ARGON2ID = 2
 const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const CURRENT_PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 
-/** About a third of a second of work for each that is at work; whoever comes later is told to come again. */
+/** How many may wait for each one at work; the rest are refused and try again. */
 const WAITING_FOR_EACH = 25
 
-/** Hashes and verifies passwords, a bounded number at a time; throws `TOO_BUSY` (503) beyond it, for those who ask most. */
+/**
+ * Hashes and verifies passwords, a bounded number at a time. Throws `TOO_BUSY` (503) to whoever has most
+ * waiting when the queue is full.
+ */
 @Injectable()
 export class Passwords implements OnModuleInit {
   private readonly queue: FairQueue
@@ -34,14 +40,17 @@ export class Passwords implements OnModuleInit {
     this.dummyHash = await this.hash('nobody has this password', null)
   }
 
-  /** A PHC string that holds its own parameters and salt. `client` is who waits for it; null for the command line. */
+  /**
+   * A PHC string that contains its own parameters and salt. `client` is who waits for it; null for the
+   * command line.
+   */
   hash(password: string, client: Client | null): Promise<string> {
     return this.queue.run(turnOf(client), () => hash(normalizedPassword(password), PARAMETERS))
   }
 
   /**
-   * Whether the password is right. Without a stored hash it takes as long, and is false. An imported hash takes its own time, but
-   * never less.
+   * Whether the password is right. Without a stored hash it takes as long and is false. An imported hash
+   * takes its own time, but never less.
    */
   async verify(stored: string | null, password: string, client: Client | null): Promise<boolean> {
     const isRight = await this.queue.run(turnOf(client), () =>
@@ -57,7 +66,7 @@ export class Passwords implements OnModuleInit {
     return !stored.startsWith(CURRENT_PREFIX)
   }
 
-  /** The dummy is verified beside it, so that a weak hash, or one that we cannot read, is not told by its speed. */
+  /** The dummy hash is verified as well, so that a weak or unreadable hash is not revealed by its speed. */
   private async isOfForeign(stored: string | null, password: string): Promise<boolean> {
     const texts = writings(password)
     const foreign = stored === null ? null : readable(stored)
@@ -69,7 +78,7 @@ export class Passwords implements OnModuleInit {
   }
 }
 
-/** The password as we hash it and, where that differs, as typed: another system may have hashed it so. */
+/** The password as we hash it and, if that differs, as typed: the other system may have hashed it so. */
 function writings(password: string): string[] {
   return [...new Set([normalizedPassword(password), password])]
 }

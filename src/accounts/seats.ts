@@ -4,8 +4,9 @@ import { REQUEUE } from '../database/requeue.js'
 import { billingCustomers, billingWork, users } from '../database/schema.js'
 
 /**
- * The number of active users is changing where these are or were: the provider, who may bill by it, has to be told. In
- * the transaction of the change, so that neither is without the other; the billing worker does it, when that is committed.
+ * The number of active users is changing in these users' accounts. The provider may bill by it, so it has to
+ * be told. Call it in the transaction of the change, so that neither happens without the other; the billing
+ * worker does the rest after the commit.
  */
 export async function noteSeatsOf(transaction: Db, userIds: readonly string[]): Promise<void> {
   await transaction.execute(sql`

@@ -7,7 +7,7 @@ import { type Authority, eventOf, type Whom } from './authority.js'
 import { UndoTokens } from './recovery/undo-tokens.js'
 import { Users } from './users.js'
 
-/** The end of a user. */
+/** Removes users. */
 @Injectable()
 export class UserRemoval {
   constructor(
@@ -19,9 +19,10 @@ export class UserRemoval {
   ) {}
 
   /**
-   * Removes a user, the links mailed to them, what they logged in from and all sessions; the audit log keeps what they did.
-   * Throws `EMAIL_UNDO_OPEN` to another user while a change of the user's address can be undone: whoever has stolen a
-   * login could otherwise have its user removed before they can take it back. Disabling them is possible at once.
+   * Removes a user, the links mailed to them, what they logged in from and all sessions; the audit log keeps
+   * what they did. When somebody else removes the user, throws `EMAIL_UNDO_OPEN` while a change of the user's
+   * address can be undone: a thief could otherwise have the user removed before they can recover the account.
+   * Disabling is possible at once.
    */
   async remove(user: Whom, authority: Authority): Promise<void> {
     const email = (await this.users.findInAccount(user.id, user.accountId))?.email

@@ -3,7 +3,7 @@ import type { Email } from './email.js'
 
 export type Role = 'owner' | 'member'
 
-/** Who logs in. */
+/** A user: somebody who can log in. */
 export interface User {
   readonly id: string
   readonly accountId: string
@@ -11,7 +11,7 @@ export interface User {
   readonly name: string | null
   readonly role: Role
   readonly granted: Permissions
-  /** The limit by what the account pays for; null: none. Only what is in the database has it. */
+  /** The limit of the account's plan; null means none. Only users in the database have it. */
   readonly entitled: Permissions | null
   /** Origins that the user may log in at; null means all. */
   readonly satellites: readonly string[] | null
@@ -20,10 +20,10 @@ export interface User {
   readonly createdAt: Date
 }
 
-/** Before they are in an account, which is what entitles. */
+/** A user before they belong to an account. */
 export type NewUser = Omit<User, 'entitled'>
 
-/** An owner is granted everything; a member dataEntry and viewReports until the owner gives more. */
+/** An owner is granted everything; a member dataEntry and viewReports until they are given more. */
 export function initialGrant(role: Role): Permissions {
   return permissionsOf(role === 'owner' ? PERMISSIONS : ['dataEntry', 'viewReports'])
 }

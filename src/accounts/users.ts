@@ -13,7 +13,7 @@ import { requireNotReserved } from './recovery/reserved-address.js'
 import { noteSeatsOf } from './seats.js'
 import type { NewUser, Role, User } from './user.js'
 
-/** By what users of an account stand in order. It stays when they are gone. */
+/** What the users of an account are ordered by. It stays valid when they are removed. */
 export type UserAge = Pick<User, 'createdAt' | 'id'>
 
 /** The users in the database. Methods that change something take the transaction of the whole change. */
@@ -35,30 +35,35 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
-  /** The user in this account, or null: another account's users are not to be told from nobody. */
+  /**
+   * The user in this account, or null. A user of another account is answered like one that does not exist.
+   */
   async findInAccount(id: string, accountId: string): Promise<User | null> {
     const user = await this.find(id)
     return user?.accountId === accountId ? user : null
   }
 
-  /** The first `count` users of the account that come after the one of that age, of all for null; the oldest first. */
+  /** The first `count` users of the account after this place, oldest first; null starts at the beginning. */
   async listByAccount(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
     return this.page(eq(users.accountId, accountId), after, count)
   }
 
-  /** {@link listByAccount} of those who look after the account and can log in. */
+  /** {@link listByAccount}, but only the owner and the managers who can log in. */
   async listInCharge(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
     const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
     return this.page(and(eq(users.accountId, accountId), isInCharge, isNull(users.disabledAt)), after, count)
   }
 
-  /** The user as last committed; changes of it wait until this transaction ends. Null when there is none any more. */
+  /** The user as last committed, locked until this transaction ends; null when they no longer exist. */
   async lock(transaction: Db, id: string): Promise<User | null> {
     const [row] = await transaction.select().from(users).where(eq(users.id, id)).for('no key update')
     return (row as User | undefined) ?? null
   }
 
-  /** Users as last committed, by id; locked in one order whoever asks, or two who change each other would wait in a circle. */
+  /**
+   * Users as last committed, by id; locked in one order whoever asks, so that two who change each other
+   * cannot deadlock.
+   */
   async lockAll(transaction: Db, ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
     const rows = await transaction
       .select()
@@ -70,8 +75,8 @@ export class Users {
   }
 
   /**
-   * Selects one row while the user is still as we read it, and makes changes of it wait until the transaction ends;
-   * a change that is under way is waited for first. For {@link AuditLog.recordIf}.
+   * Selects one row as long as the user is still as we read it, and locks the user until the transaction
+   * ends, after any change in progress. For {@link AuditLog.recordIf}.
    */
   unchanged(db: Db, { id, passwordHash, granted, entitled, satellites }: User): SQLWrapper {
     const isAsRead = and(
@@ -85,7 +90,10 @@ export class Users {
     return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
   }
 
-  /** The account as last committed, held until the transaction ends; null when it is gone. Before users and links, for whoever locks both. */
+  /**
+   * The account as last committed, locked until the transaction ends; null when it is gone. Lock it before
+   * its users and links.
+   */
   async lockAccount(transaction: Db, id: string): Promise<{ readonly name: string | null } | null> {
     const [row] = await transaction
       .select({ name: accounts.name })
@@ -100,9 +108,12 @@ export class Users {
     await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy })
   }
 
-  /** Returns the user as they are then, entitled to what the account is. Throws `EMAIL_TAKEN`, which rolls the transaction back. */
+  /**
+   * Returns the user with the entitlements of the account. Throws `EMAIL_TAKEN`, which rolls the transaction
+   * back.
+   */
   async add(transaction: Db, user: NewUser): Promise<User> {
-    // Until this user is there, a change of what the account is entitled to would miss them.
+    // Until this user exists, a change of the account's entitlements would miss them.
     const [account] = await transaction
       .select({ entitled: accounts.entitled })
       .from(accounts)
@@ -166,13 +177,13 @@ export class Users {
     try {
       await transaction.update(users).set({ email }).where(eq(users.id, id))
     } catch (error) {
-      // Somebody was quicker, after we had looked.
+      // Another request took the address after we checked.
       throw isUniqueViolation(error) ? new ApiError('EMAIL_TAKEN', { cause: error }) : error
     }
     await noteOwner(transaction, id)
   }
 
-  /** Sets a new password; null takes it away. */
+  /** Sets a new password; null removes it. */
   async setPassword(transaction: Db, id: string, passwordHash: string | null): Promise<void> {
     await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
   }
@@ -183,7 +194,7 @@ export class Users {
     await transaction.delete(users).where(eq(users.id, id))
   }
 
-  /** Says whether it did: not when the password has been changed since `user` was read. */
+  /** Returns false when the password has changed since `user` was read. */
   async replaceHash(db: Db, user: User, passwordHash: string): Promise<boolean> {
     const replaced = await db
       .update(users)

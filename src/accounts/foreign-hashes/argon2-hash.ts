@@ -1,9 +1,9 @@
 import { type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
 import { UnusableHash, type UsableHash } from './usable-hash.js'
 
-/** 128 MiB, in KiB: one for each core is at work at once. */
+/** 128 MiB, in KiB: one hash per core runs at a time. */
 const MAX_MEMORY = 131_072
-/** Memory times passes, in KiB: a third of a second, and a password may be tried in two forms. */
+/** Memory times passes, in KiB. A password may be tried in two forms. */
 const MAX_WORK = 524_288
 const MAX_LANES = 16
 

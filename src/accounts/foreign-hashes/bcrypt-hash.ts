@@ -1,14 +1,14 @@
 import { verify } from '@node-rs/bcrypt'
 import { UnusableHash, type UsableHash } from './usable-hash.js'
 
-/** `$2x$` marks hashes of a faulty version and is not taken. */
+/** `$2x$` marks hashes of a faulty version and is not accepted. */
 const SHAPE = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
-/** About half a second, and a password may be tried in two forms; each one more doubles it. */
+/** Each step doubles the work, and a password may be tried in two forms. */
 const MAX_COST = 13
 
 /**
- * Bcrypt, which looks at the first 72 bytes of a password alone, as the system that made the hash did. The next login
- * replaces it by one of the whole password. Throws {@link UnusableHash}.
+ * Bcrypt looks at the first 72 bytes of a password only, and so do we, as the system that made the hash did.
+ * The next login replaces it by a hash of the whole password. Throws {@link UnusableHash}.
  */
 export function readBcryptHash(text: string): UsableHash {
   const [, cost] = SHAPE.exec(text) ?? []

@@ -13,8 +13,8 @@ const READERS: readonly (readonly [prefix: string, read: (text: string) => Usabl
 ]
 
 /**
- * The hash, ready to be compared with. Throws {@link UnusableHash} for an unknown format and for parameters that cost
- * more than about a second or 128 MiB: a login is not worth more, and a hostile file must not stop the service.
+ * The parsed hash. Throws {@link UnusableHash} for an unknown format, and for parameters that cost more than
+ * about a second or 128 MiB: a hostile file must not stop the service.
  */
 export function readForeignHash(text: string): UsableHash {
   const [, read] = READERS.find(([prefix]) => text.startsWith(prefix)) ?? []

@@ -8,7 +8,10 @@ const derive = promisify(pbkdf2)
 interface Digest {
   readonly name: string
   readonly bytes: number
-  /** Each for every block of the hash; about 0.4 s, and a password may be tried in two forms. OWASP asks for 600,000 and 210,000. */
+  /**
+   * Iterations times blocks of the hash. A password may be tried in two forms. OWASP asks for 600,000 and
+   * 210,000.
+   */
   readonly maxIterations: number
 }
 

@@ -7,7 +7,7 @@ export interface PhcString {
 }
 
 const SHAPE = /^\$([a-z0-9-]{1,32})\$([a-z]+=\d{1,9}(?:,[a-z]+=\d{1,9}){0,3})\$([^$]{1,128})\$([^$]{1,128})$/
-/** Canonical: one hash is one text. */
+/** Canonical: each hash has exactly one text. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/
 
 /** Null for text in any other form. */

@@ -2,9 +2,9 @@ import { scrypt, timingSafeEqual } from 'node:crypto'
 import { readPhcString } from './phc-string.js'
 import { UnusableHash, type UsableHash } from './usable-hash.js'
 
-/** As OpenSSL counts it; OWASP's strongest choice (N=2^17, r=8) takes all of it but the buffers. */
+/** As OpenSSL counts it. OWASP's strongest choice (N=2^17, r=8) takes nearly all of it. */
 const MAX_MEMORY_BYTES = 129 * 1024 * 1024
-/** (N + 4) × r × p: a third of a second, and a password may be tried in two forms. The 4 is what goes in and out of each block. */
+/** (N + 4) × r × p. The 4 is what goes in and out of each block. A password may be tried in two forms. */
 const MAX_WORK = 1_100_000
 const MIN_HASH_BYTES = 16
 

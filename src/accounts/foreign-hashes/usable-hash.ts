@@ -1,8 +1,8 @@
-/** A hash that another system made, or we did with other parameters. */
+/** A hash made by another system, or by us with other parameters. */
 export interface UsableHash {
   /** Whether this text, as it stands, was hashed. */
   isOf(password: string): Promise<boolean>
 }
 
-/** Why a hash cannot be taken over, in words for the operator who imports it. Never holds the hash. */
+/** Why a hash cannot be imported, in words for the operator. Never contains the hash. */
 export class UnusableHash extends Error {}

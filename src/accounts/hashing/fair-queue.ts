@@ -1,20 +1,20 @@
 import type { Client } from '../../http/client.js'
 import { clientNetworkOf, neighbourhoodOf } from '../../http/network.js'
 
-/** Work that waits. */
+/** Work that is waiting. */
 interface Job {
   readonly start: () => void
   readonly drop: () => void
 }
 
-/** Whose turn it is counted as. */
+/** Whose turn it uses. */
 export interface Turn {
-  /** Those of one neighbourhood share its turns. */
+  /** All networks of one neighbourhood share its turns. */
   readonly neighbourhood: string
   readonly network: string
 }
 
-/** The turn of a client; that of the command line for null. */
+/** The turn that a client uses; null is the command line. */
 export function turnOf(client: Client | null): Turn {
   if (!client) return { neighbourhood: '', network: '' }
   return { neighbourhood: neighbourhoodOf(client.ip), network: clientNetworkOf(client.ip) }
@@ -23,14 +23,14 @@ export function turnOf(client: Client | null): Turn {
 export interface QueueBounds {
   readonly atWork: number
   readonly waiting: number
-  /** What somebody is told whose work has no room. */
+  /** The refusal for whoever loses their place. */
   readonly refusal: () => Error
 }
 
 /**
- * Runs a bounded number of pieces of work at a time. Those that wait have turns by neighbourhood, and within one by
- * network: whoever sends a thousand waits for their own. When no room is left, the neighbourhood that has most waiting
- * loses its last piece.
+ * Runs a bounded number of jobs at a time. Those that wait take turns by neighbourhood, and within one by
+ * network, so whoever sends a thousand waits for their own. When the queue is full, the neighbourhood with
+ * most jobs waiting loses its newest.
  */
 export class FairQueue {
   private readonly waiting = new Map<string, Map<string, Job[]>>()
@@ -39,7 +39,7 @@ export class FairQueue {
 
   constructor(private readonly bounds: QueueBounds) {}
 
-  /** What `work` comes to; rejects with the refusal when it was dropped, and then it was not begun. */
+  /** What `work` resolves to. Rejects with the refusal when the job was dropped before it began. */
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const start = () => {
@@ -83,7 +83,7 @@ export class FairQueue {
     job.start()
   }
 
-  /** The newest of who has most waiting. */
+  /** The newest job of whoever has most waiting. */
   private dropOne(): void {
     const [neighbourhood, networks] = longest(this.waiting, sizeOf)
     const [network, jobs] = longest(networks, ({ length }) => length)
@@ -99,7 +99,7 @@ function sizeOf(networks: ReadonlyMap<string, readonly Job[]>): number {
   return [...networks.values()].reduce((sum, { length }) => sum + length, 0)
 }
 
-/** Of equals the one that has waited least for a turn. */
+/** Of equals, the one that has waited least for a turn. */
 function longest<V>(entries: ReadonlyMap<string, V>, size: (value: V) => number): [string, V] {
   const [first, ...others] = entries as Iterable<[string, V]>
   return others.reduce(

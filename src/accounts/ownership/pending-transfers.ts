@@ -9,10 +9,10 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../one-time-tokens/one-time-tokens.js'
 import type { User } from '../user.js'
 
-/** How long the future owner has to accept: as long as somebody who is invited. */
+/** How long the future owner has to accept; the same as for an invitation. */
 export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 
-/** A transfer that was asked for and is not done yet. */
+/** A transfer that has been requested and not completed. */
 export type PendingTransfer = typeof ownershipTransfers.$inferSelect
 
 export interface Cancellation {
@@ -21,7 +21,7 @@ export interface Cancellation {
   readonly reason: string
 }
 
-/** Transfers of ownership that are under way, at most one in an account. Whoever changes one holds the account. */
+/** Pending transfers, at most one for each account. Lock the account before you change one. */
 @Injectable()
 export class PendingTransfers {
   constructor(
@@ -64,7 +64,7 @@ export class PendingTransfers {
     return { ...transfer, acceptedAt }
   }
 
-  /** Ends the transfer, and its links with it, without a change of owner; null when there was none. */
+  /** Removes the transfer and its links, without a change of owner; null when there was none. */
   async cancel(
     transaction: Db,
     accountId: string,
@@ -81,7 +81,7 @@ export class PendingTransfers {
     return cancelled
   }
 
-  /** {@link cancel} where this user is the owner who asked for it. */
+  /** Like {@link cancel}, if this user is the owner who requested it. */
   async cancelOf(
     transaction: Db,
     { id, accountId }: Pick<User, 'id' | 'accountId'>,
@@ -91,7 +91,7 @@ export class PendingTransfers {
     if (pending?.fromUserId === id) await this.cancel(transaction, accountId, cancellation)
   }
 
-  /** Takes the transfer off the list, and withdraws its links: it is done or off. */
+  /** Removes the transfer and its links: it is done or cancelled. */
   async remove(transaction: Db, accountId: string): Promise<PendingTransfer | null> {
     const [row] = await transaction
       .delete(ownershipTransfers)

@@ -12,13 +12,16 @@ import type { User } from '../user.js'
 import { Users } from '../users.js'
 import { UndoTokens } from './undo-tokens.js'
 
-/** The address that a user returns to. `turn` is the change that left it; null when it never was left. */
+/** The address that a user goes back to. `turn` is the change that left it; null when it was never left. */
 export interface WayBack {
   readonly address: Email
   readonly turn: number | null
 }
 
-/** Gives users back what somebody with their password may have taken. Every method needs the account and the user locked. */
+/**
+ * Gives users back what somebody with their password may have taken. Call every method with the account and
+ * the user locked.
+ */
 @Injectable()
 export class AccountRecovery {
   constructor(
@@ -40,9 +43,9 @@ export class AccountRecovery {
   }
 
   /**
-   * Gives the user the address, takes the password away and calls off whatever the password may have been used to begin: other
-   * addresses, other passwords, invitations and, for an owner, a transfer or the deletion of the account. Sessions are
-   * for the caller to end. Throws `EMAIL_TAKEN`.
+   * Gives the user the address, removes the password and cancels whatever may have been begun with it: other
+   * addresses, other passwords, invitations and, for an owner, a transfer or the deletion of the account. The
+   * caller has to end the sessions. Throws `EMAIL_TAKEN`.
    */
   async recover(transaction: Db, user: User, { address, turn }: WayBack, client: Client): Promise<void> {
     if (user.email !== address) await this.users.setEmail(transaction, user.id, address)
@@ -54,7 +57,9 @@ export class AccountRecovery {
     if (user.role === 'owner') await this.keepAccount(transaction, user, client)
   }
 
-  /** What was begun under a password that is no longer the user's, and would end in another address or another owner. */
+  /**
+   * What was begun with a password that is no longer the user's, and would end in another address or owner.
+   */
   async callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
     await this.tokens.withdraw(transaction, 'email-change', user.id)
     await this.transfers.cancelOf(transaction, user, cancellation)

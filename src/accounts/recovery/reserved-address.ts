@@ -5,8 +5,8 @@ import { ApiError } from '../../errors/api-error.js'
 import type { User } from '../user.js'
 
 /**
- * Throws `EMAIL_TAKEN` for an address that another user can still return to: nobody may be led to take it from them
- * meanwhile, as by an invitation.
+ * Throws `EMAIL_TAKEN` for an address that another user can still go back to, so that nobody can take it
+ * meanwhile, for example by an invitation.
  */
 export async function requireNotReserved(
   transaction: Db,

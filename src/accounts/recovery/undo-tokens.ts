@@ -9,15 +9,15 @@ import type { User } from '../user.js'
 
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
-/** A type, not an interface: it is kept as plain JSON. */
+/** A type, not an interface, because it is stored as plain JSON. */
 type UndoDetail = { readonly turn: number }
 
 const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
- * The links by which old addresses come back. A thief who changes the address twice is mailed a link too, for the
- * address between. So links are numbered in the order of the changes: whoever returns to an address makes the links of
- * that change and of later ones worthless. Those of earlier changes stay good.
+ * The links by which old addresses come back. A thief who changes the address twice is also mailed a link,
+ * for the address in between. So links are numbered in the order of the changes: going back to an address
+ * invalidates the links of that change and of later ones, and earlier links stay valid.
  */
 @Injectable()
 export class UndoTokens {
@@ -61,7 +61,7 @@ export class UndoTokens {
     return row?.first === null || row?.first === undefined ? null : Number(row.first)
   }
 
-  /** Makes the links of this change and of later ones worthless. */
+  /** Invalidates the links of this change and of later ones. */
   async closeFrom(transaction: Db, userId: string, turn: number): Promise<void> {
     await transaction.delete(oneTimeTokens).where(and(areOf([userId]), gte(TURN, turn)))
   }

@@ -9,13 +9,16 @@ import type { Email } from '../email.js'
 export interface PendingSignUp {
   readonly email: Email
   readonly name: string | null
-  /** Null for an address that had a user already: nothing can come of it. */
+  /** Null when the address already had a user: this sign-up leads nowhere. */
   readonly passwordHash: string | null
 }
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 
-/** Sign-ups that wait for their link to be followed. Each link goes with its own password, however many there are of one address. */
+/**
+ * Sign-ups whose link has not been followed. Each link has its own password, however many there are for one
+ * address.
+ */
 @Injectable()
 export class PendingSignUps {
   constructor(
@@ -33,13 +36,13 @@ export class PendingSignUps {
     })
   }
 
-  /** Null when the link is not good; too many of those throw `TOO_MANY_ATTEMPTS`. */
+  /** Null when the link is not valid; too many of those throw `TOO_MANY_ATTEMPTS`. */
   async find(token: string, client: Client): Promise<PendingSignUp | null> {
     const found = await this.links.find('sign-up', token, client)
     return found && ({ ...found.detail, email: found.email } as unknown as PendingSignUp)
   }
 
-  /** Uses this one up (`INVALID_LINK` when it is not good any more) and drops all others of the address. */
+  /** Uses this one up (`INVALID_LINK` when it is no longer valid) and drops all others for the address. */
   async complete(transaction: Db, token: string): Promise<void> {
     const { email } = await this.tokens.consume(transaction, 'sign-up', token)
     await this.tokens.withdrawMailed(transaction, 'sign-up', email)

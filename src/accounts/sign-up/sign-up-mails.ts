@@ -14,7 +14,7 @@ export class SignUpMails {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where there is no mail. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
   require(): void {
     this.mailer.requireMail()
   }

@@ -24,15 +24,17 @@ export class SignUpVerification {
   ) {}
 
   /**
-   * Makes the account with its owner and returns them. The link proves the mailbox, the password that it is the mailbox of whoever
-   * signed up: with a wrong one (`INVALID_CREDENTIALS`) the link stays good. Of two at once one succeeds. Throws
-   * `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user meanwhile.
+   * Creates the account and its owner. The link proves that the caller reads the mailbox; the password proves
+   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid. Of
+   * two calls at once one succeeds. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user
+   * in the meantime.
    */
   async verify(token: string, password: string, client: Client): Promise<NewUser> {
     const found = await this.pending.find(token, client)
     if (!found) throw this.refusal('INVALID_LINK', client, { reason: 'invalid link' })
     const guess = { kind: 'password', subject: found.email, client } as const
-    // Whoever has the link has this mailbox: strangers who fail at the address do not count against them.
+    // Whoever has the link owns this mailbox, so other people's failures at this address do not count against
+    // them.
     const proveAndMake = async () => {
       if (!(await this.passwords.verify(found.passwordHash, password, client)))
         throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
@@ -64,7 +66,8 @@ export class SignUpVerification {
     const about = { outcome: 'ok', userId: owner.id, accountId: owner.accountId, client } as const
     await this.database.transaction(async transaction => {
       await this.users.addAccount(transaction, owner.accountId, owner.createdAt)
-      // Before the links: two sign-ups of one address wait for each other here, where neither holds what the other wants.
+      // Before the links: two sign-ups for one address wait for each other here, where neither holds what the
+      // other needs.
       await this.users.add(transaction, owner)
       await this.pending.complete(transaction, token)
       await this.auditLog.record(transaction, { action: 'email.verify', ...about })

@@ -18,7 +18,7 @@ export class SignUpBody {
   @IsNewPassword()
   password!: string
 
-  /** What the owner is called. */
+  /** The owner's name. */
   @IsName({ required: false })
   name?: string
 }

@@ -18,7 +18,7 @@ export class SignUpController {
     private readonly verification: SignUpVerification,
   ) {}
 
-  /** Asks for an account. Public: who signs up has none. */
+  /** Requests an account. Public, because whoever signs up has none. */
   @Public()
   @Post()
   @HttpCode(202)
@@ -28,7 +28,7 @@ export class SignUpController {
     return this.signUpService.signUp(applicant, client)
   }
 
-  /** Makes the account. Public: link and password are the proof. */
+  /** Creates the account. Public: the link and the password are the proof. */
   @Public()
   @Post('verify')
   @HttpCode(201)

@@ -4,7 +4,10 @@ import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { requireMainOrigin } from '../../sessions/main-origin.js'
 
-/** May strangers make accounts here, and from this page? `SIGN_UP_CLOSED`, `MAIN_ORIGIN_REQUIRED`, `CROSS_SITE_REFUSED` (403). */
+/**
+ * Lets strangers sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
+ * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
+ */
 @Injectable()
 export class SignUpGuard implements CanActivate {
   constructor(private readonly settings: Settings) {}

@@ -1,6 +1,6 @@
 import type { Mail } from '../../mail/mail.js'
 
-/** The way to a new account; `url` leads to the form that asks for the password again. */
+/** To confirm a new account; `url` leads to the page that asks for the password again. */
 export function signUpMail(site: string, url: string): Mail {
   return {
     subject: `Confirm your e-mail address for ${site}`,
@@ -14,7 +14,7 @@ export function signUpMail(site: string, url: string): Mail {
   }
 }
 
-/** To somebody who has an account already; `url` leads to the front page. */
+/** To somebody who already has an account; `url` leads to the front page. */
 export function knownAddressMail(site: string, url: string): Mail {
   return {
     subject: `You have an account at ${site} already`,

@@ -34,8 +34,9 @@ export class SignUpService {
   ) {}
 
   /**
-   * Mails a link to the address. One that has a user gets another mail after the same work, down to a row for a link that
-   * nobody gets: neither answer nor time tells who has an account. Throws `WEAK_PASSWORD`.
+   * Mails a link to the address. If the address has a user, it gets a different mail after the same work,
+   * including the row of a link that nobody receives, so that neither answer nor time reveals who has an
+   * account. Throws `WEAK_PASSWORD`.
    */
   async signUp(applicant: Applicant, client: Client): Promise<void> {
     this.mails.require()

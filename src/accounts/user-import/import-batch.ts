@@ -14,7 +14,7 @@ import { type RefusedLine, refusedForOwners } from './owner-check.js'
 
 export interface BatchOutcome {
   readonly added: number
-  /** Those whose e-mail address had a user. Nothing of them has changed. */
+  /** Users whose e-mail address was already taken. They have not been changed. */
   readonly alreadyThere: number
   readonly refused: readonly RefusedLine[]
 }
@@ -55,14 +55,14 @@ export class ImportBatch {
       .values(rows.map(asRow))
       .onConflictDoNothing()
       .returning({ id: users.id })
-    // Somebody else added the others just now; the accounts that were for them alone must not stay.
+    // Somebody else has just added the others; accounts made for them alone must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
     const ids = added.map(({ id }) => id)
     if (this.plans.haveSeats && ids.length > 0) await noteSeatsOf(transaction, ids)
     return added.length
   }
 
-  /** Those that are not there yet; returns their ids. */
+  /** Adds those that do not exist yet; returns their ids. */
   private async addAccounts(transaction: Db, rows: readonly NewUser[]): Promise<string[]> {
     const { withoutPlan: entitled, version: entitledBy } = this.plans
     const created = new Map(rows.map(({ accountId, createdAt }) => [accountId, createdAt]))
@@ -91,7 +91,10 @@ export class ImportBatch {
   }
 }
 
-/** By e-mail address, each once: two imports at once wait for each other in one order, not in a circle. */
+/**
+ * Sorted by e-mail address, each once, so that two imports at once lock in the same order and cannot
+ * deadlock.
+ */
 async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Promise<NumberedUser[]> {
   const emails = batch.map(({ user }) => user.email)
   const known = await transaction
@@ -142,7 +145,7 @@ function asUser({ account, ...user }: ImportedUser, createdAt: Date): NewUser {
   return { ...user, id: randomUUID(), accountId, disabledAt: null, createdAt }
 }
 
-/** Entitled to what the account is, which is held until the transaction ends. */
+/** With the entitlements of the account, which stays locked until the transaction ends. */
 function asRow(user: NewUser) {
   const entitled = sql`(select ${accounts.entitled} from ${accounts} where ${accounts.id} = ${user.accountId})`
   return { ...user, entitled, satellites: user.satellites && [...user.satellites] }

@@ -12,7 +12,7 @@ import { UnusableHash } from '../foreign-hashes/usable-hash.js'
 import { isName } from '../name-text.js'
 import { initialGrant, type Role } from '../user.js'
 
-/** A user as a line of the file has it. */
+/** A user as described by one line of the file. */
 export interface ImportedUser {
   readonly email: Email
   readonly name: string | null
@@ -29,12 +29,15 @@ export interface NumberedUser {
   readonly user: ImportedUser
 }
 
-/** `own`: a new one for this owner alone. `keyed`: of all with the same key, made when it is not there. `existing`: one that is here. */
+/**
+ * `own`: a new account for this owner only. `keyed`: shared by all lines with the same key, made when it does
+ * not exist. `existing`: one that exists here.
+ */
 export type ImportedAccount =
   | { readonly kind: 'own' }
   | { readonly kind: 'keyed' | 'existing'; readonly id: string }
 
-/** What is wrong with a line, in words for the operator. Holds nothing from the line: it may be a hash. */
+/** What is wrong with a line, in words for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>
@@ -134,7 +137,10 @@ function accountOf({ account = null, accountId = null }: Fields, role: Role): Im
   return { kind: 'own' }
 }
 
-/** The same key is the same account, in a later file too, and nothing has to be remembered: a UUID of version 8 (RFC 9562 §5.8). */
+/**
+ * The same key gives the same account, in later files too, and nothing has to be remembered: a UUID of
+ * version 8 (RFC 9562 §5.8).
+ */
 function accountIdOf(key: string): string {
   const bytes = createHash('sha256').update(`mainstay account of import:${key}`).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)

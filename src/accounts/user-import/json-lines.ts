@@ -6,13 +6,13 @@ export interface Line {
   readonly text: string | null
 }
 
-/** A user takes less than 1 KB; what never ends must not fill the memory. */
+/** A user takes less than 1 KB; an endless line must not fill the memory. */
 export const MAX_LINE_BYTES = 16 * 1024
 
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
-/** The lines of a stream of bytes, one at a time; empty ones are left out, but counted. */
+/** The lines of a byte stream, one at a time. Empty ones are skipped but counted. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let number = 0
   let rest = NOTHING
@@ -40,7 +40,7 @@ function* lineOf(number: number, bytes: Buffer | null): Generator<Line> {
   if (text?.trim() !== '') yield { number, text }
 }
 
-/** A new decoder each time: it takes away the mark that some programs begin a file with. */
+/** A new decoder each time, because it removes the byte order mark that some programs write. */
 function decoded(bytes: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

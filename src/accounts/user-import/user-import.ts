@@ -5,7 +5,7 @@ import { LineFault, type NumberedUser, readImportedUser } from './imported-user.
 import { type Line, linesOf, MAX_LINE_BYTES } from './json-lines.js'
 
 export interface ImportCounts {
-  /** Lines looked at; empty ones are not counted. */
+  /** Lines that were read; empty ones are not counted. */
   readonly lines: number
   readonly added: number
   readonly alreadyThere: number
@@ -14,11 +14,11 @@ export interface ImportCounts {
 
 type Tell = (sentence: string) => void
 
-/** More at once are no faster, and what they leave behind takes the process over 300 MB. */
+/** Larger batches are not faster, and take more memory. */
 const USERS_A_BATCH = 100
 const TELL_EVERY_LINES = 5_000
 
-/** Takes users over from another system, with their password hashes: a JSON object a line. */
+/** Imports users from another system with their password hashes, one JSON object per line. */
 @Injectable()
 export class UserImport {
   constructor(
@@ -27,9 +27,9 @@ export class UserImport {
   ) {}
 
   /**
-   * Reads as it comes and holds one batch at a time. `tell` gets a sentence for each faulty line, which is left out, and
-   * one on the progress now and then. When it throws in the middle, what was told as done is done; running it again
-   * goes on, for users that are there already are left as they are.
+   * Reads as it goes and holds one batch at a time. Calls `tell` with a sentence for each faulty line, which
+   * is skipped, and now and then with the progress. When it throws, what it has reported as done is done;
+   * running it again continues, because existing users are left alone.
    */
   async run(source: AsyncIterable<Uint8Array>, tell: Tell): Promise<ImportCounts> {
     const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
