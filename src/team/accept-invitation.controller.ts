@@ -11,7 +11,7 @@ import { AcceptInvitationDocs } from './invitations.docs.js'
 export class AcceptInvitationController {
   constructor(private readonly acceptInvitation: AcceptInvitationService) {}
 
-  /** Makes a member of whoever holds the link. Public: they have no login yet, and the link is the proof. */
+  /** Creates the member who was invited. Public: they have no login yet, and the link is the proof. */
   @Public()
   @Post('accept')
   @AcceptInvitationDocs()

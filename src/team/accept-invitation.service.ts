@@ -7,13 +7,13 @@ import type { AcceptInvitationBody } from './accept-invitation.body.js'
 import { Invitations } from './invitations.js'
 import { NewMembers } from './new-members.js'
 
-/** Somebody who has joined, and where they may log in: origins; null is everywhere. */
+/** Somebody who has joined, and the origins that they may log in at; null means all. */
 export interface Accepted {
   readonly userId: string
   readonly satellites: readonly string[] | null
 }
 
-/** Lets people who were invited in. */
+/** Lets invited people join. */
 @Injectable()
 export class AcceptInvitationService {
   constructor(
@@ -24,8 +24,8 @@ export class AcceptInvitationService {
   ) {}
 
   /**
-   * Makes the member of an invitation; logs in nobody. Throws `INVALID_LINK`, `EMAIL_TAKEN` for an
-   * address that has found another account meanwhile, and `WEAK_PASSWORD`, after which the link is as good as before.
+   * Creates the invited member; nobody is logged in. Throws `INVALID_LINK`, `EMAIL_TAKEN` when the address
+   * has joined another account meanwhile, and `WEAK_PASSWORD`, after which the link is still valid.
    */
   async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<Accepted> {
     const invitation = await this.invitations.find(token, client)

@@ -1,10 +1,10 @@
 import { Injectable, type PipeTransform } from '@nestjs/common'
 import { ApiError } from '../errors/api-error.js'
 
-/** As we hand it out, byte for byte. */
+/** As we issue it, byte for byte. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** A path with an id that cannot be one of ours leads nowhere: `NOT_FOUND` (404), as for ids that we do not know. */
+/** A malformed id is `NOT_FOUND` (404), like an unknown one. */
 @Injectable()
 export class IdInPath implements PipeTransform<string, string> {
   transform(text: string): string {

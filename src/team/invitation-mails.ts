@@ -5,7 +5,7 @@ import { Mailer } from '../mail/mailer.js'
 import { type InvitationMail, invitationMail, invitedUserMail } from './invitation.mail.js'
 import type { Invitation } from './invitations.js'
 
-/** Tells people that they are invited. */
+/** Mails invitations. */
 @Injectable()
 export class InvitationMails {
   constructor(
@@ -13,7 +13,7 @@ export class InvitationMails {
     private readonly links: Links,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where none can be sent; first in whatever ends with one. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in whatever sends a mail. */
   requireMail(): void {
     this.mailer.requireMail()
   }

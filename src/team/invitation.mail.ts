@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/mail.js'
 
 export interface InvitationMail {
-  /** E-mail address: the one name that strangers cannot make up. */
+  /** An e-mail address: the only name that strangers cannot make up. */
   readonly inviter: string
   readonly accountName: string | null
   /** Host of the main site. */
@@ -10,7 +10,7 @@ export interface InvitationMail {
   readonly satellites: readonly string[] | null
 }
 
-/** To somebody who is to become a member; `url` leads to the form for a password. */
+/** To the future member; `url` leads to the form for a password. */
 export function invitationMail(invitation: InvitationMail, url: string): Mail {
   const { site, satellites } = invitation
   return {
@@ -26,7 +26,7 @@ export function invitationMail(invitation: InvitationMail, url: string): Mail {
   }
 }
 
-/** To somebody whose address has a login already: it belongs to one account only. */
+/** To somebody whose address already has a login; an address belongs to one account only. */
 export function invitedUserMail(invitation: InvitationMail): Mail {
   return {
     subject: `You are invited to a team at ${invitation.site}`,
@@ -44,7 +44,10 @@ function introduction({ inviter, accountName, site }: InvitationMail): string {
   return `${inviter} invites you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
 }
 
-/** Null for a name that mail programs would make a link of: a stranger could lead people anywhere with our mails. */
+/**
+ * Null for a name that mail programs would turn into a link: strangers could use our mails to lead people
+ * anywhere.
+ */
 function safeName(name: string): string | null {
   return name.length > 60 || /[:/@\\]|\.\S|\p{C}/u.test(name) ? null : name
 }

@@ -25,7 +25,7 @@ import { permissionsIn } from './permissions.body.js'
 export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 
-  /** Mails somebody the way into the caller's team. */
+  /** Invites somebody to the caller's team by mail. */
   @Post()
   @InviteDocs()
   async invite(

@@ -12,7 +12,7 @@ import type { Manager } from './manager.js'
 import { TeamAuthority } from './team-authority.js'
 import { newlyGiven, requireMayOpen } from './team-rules.js'
 
-/** Whom to invite, to what. */
+/** Who is invited, and to what. */
 export type Wish = Pick<Offer, 'email' | 'permissions' | 'satellites'>
 
 interface Opened {
@@ -36,9 +36,9 @@ export class InvitationsService {
   ) {}
 
   /**
-   * Mails an invitation; one of before to the same address is replaced. Throws `EMAIL_TAKEN` for somebody in the team. A user of
-   * another account is told that theirs is another, and whoever invites them does not learn of it. Throws `TOO_MANY_ATTEMPTS`
-   * when the address has had many mails.
+   * Mails an invitation; it replaces an earlier one to the same address. Throws `EMAIL_TAKEN` for a member of
+   * the team. A user of another account is mailed that an address belongs to one account; whoever invites
+   * them does not learn of it. Throws `TOO_MANY_ATTEMPTS` when the address has received many mails.
    */
   async invite(manager: Manager, wish: Wish): Promise<Invitation> {
     this.mails.requireMail()
@@ -57,8 +57,9 @@ export class InvitationsService {
   }
 
   /**
-   * Mails an open invitation again, as if the manager gave it now: a new link, good for its whole time, in the place of the
-   * old one. Throws `NOT_FOUND` when the account has no open invitation of this id, and as {@link invite} does.
+   * Mails an open invitation again as if the manager made it now: a new link with a full lifetime replaces
+   * the old one. Throws `NOT_FOUND` when the account has no open invitation with this id, and like
+   * {@link invite}.
    */
   async resend(manager: Manager, id: string): Promise<Invitation> {
     const open = await this.invitations.findOpen(manager.session.accountId, id)
@@ -67,12 +68,12 @@ export class InvitationsService {
     return this.invite(manager, { email, permissions, satellites })
   }
 
-  /** Those that are open, the oldest first. */
+  /** The open ones, oldest first. */
   list(accountId: string): Promise<Invitation[]> {
     return this.invitations.list(accountId)
   }
 
-  /** Makes the link worthless; throws `NOT_FOUND` when the account has no open invitation of this id. */
+  /** Invalidates the link; throws `NOT_FOUND` when the account has no open invitation with this id. */
   async withdraw(manager: Manager, id: string): Promise<void> {
     if (!(await this.invitations.withdraw(id, manager))) throw new ApiError('NOT_FOUND')
   }

@@ -13,7 +13,7 @@ import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import type { Manager } from './manager.js'
 
-/** What a new member is to have, and who says so. */
+/** What a new member gets, and who says so. */
 export interface Offer {
   readonly accountId: string
   readonly email: Email
@@ -24,7 +24,7 @@ export interface Offer {
   readonly invitedBy: string
 }
 
-/** An offer that was mailed and is open. */
+/** An invitation that has been mailed and is open. */
 export interface Invitation extends Offer {
   readonly id: string
   readonly createdAt: Date
@@ -35,7 +35,7 @@ const LIFETIME_SECONDS = 7 * 24 * 60 * 60
 /** Each is a mail to somebody who may not know us. */
 const MAX_OPEN = 100
 
-/** Open invitations: one-time tokens that say which account they lead into. */
+/** Open invitations: one-time tokens that name the account they lead to. */
 @Injectable()
 export class Invitations {
   constructor(
@@ -46,7 +46,7 @@ export class Invitations {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Of the account, the oldest first. */
+  /** The account's invitations, oldest first. */
   async list(accountId: string): Promise<Invitation[]> {
     const rows = await this.database.run(db =>
       db.select().from(oneTimeTokens).where(this.areOpen(accountId)).orderBy(oneTimeTokens.createdAt),
@@ -54,7 +54,7 @@ export class Invitations {
     return rows.map(asInvitation)
   }
 
-  /** The account's invitation of this id; null when none is open. */
+  /** The account's invitation with this id; null when none is open. */
   async findOpen(accountId: string, id: string): Promise<Invitation | null> {
     const [row] = await this.database.run(db =>
       db
@@ -66,8 +66,8 @@ export class Invitations {
   }
 
   /**
-   * Opens an invitation in a transaction that holds the account; one of before to the same address is replaced. Throws
-   * `TOO_MANY_INVITATIONS` when 100 others are open. `token` is for the link.
+   * Opens an invitation in a transaction with the account locked; replaces an earlier one to the same
+   * address. Throws `TOO_MANY_INVITATIONS` when 100 others are open. `token` is for the link.
    */
   async open(
     transaction: Db,
@@ -101,7 +101,7 @@ export class Invitations {
     return { invitation, token }
   }
 
-  /** The invitation that a link is of; throws `INVALID_LINK`. Uses nothing up. */
+  /** The invitation of a link; throws `INVALID_LINK`. Does not use it up. */
   async find(token: string, client: Client): Promise<Invitation> {
     const found = await this.links.find('invitation', token, client)
     if (found) return asInvitation(found)
@@ -114,12 +114,15 @@ export class Invitations {
     throw new ApiError('INVALID_LINK')
   }
 
-  /** Uses the link up in the transaction of what it allows; throws `INVALID_LINK`. Of two that come at once one gets it. */
+  /**
+   * Uses the link up in the transaction of what it allows; throws `INVALID_LINK`. Of two calls at once one
+   * succeeds.
+   */
   async consume(transaction: Db, token: string): Promise<Invitation> {
     return asInvitation(await this.tokens.consume(transaction, 'invitation', token))
   }
 
-  /** Takes an invitation of the account back; false when it has none of this id that is open. */
+  /** Withdraws an invitation of the account; false when it has no open one with this id. */
   withdraw(id: string, { session, client }: Manager): Promise<boolean> {
     const { accountId, userId } = session
     return this.database.transaction(async transaction => {

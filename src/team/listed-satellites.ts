@@ -3,12 +3,12 @@ import type { Origin } from '../config/origin.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 
-/** The satellites that this installation has. */
+/** The satellites of this installation. */
 @Injectable()
 export class ListedSatellites {
   constructor(private readonly settings: Settings) {}
 
-  /** Throws `UNKNOWN_SATELLITE` (400) unless each is the origin of one, byte for byte. Null stands for all of them. */
+  /** Throws `UNKNOWN_SATELLITE` (400) unless each origin is listed, byte for byte. Null means all. */
   require(satellites: readonly string[] | null): void {
     const unknown = satellites?.find(origin => !this.settings.satelliteOrigins.has(origin as Origin))
     if (unknown === undefined) return

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/error-codes.js'
 import { TOKEN_REFUSALS } from '../http/documented.js'
 
-/** Any route of the team, for managers on the main site. */
+/** Refusals of every team route. */
 export const MANAGER_REFUSALS: readonly ErrorCode[] = [
   ...TOKEN_REFUSALS,
   'SESSION_NOT_FOUND',

@@ -20,7 +20,7 @@ export interface Newcomer {
   readonly client: Client
 }
 
-/** Makes members of those who were invited. */
+/** Creates members from invitations. */
 @Injectable()
 export class NewMembers {
   constructor(
@@ -31,7 +31,7 @@ export class NewMembers {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Uses the link up and makes the member, both or neither; throws `INVALID_LINK` or `EMAIL_TAKEN`. */
+  /** Uses the link up and creates the member, both or neither; throws `INVALID_LINK` or `EMAIL_TAKEN`. */
   async join(newcomer: Newcomer): Promise<void> {
     const { invitation, token } = newcomer
     await this.database.transaction(async transaction => {
@@ -43,8 +43,8 @@ export class NewMembers {
   }
 
   /**
-   * Throws `INVALID_LINK` unless whoever invited could do it now: what one has lost one cannot still give, or a manager who is
-   * about to be removed would leave doors open.
+   * Throws `INVALID_LINK` unless the inviter could still give the same now: otherwise a manager who is about
+   * to be removed could leave doors open.
    */
   private async requireStillMeant(transaction: Db, invitation: Invitation): Promise<void> {
     const { accountId, invitedBy, permissions, satellites } = invitation
@@ -79,7 +79,7 @@ export class NewMembers {
   private async record(transaction: Db, { id, invitation, client }: Newcomer): Promise<void> {
     const { id: invitationId, accountId, invitedBy, permissions, satellites } = invitation
     const event = { outcome: 'ok', userId: id, accountId, client } as const
-    // Not `by`: the row is about who joined, from where, and that is not the inviter's to export.
+    // Not `by`: the row is about who joined and from where, which is not the inviter's data.
     const detail = { invitation: invitationId, invitedBy }
     await this.auditLog.record(transaction, { ...event, action: 'invitation.accept', detail })
     await this.auditLog.record(transaction, {

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger'
 import { IsBoolean, registerDecorator } from 'class-validator'
 import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
 
-/** All five: one that is left out might be meant to stay or to go. */
+/** All five are required: a missing one could mean "keep" or "take away". */
 export class PermissionsBody implements Permissions {
   @ApiProperty({ type: Boolean })
   @IsBoolean()
@@ -25,7 +25,7 @@ export class PermissionsBody implements Permissions {
   viewReports!: boolean
 }
 
-/** The five booleans of a body and nothing else of it. */
+/** The five booleans of a body, and nothing else. */
 export function permissionsIn(body: Permissions): Permissions {
   return permissionsOf(PERMISSIONS.filter(name => body[name]))
 }

@@ -14,7 +14,10 @@ const MAX_SATELLITES = 50
 /** Longer than any host name allows. */
 const MAX_ORIGIN_LENGTH = 300
 
-/** For body fields: origins of satellites, or null for all. Whether they are ours is for {@link ListedSatellites}. */
+/**
+ * For body fields: origins of satellites, or null for all. {@link ListedSatellites} checks whether they are
+ * ours.
+ */
 export function IsSatellites({ required }: { required: boolean }): PropertyDecorator {
   return applyDecorators(
     ApiProperty({

@@ -12,12 +12,12 @@ import { SessionChanges } from '../sessions/session-changes.js'
 import type { Manager } from './manager.js'
 import { needsReauthentication, requireMayGive } from './team-rules.js'
 
-/** What a manager is about to do to whom. Throws unless the two, as they are now, allow it. */
+/** What a manager is about to do to whom. Throws unless both, as they are now, allow it. */
 export type Rule = (manager: User, member: User) => void
 
 /**
- * The rights of managers over their team, as the database has them in the very transaction of the change: guards have asked
- * the session store before, but of two managers who change each other at once only the first may.
+ * Checks the rights of managers in the very transaction of the change. Guards have asked the session store
+ * before, but of two managers who change each other at once only the first may succeed.
  */
 @Injectable()
 export class TeamAuthority {
@@ -28,7 +28,7 @@ export class TeamAuthority {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Over one user of the manager's account; a refusal is noted in the audit log. */
+  /** For a change of one user of the manager's account; records a refusal in the audit log. */
   over(manager: Manager, userId: string, action: AuditAction, rule: Rule): Authority {
     return {
       client: manager.client,
@@ -44,20 +44,22 @@ export class TeamAuthority {
     }
   }
 
-  /** The manager, held until the transaction ends; throws when they are none any more. */
+  /** The manager, locked until the transaction ends; throws when they are no longer one. */
   async hold(transaction: Db, { session }: Manager): Promise<User> {
     const self = asManager(await this.users.lock(transaction, session.userId))
     await this.changes.requireStanding(transaction, session)
     return self
   }
 
-  /** Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where that is due. */
+  /**
+   * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where one is needed.
+   */
   requireMayGive({ session }: Manager, self: User, given: readonly Permission[]): void {
     requireMayGive(self, given)
     if (needsReauthentication(given)) this.reauthentication.require(session)
   }
 
-  /** Does `work`; a refusal by it goes into the audit log. */
+  /** Does `work`; a refusal by it is recorded in the audit log. */
   noting<T>({ session, client }: Manager, action: AuditAction, userId: string | null, work: () => T): T {
     try {
       return work()
@@ -76,7 +78,10 @@ export class TeamAuthority {
   }
 }
 
-/** Throws as the guards do where the manager has been removed, disabled or cut since they let the request pass. */
+/**
+ * Throws like the guards when the manager has been removed, disabled or restricted since they let the request
+ * pass.
+ */
 function asManager(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (!user.granted.teamManagement) throw new ApiError('PERMISSION_REQUIRED')

@@ -1,7 +1,7 @@
 import type { UserAge } from '../accounts/users.js'
 import { asCursor, placeIn } from '../http/page-cursor.js'
 
-/** Milliseconds since 1970 and the id, of which many are of one moment after an import. */
+/** Milliseconds since 1970 and the id, because many users of an import have the same time. */
 const AGE = /^\d{1,13}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Where a page of the team ended, as text for `?after=`. */
@@ -9,7 +9,7 @@ export function teamCursor({ createdAt, id }: UserAge): string {
   return asCursor(`${createdAt.getTime()}.${id}`)
 }
 
-/** What a cursor of ours is made of; null for any other text. */
+/** What a cursor of ours contains; null for any other text. */
 export function ageInCursor(text: string): UserAge | null {
   const age = placeIn(text, AGE)
   if (age === null) return null

@@ -27,8 +27,8 @@ export class TeamScopes {
   ) {}
 
   /**
-   * Lets a member log in at these satellites only, null means at all, and ends their sessions at the others. Throws as
-   * {@link TeamService} does; safe to repeat.
+   * Restricts a member to these satellites (null means everywhere) and ends their sessions elsewhere. Throws
+   * like {@link TeamService}; safe to repeat.
    */
   async set(manager: Manager, userId: string, satellites: User['satellites']): Promise<void> {
     const authority = this.authority.over(manager, userId, 'satellites.change', (self, member) => {
@@ -50,7 +50,7 @@ export class TeamScopes {
         )
       },
     )
-    // Logged in between our look and our change; whoever comes later is measured by the new scope.
+    // Logged in between our check and our change; later logins see the new scope.
     for (const session of await this.sessionsOutside(userId, satellites))
       await this.changes.end(session, manager.client, REASON)
   }

@@ -10,8 +10,8 @@ import type { Manager } from './manager.js'
 import { TeamAuthority } from './team-authority.js'
 
 /**
- * What is logged in for the members of a team. Throws `NOT_FOUND` for users of other accounts and `OWNER_REQUIRED` for the
- * owner's sessions, which are the owner's alone.
+ * The sessions of team members. Throws `NOT_FOUND` for users of other accounts, and `OWNER_REQUIRED` for the
+ * owner's sessions.
  */
 @Injectable()
 export class TeamSessions {
@@ -31,7 +31,7 @@ export class TeamSessions {
     return this.centre.list(userId, session.sid)
   }
 
-  /** Ends all; says how many there were. */
+  /** Ends all; returns how many. */
   endAll(manager: Manager, userId: string): Promise<number> {
     const member = { id: userId, accountId: manager.session.accountId }
     return this.accounts.endSessions(member, this.over(manager, userId))
@@ -54,7 +54,7 @@ export class TeamSessions {
   }
 }
 
-/** Throws `OWNER_REQUIRED` (403): a manager must not log out whoever can take their rights away. */
+/** Throws `OWNER_REQUIRED` (403): a manager must not log out the one who can restrict them. */
 function requireNotOthersOwner(manager: Pick<User, 'id'>, member: User): void {
   if (member.role === 'owner' && member.id !== manager.id) throw new ApiError('OWNER_REQUIRED')
 }

@@ -33,7 +33,7 @@ export class TeamController {
     private readonly listedSatellites: ListedSatellites,
   ) {}
 
-  /** The people of the caller's account, a page at a time. */
+  /** The users of the caller's account, a page at a time. */
   @Get()
   @ListTeamDocs()
   list(@CurrentManager() { session }: Manager, @Query() query: TeamQuery) {
@@ -58,7 +58,7 @@ export class TeamController {
     return this.team.setPermissions(manager, userId, permissionsIn(body))
   }
 
-  /** Says at which satellites the member may log in. */
+  /** Sets the satellites that the member may log in at. */
   @Put(':userId/satellites')
   @HttpCode(204)
   @SetSatellitesDocs()

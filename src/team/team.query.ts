@@ -6,7 +6,7 @@ import { ageInCursor } from './team-cursor.js'
 
 const DEFAULT_PAGE = 100
 
-/** Which page of the team. */
+/** A page of the team. */
 export class TeamQuery {
   @PageLimit(DEFAULT_PAGE)
   limit: number = DEFAULT_PAGE

@@ -12,7 +12,7 @@ import { TeamAuthority } from './team-authority.js'
 import { teamCursor } from './team-cursor.js'
 import { newlyGiven, requireMayOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
 
-/** A user as their team sees them. */
+/** A user as the team sees them. */
 export interface TeamMember {
   readonly userId: string
   readonly email: string
@@ -26,8 +26,8 @@ export interface TeamMember {
 }
 
 /**
- * The people of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the owner and
- * `OWN_RIGHTS` for oneself; all are safe to repeat.
+ * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
+ * owner and `OWN_RIGHTS` for oneself; all are safe to repeat.
  */
 @Injectable()
 export class TeamService {
@@ -38,7 +38,10 @@ export class TeamService {
     private readonly authority: TeamAuthority,
   ) {}
 
-  /** One page of everybody in the account, the oldest first; it goes on where the page before ended, whoever came or went since. */
+  /**
+   * One page of the account's users, oldest first; it continues where the previous page ended, whoever has
+   * joined or left since.
+   */
   async list(accountId: string, { limit, after }: TeamQuery) {
     const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
     const { rows, next } = await pageOf(limit, read, teamCursor)
@@ -51,7 +54,7 @@ export class TeamService {
     return asTeamMember(user)
   }
 
-  /** Grants exactly these permissions; of them the manager must have what the member has not had. */
+  /** Sets exactly these permissions; the manager must have whatever the member gains. */
   async setPermissions(manager: Manager, userId: string, granted: Permissions): Promise<void> {
     const authority = this.authority.over(manager, userId, 'permissions.change', (self, member) => {
       requireSomebodyElse(self, member)
@@ -66,7 +69,7 @@ export class TeamService {
     await this.accounts.disable(inAccountOf(manager, userId), authority)
   }
 
-  /** Gives back all that the member was granted, so that the manager must have it. */
+  /** This gives the member's permissions back, so the manager must have them. */
   async enable(manager: Manager, userId: string): Promise<void> {
     const authority = this.authority.over(manager, userId, 'user.enable', (self, member) => {
       requireMayGo(self, member)
@@ -88,7 +91,7 @@ function requireMayGo(manager: User, member: User): void {
   requireSomebodyElse(manager, member)
 }
 
-/** Whether the user is really in it is for the authority to say. */
+/** TeamAuthority checks whether the user is in the team. */
 function inAccountOf({ session }: Manager, userId: string): Pick<User, 'id' | 'accountId'> {
   return { id: userId, accountId: session.accountId }
 }
