@@ -11,7 +11,7 @@ import type { Mail } from '../mail/mail.js'
 import type { Session } from './session.js'
 import { SessionChanges } from './session-changes.js'
 
-/** What can be done about an anomaly of a session, and which of it the settings ask for. */
+/** Handles an anomaly of a session, as the settings say. */
 @Injectable()
 export class AnomalyResponse {
   private readonly logger = new Logger('AnomalyResponse')
@@ -27,7 +27,7 @@ export class AnomalyResponse {
     return actionsFor(score, this.settings.anomalyPolicy)
   }
 
-  /** Writes the row without making the request wait: a refresh goes on while the database is down. */
+  /** Writes the row without delaying the request: a refresh works while the database is down. */
   note(
     at: 'login' | 'refresh',
     { score, reasons }: Anomaly,
@@ -46,7 +46,7 @@ export class AnomalyResponse {
     })
   }
 
-  /** Mails the user. A mail that cannot be made is logged, and keeps nobody out. */
+  /** Mails the user. A mail that fails is logged and keeps nobody out. */
   async tell(session: Session, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
     try {
       await this.notices.send(session, client, write)
@@ -55,7 +55,7 @@ export class AnomalyResponse {
     }
   }
 
-  /** Ends the session; errors as {@link SessionChanges.make}, for then it has not ended. */
+  /** Ends the session. Throws like {@link SessionChanges.make}, in which case it has not ended. */
   async end(
     { sid, userId, accountId }: Session,
     client: Client,

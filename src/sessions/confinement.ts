@@ -1,9 +1,9 @@
 import type { Session } from './session.js'
 
 /**
- * The satellite that is all a session may know of, null for no such limit. The main site and apps see everything of their
- * user. A satellite is a customer's page: it is told neither where else its visitors go nor from which addresses,
- * unless its user has given the password again lately.
+ * The satellite that a session is confined to; null when it may see everything. The main site and apps see
+ * everything of their user. A satellite is a customer's page: it must not learn where else its visitors go,
+ * or from which addresses, unless the user has recently re-authenticated.
  */
 export function confinementOf(
   { source, origin }: Pick<Session, 'source' | 'origin'>,

@@ -14,7 +14,7 @@ import type { UserSessions } from './user-sessions.js'
 /** The row that an UPDATE replaces. */
 const before = alias(sessions, 'before')
 
-/** Sessions in the database: the embedded default, which survives a restart with nothing to install. */
+/** Sessions in the database: the default, which survives a restart and needs nothing installed. */
 export class DatabaseSessionStore extends SessionStore {
   constructor(
     private readonly database: Database,
@@ -81,7 +81,7 @@ export class DatabaseSessionStore extends SessionStore {
     return sids.flatMap(sid => found.get(sid) ?? [])
   }
 
-  /** A database keeps what it has committed: {@link applyIn} was enough. */
+  /** A database keeps what it has committed, so {@link applyIn} was enough. */
   async apply(): Promise<void> {}
 
   async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {

@@ -6,8 +6,8 @@ import type { SessionHandle } from './session-id.js'
 import { SessionStore } from './session-store.js'
 
 /**
- * Is the session of the access token still live? A token outlives its session by up to 15 minutes; what changes
- * something, or shows more than the token says, asks the store.
+ * Requires the session of the access token to be live. A token outlives its session by up to 15 minutes;
+ * whatever changes something, or shows more than the token says, asks the store.
  */
 @Injectable()
 export class LiveSessionGuard implements CanActivate {

@@ -12,10 +12,10 @@ import { Places } from '../places/places.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { Session } from './session.js'
 
-/** What is always mailed. */
+/** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
 
-/** Sees whether a login comes from where its user usually does not log in, and does what the settings say then. */
+/** Notices logins from where the user does not usually log in, and does what the settings say. */
 @Injectable()
 export class LoginWatch {
   constructor(
@@ -26,9 +26,9 @@ export class LoginWatch {
   ) {}
 
   /**
-   * Keeps what the login came from, in one statement, and mails the user about a new device. Where the settings say
-   * `revoke` the session ends and this throws `INVALID_CREDENTIALS`: whoever has only guessed or bought the password
-   * does not learn that it is right. Returns the device id that the client is to keep; null for one that keeps none.
+   * Records what the login came from and mails the user about a new device. With `revoke`, the session ends
+   * and this throws `INVALID_CREDENTIALS`, so that whoever has guessed or bought the password does not learn
+   * that it is right. Returns the device id that the client is to keep; null for one that keeps none.
    */
   async loggedIn(
     session: Session,
@@ -61,7 +61,7 @@ export class LoginWatch {
     if (isRefused) throw new ApiError('INVALID_CREDENTIALS')
   }
 
-  /** What was new is so again: else the next try would be a familiar one. */
+  /** Forgets what was new; otherwise the next attempt would look familiar. */
   private async refuse(session: Session, client: Client, { known, deviceId }: Acquaintance): Promise<void> {
     const news = {
       ...(!known?.device && { device: deviceName(client.userAgent) }),

@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { refuseCrossSite } from './presented-session.js'
 
-/** A page of a satellite that asked for a main session would get full rights in its hands: `MAIN_ORIGIN_REQUIRED` (403). */
+/** A satellite's page that requests a main session would get full rights: `MAIN_ORIGIN_REQUIRED` (403). */
 export function requireMainOrigin(request: FastifyRequest, { mainOrigin }: Settings): void {
   const { origin } = request.headers
   if (origin === mainOrigin) return

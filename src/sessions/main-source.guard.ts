@@ -10,12 +10,12 @@ import { SessionStore } from './session-store.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Read from the store for this very request by MainSourceGuard or LiveSessionGuard; null elsewhere. */
+    /** Read from the store for this request by MainSourceGuard or LiveSessionGuard; null elsewhere. */
     session: Session | null
   }
 }
 
-/** Does the request come from a live main-site session, the one its access token is of? */
+/** Requires a live main-site session, whose cookie and access token belong together. */
 @Injectable()
 export class MainSourceGuard implements CanActivate {
   constructor(

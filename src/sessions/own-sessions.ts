@@ -9,15 +9,16 @@ import { SessionCentre, type SiteSessions } from './session-centre.js'
 import { asSessionHandle } from './session-id.js'
 
 export interface OwnSessionsView {
-  /** Whether these are all; a satellite is shown its own until its user has given the password again. */
+  /** Whether these are all; a satellite sees only its own until the user re-authenticates. */
   readonly complete: boolean
   readonly sites: readonly SiteSessions[]
 }
 
 /**
- * What a user's session may see and do of the others. The main site and apps: everything. A satellite is a customer's
- * page, so its sessions know of their own site only, and neither where else its visitors go nor from which addresses;
- * who gives the password again there sees and ends everything for as long as that counts.
+ * What a user's session may see and do about the others. The main site and apps: everything. A satellite is a
+ * customer's page, so its sessions see those of their own site only: it must not learn where else its
+ * visitors go, or from which addresses. After a re-authentication there, they see and end everything for as
+ * long as it counts.
  */
 @Injectable()
 export class OwnSessions {
@@ -33,7 +34,7 @@ export class OwnSessions {
     return { complete: satellite === undefined, sites }
   }
 
-  /** Throws `NOT_FOUND` when there is no such session, or none that this one may know of. */
+  /** Throws `NOT_FOUND` when there is no such session, or none that this one may see. */
   async end(session: Session, sid: string, client: Client): Promise<void> {
     const handle = asSessionHandle(sid)
     const satellite = this.confinedTo(session)
@@ -44,7 +45,10 @@ export class OwnSessions {
     throw new ApiError('NOT_FOUND')
   }
 
-  /** Ends all but this one; says how many. Throws `REAUTHENTICATION_REQUIRED` where that would be beyond what it may know of. */
+  /**
+   * Ends all others; returns how many. Throws `REAUTHENTICATION_REQUIRED` if that includes sessions that this
+   * one may not see.
+   */
   async endOthers(session: Session, client: Client): Promise<number> {
     if (this.confinedTo(session) !== undefined) {
       this.note(session, client, 'not re-authenticated')

@@ -6,10 +6,13 @@ import type { Permission } from '../permissions/permissions.js'
 
 const REQUIRED_PERMISSION = 'mainstay:permission'
 
-/** Which permission {@link PermissionGuard} asks for. */
+/** The permission that {@link PermissionGuard} requires. */
 export const RequirePermission = (permission: Permission) => SetMetadata(REQUIRED_PERMISSION, permission)
 
-/** May this session do that? Read from the store for this very request. Stands behind MainSourceGuard or LiveSessionGuard. */
+/**
+ * Requires a permission, read from the store for this request. Runs after MainSourceGuard or
+ * LiveSessionGuard.
+ */
 @Injectable()
 export class PermissionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

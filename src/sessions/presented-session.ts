@@ -6,7 +6,7 @@ import type { Source } from '../permissions/permissions.js'
 import { presentedCookies } from './session-cookie.js'
 import { asSessionId, type SessionId } from './session-id.js'
 
-/** The session that a request presents; where it stood says of which source it must be. */
+/** The session that a request presents; where it was sent decides its source. */
 export interface PresentedSession {
   readonly sessionId: SessionId
   readonly source: Source
@@ -15,8 +15,8 @@ export interface PresentedSession {
 const HEADER = 'x-session-id'
 
 /**
- * The one identifier of a refresh: the cookie of the main site or the header of everybody else.
- * Throws `SESSION_NOT_FOUND` (401) when there is none, more than one, or one that cannot be ours, and
+ * The one identifier of a refresh: the cookie for the main site, the header for all others. Throws
+ * `SESSION_NOT_FOUND` (401) when there is none, more than one, or one that cannot be ours, and
  * `CROSS_SITE_REFUSED` (403) for a cookie that another site made the browser send.
  */
 export function presentedSession(request: FastifyRequest, settings: Settings): PresentedSession {
@@ -29,14 +29,14 @@ export function presentedSession(request: FastifyRequest, settings: Settings): P
   return { sessionId, source: inHeader === undefined ? 'main' : 'satellite' }
 }
 
-/** Whether a request names no session at all, as that of a visitor who was never logged in. */
+/** Whether a request names no session, like that of a visitor who has never logged in. */
 export function presentsNothing(request: FastifyRequest, settings: Settings): boolean {
   return singleHeader(request, HEADER).kind === 'absent' && countingCookies(request, settings).length === 0
 }
 
 /**
- * The session cookies, where they count: from pages of the main site, or without an Origin. A cookie that came with
- * another site's page is as if absent, or that site could use what it cannot see.
+ * The session cookies that count: from pages of the main site, or without an Origin. A cookie sent by another
+ * site's page is ignored; otherwise that site could use what it cannot see.
  */
 export function countingCookies(request: FastifyRequest, settings: Settings): string[] {
   const { origin } = request.headers
@@ -46,7 +46,7 @@ export function countingCookies(request: FastifyRequest, settings: Settings): st
   return cookies
 }
 
-/** Browsers say from where a request was made even where they leave out Origin (Fetch Metadata). */
+/** Browsers say where a request comes from even where they omit Origin (Fetch Metadata). */
 export function refuseCrossSite(request: FastifyRequest): void {
   if (request.headers['sec-fetch-site'] === 'cross-site') throw new ApiError('CROSS_SITE_REFUSED')
 }

@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { Reauthentication } from './reauthentication.js'
 import type { Session } from './session.js'
 
-/** Has the user of this session lately proved again who they are? Stands behind MainSourceGuard or LiveSessionGuard. */
+/**
+ * Requires the user of this session to have re-authenticated recently. Runs after MainSourceGuard or
+ * LiveSessionGuard.
+ */
 @Injectable()
 export class ReauthenticationGuard implements CanActivate {
   constructor(private readonly reauthentication: Reauthentication) {}

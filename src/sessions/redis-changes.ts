@@ -5,7 +5,7 @@ import { changesOf, type StoreChanges } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
 import { sessionKey } from './session-keys.js'
 
-/** What was not done, and why. */
+/** The changes that were not applied, and why. */
 export interface FailedChanges {
   /** Null where no server has the slots. */
   readonly shard: string | null
@@ -13,10 +13,10 @@ export interface FailedChanges {
   readonly error: unknown
 }
 
-/** So many commands go out together: what requests wait for is never far behind them. */
+/** How many commands are sent together, so that requests never wait long behind them. */
 const AT_ONCE = 500
 
-/** Makes changes to the sessions in Redis, many at once. Safe to repeat. */
+/** Applies changes to the sessions in Redis, many at once. Safe to repeat. */
 export class RedisChanges {
   constructor(private readonly redis: RedisConnection) {}
 
@@ -24,7 +24,7 @@ export class RedisChanges {
     return this.redis.shardOf(sessionKey(sid))
   }
 
-  /** Makes them on every shard side by side; returns what failed, by shard. Never throws. */
+  /** Applies them on all shards in parallel; returns what failed, by shard. Never throws. */
   async apply(changes: StoreChanges): Promise<FailedChanges[]> {
     const shards = new Set(
       [...changes.ended, ...changes.grants.flatMap(({ sids }) => sids)].map(sid => this.shardOf(sid)),

@@ -3,8 +3,8 @@ import type { Session } from './session.js'
 import type { SessionHandle } from './session-id.js'
 
 /**
- * How a session lies in a Redis hash. Field names of one letter, permissions as one small number and times as
- * whole seconds keep it in a listpack of at most 256 bytes: there are millions of them.
+ * How a session is stored in a Redis hash. One-letter field names, permissions as a number and times in
+ * seconds keep it in a listpack of at most 256 bytes, because there are millions.
  */
 export const FIELDS = {
   userId: 'u',
@@ -20,7 +20,7 @@ export const FIELDS = {
   reauthenticatedAt: 'r',
 } as const
 
-/** Beside them, where a grant was changed since the login: its version, so that an older one does not overwrite it. */
+/** If a grant was changed since the login, its version, so that an older one does not overwrite it. */
 export const GRANT_VERSION = 'v'
 
 const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: 's' }

@@ -12,8 +12,8 @@ import { SessionStore, type Whereabouts } from './session-store.js'
 import type { UserSessions } from './user-sessions.js'
 
 /**
- * Sessions in Redis 7 or later: a hash each, which expires with the session. Nothing else is kept of them here: which
- * sessions a user has is in the database. A shard that may not know of the latest changes serves nothing: see ShardGates.
+ * Sessions in Redis 7 or later: one hash each, which expires with the session. Which sessions a user has is
+ * in the database. A shard that may lack the latest changes serves nothing: see ShardGates.
  */
 export class RedisSessionStore extends SessionStore {
   private readonly changes: RedisChanges
@@ -73,7 +73,7 @@ export class RedisSessionStore extends SessionStore {
     if (failures[0]) throw failures[0].error
   }
 
-  /** The transaction is one of the database, which Redis is no part of. */
+  /** The transaction is the database's; Redis is not part of it. */
   async applyIn(): Promise<void> {}
 
   async remove(sid: SessionHandle): Promise<boolean> {
@@ -94,7 +94,7 @@ export class RedisSessionStore extends SessionStore {
     const key = sessionKey(sid)
     const flat = await this.gates.serve(key, async () => {
       const found = (await this.redis.runScript(script, key, [encodeTime(now)])) as string[] | null
-      // "There is none" is the word of a store that has lost nothing.
+      // Only a store that has lost nothing can say "there is none".
       if (found === null) await this.gates.assertNothingLost(sid, key)
       return found
     })

@@ -22,9 +22,9 @@ export class RefreshService {
   ) {}
 
   /**
-   * A new access token for the presented session; throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when there was no
-   * such session and many from there named none. One round trip to the store, and never
-   * the database, unless the client has changed.
+   * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
+   * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
+   * database unless the client has changed.
    */
   async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const session = await this.store.touch(handleOf(sessionId), this.clock.now())
@@ -36,7 +36,7 @@ export class RefreshService {
   }
 }
 
-/** Why a session may not be refreshed like this; null when it may. The client is not told which. */
+/** Why a session may not be refreshed like this; null when it may. The client is not told. */
 function reasonToRefuse(session: Session, source: Source, client: Client): string | null {
   if (session.source !== source) return 'other source'
   const isElsewhere = source === 'satellite' && session.origin !== null && client.origin !== null

@@ -5,7 +5,7 @@ import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from './session.js'
 
-/** What becomes of a refresh that is refused. */
+/** Handles refused refreshes. */
 @Injectable()
 export class RefusedRefreshes {
   constructor(
@@ -13,7 +13,7 @@ export class RefusedRefreshes {
     private readonly attempts: AttemptLimits,
   ) {}
 
-  /** Notes it for the audit log. */
+  /** Notes the refusal for the audit log. */
   note(client: Client, reason: string, session: Session | null = null): void {
     this.auditLog.note({
       action: 'refresh',
@@ -25,8 +25,8 @@ export class RefusedRefreshes {
   }
 
   /**
-   * For an identifier that is none of ours: throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` (429) after many from
-   * there. The store was asked first, so a live session is never refused for them.
+   * For an unknown identifier: throws `SESSION_NOT_FOUND`, or `TOO_MANY_ATTEMPTS` (429) after many from that
+   * network. The store was asked first, so a live session is never refused because of them.
    */
   async refuseUnknown(client: Client, reason: string): Promise<never> {
     await this.attempts.count({ kind: 'session id', subject: '', client })

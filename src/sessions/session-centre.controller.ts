@@ -28,7 +28,7 @@ export class SessionCentreController {
     return this.sessions.list(session)
   }
 
-  /** Ends one of the caller's sessions; the cookie goes with the session that it is of. */
+  /** Ends one of the caller's sessions, and clears the cookie if it is the caller's own. */
   @Delete(':sid')
   @CountsAsWrite(false)
   @HttpCode(204)

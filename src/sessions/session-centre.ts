@@ -10,14 +10,14 @@ import { SessionChanges } from './session-changes.js'
 import type { SessionHandle } from './session-id.js'
 import { SessionStore } from './session-store.js'
 
-/** A live session as people are shown it. */
+/** A live session as shown to people. */
 export interface SessionView {
   readonly sid: SessionHandle
-  /** Whether it is the session that asks. */
+  /** Whether it is the caller's. */
   readonly current: boolean
-  /** In words; only what its client claims. */
+  /** In words; it is only what the client claims. */
   readonly device: string
-  /** Where its address is, coarsely; null when that is not known. */
+  /** Roughly where its address is; null when unknown. */
   readonly place: string | null
   readonly ip: string
   readonly createdAt: Date
@@ -25,7 +25,7 @@ export interface SessionView {
   readonly expiresAt: Date
 }
 
-/** The sessions of one site, the one used last first. */
+/** The sessions of one site, most recently used first. */
 export interface SiteSessions {
   /** Its origin; null for apps, which have none. */
   readonly site: string | null
@@ -44,7 +44,7 @@ export class SessionCentre {
     private readonly settings: Settings,
   ) {}
 
-  /** The user's live sessions, all or those of one satellite; the site used last comes first. */
+  /** The user's live sessions, all or those of one satellite; the most recently used site comes first. */
   async list(
     userId: string,
     currentSid: SessionHandle | null,
@@ -63,8 +63,8 @@ export class SessionCentre {
   }
 
   /**
-   * Ends a session of the user; false when the user has no such live session, or not at this satellite. Somebody else's
-   * is the same as none.
+   * Ends a session of the user; false when they have no such live session, or not at this satellite. Somebody
+   * else's session counts as none.
    */
   async end(
     userId: string,
@@ -78,14 +78,14 @@ export class SessionCentre {
     return this.changes.end(session, client, reason)
   }
 
-  /** Ends the user's sessions everywhere, except `keep`; says how many there were. */
+  /** Ends the user's sessions everywhere, except `keep`; returns how many. */
   async endOthers(
     { userId, accountId }: Pick<Session, 'userId' | 'accountId'>,
     keep: SessionHandle | null,
     client: Client,
   ): Promise<number> {
     return this.changes.make(
-      // Rows of the audit log stay for ever: nothing to end leaves none.
+      // Audit rows stay for ever, so ending nothing writes none.
       { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
       {
         action: 'session.revoke',

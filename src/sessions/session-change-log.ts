@@ -11,15 +11,15 @@ import { limitedTo, type Permissions } from '../permissions/permissions.js'
 import type { SessionGrant } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
 
-/** A grant as it is asked for. */
+/** A requested grant. */
 export interface UserGrant {
   readonly userId: string
   readonly granted: Permissions
 }
 
 /**
- * Writes down what happens to live sessions, with a few statements for however many. What is written stays until the
- * last session that it concerns has expired.
+ * Records what happens to live sessions, with a few statements however many there are. Records are kept until
+ * the last session concerned has expired.
  */
 @Injectable()
 export class SessionChangeLog {
@@ -28,12 +28,15 @@ export class SessionChangeLog {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends these sessions; says which of them were live until now. */
+  /** Ends these sessions; returns which of them were live. */
   end(transaction: Db, sids: readonly SessionHandle[]): Promise<SessionHandle[]> {
     return this.endWhere(transaction, inArray(userSessions.sid, [...sids]))
   }
 
-  /** Ends all sessions of the user but `keep`; says which were live until now. A login that is being recorded is waited for. */
+  /**
+   * Ends all sessions of the user except `keep`; returns which of them were live. Waits for a login that is
+   * being recorded.
+   */
   async endAll(transaction: Db, userId: string, keep?: SessionHandle): Promise<SessionHandle[]> {
     await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
     const isOther = and(eq(userSessions.userId, userId), keep && ne(userSessions.sid, keep))
@@ -41,8 +44,9 @@ export class SessionChangeLog {
   }
 
   /**
-   * Grants to users whose rows the transaction holds, each as far as the account is entitled to it now. The grant before
-   * it is forgotten, for repeating that one would give back what was taken; a user without sessions needs none.
+   * Records grants for users whose rows the transaction has locked, limited by the account's current
+   * entitlements. The previous grant is removed, because repeating it would give back what was taken; a user
+   * without sessions needs none.
    */
   async grant(transaction: Db, wanted: readonly UserGrant[]): Promise<SessionGrant[]> {
     const userIds = wanted.map(({ userId }) => userId)
@@ -58,20 +62,20 @@ export class SessionChangeLog {
       userIds.filter(userId => !sessions.has(userId)),
     )
     const recorded = await recordGrants(transaction, rows)
-    // As they were asked for: what is taken comes before what is given.
+    // In the order requested: what is taken comes before what is given.
     return userIds.flatMap(userId => {
       const row = recorded.get(userId)
       return row ? [{ version: row.id, granted: row.granted, sids: sessions.get(userId)?.sids ?? [] }] : []
     })
   }
 
-  /** Forgets what can concern no live session any more; says how many changes. */
+  /** Removes what can no longer concern a live session; returns how many changes. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, sessionChanges, sessionChanges.until, now)
   }
 
   private async endWhere(transaction: Db, which: SQL | undefined): Promise<SessionHandle[]> {
-    // In one order whoever does it, or two who end the same sessions would wait for each other.
+    // In one order, so that two who end the same sessions cannot deadlock.
     const locked = transaction
       .select({ sid: userSessions.sid })
       .from(userSessions)
@@ -125,7 +129,7 @@ async function forgetGrants(transaction: Db, userIds: readonly string[]): Promis
     .where(and(inArray(sessionChanges.userId, [...userIds]), isNotNull(sessionChanges.granted)))
 }
 
-/** With a new id each, also where there was one before: whoever has applied the changes up to some id comes to it. */
+/** Each gets a new id, even where one existed: whoever has applied changes up to some id then reaches it. */
 async function recordGrants(
   transaction: Db,
   rows: readonly (UserGrant & { readonly until: Date })[],
@@ -142,7 +146,7 @@ async function recordGrants(
         granted: sql`excluded.granted`,
         until: sql`excluded.until`,
         recordedAt: sql`clock_timestamp()`,
-        // An identity may be set to its default alone, which the types do not know.
+        // An identity column can only be set to its default, which the types do not know.
       } as PgUpdateSetSource<typeof sessionChanges>,
     })
     .returning({ id: sessionChanges.id, userId: sessionChanges.userId, granted: sessionChanges.granted })

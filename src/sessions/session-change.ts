@@ -1,19 +1,22 @@
 import type { Permissions } from '../permissions/permissions.js'
 import type { SessionHandle } from './session-id.js'
 
-/** What can be asked for to happen to live sessions, besides their expiry. */
+/** What can be requested for live sessions, besides expiry. */
 export type SessionChange =
   | { readonly kind: 'end'; readonly sid: SessionHandle }
   | {
       readonly kind: 'end-all'
       readonly userId: string
       readonly keep?: SessionHandle
-      /** Whether it is worth a row of the audit log where there is no session to end; true unless it says false. */
+      /** Whether it deserves an audit row when there is no session to end; true by default. */
       readonly isNewsIfNone?: boolean
     }
   | { readonly kind: 'regrant'; readonly userId: string; readonly granted: Permissions }
 
-/** These sessions have what was granted, each as far as its source may. Of two grants the one of the greater `version` is the later. */
+/**
+ * Gives these sessions what was granted, each within the limits of its source. Of two grants the one with the
+ * higher `version` is later.
+ */
 export interface SessionGrant {
   readonly version: number
   readonly sids: readonly SessionHandle[]
@@ -21,8 +24,8 @@ export interface SessionGrant {
 }
 
 /**
- * What a store is told of changes: which sessions have ended, and what others may do from now on. Each names its
- * sessions, so that it says the same whenever it is told, and can be told twice, late and in any order.
+ * What a store is told of changes: which sessions have ended, and what others may do now. It names sessions,
+ * so it means the same whenever it is applied, and can be applied twice, late and in any order.
  */
 export interface StoreChanges {
   readonly ended: readonly SessionHandle[]
@@ -36,7 +39,7 @@ export function mergeChanges(one: StoreChanges, other: StoreChanges): StoreChang
   return { ended: [...one.ended, ...other.ended], grants: [...one.grants, ...other.grants] }
 }
 
-/** The part that concerns the sessions of which `isConcerned` says so. */
+/** The part about the sessions for which `isConcerned` returns true. */
 export function changesOf(
   { ended, grants }: StoreChanges,
   isConcerned: (sid: SessionHandle) => boolean,

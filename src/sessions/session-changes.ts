@@ -12,18 +12,21 @@ import { handleOf, type SessionHandle, type SessionId } from './session-id.js'
 import { SessionStore } from './session-store.js'
 import { UserSessions } from './user-sessions.js'
 
-/** Changes that are in the database, for the store. */
+/** Changes that are committed in the database, for the store. */
 export interface RecordedChanges {
   readonly changes: StoreChanges
   /** How many live sessions they end. */
   readonly ended: number
 }
 
-/** So many grants may be of one decision, whose order counts; more are of a plan that changes, where none does. */
+/**
+ * Up to this many grants may come from one decision, whose order matters. More come from a change of plan,
+ * where order does not.
+ */
 const IN_ORDER_UP_TO = 10
 
 /**
- * Ends sessions and changes their permissions so that it lasts: the database first, with the audit row in the same
+ * Ends sessions and changes their permissions durably: first the database, with the audit row in the same
  * transaction, then the store. A store that may have lost its newest writes is told again before it serves.
  */
 @Injectable()
@@ -39,9 +42,9 @@ export class SessionChanges {
   ) {}
 
   /**
-   * Makes the change and returns how many live sessions it ended. `alongside` runs in the same transaction, before it.
-   * When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is recorded: the store is told
-   * of it before it serves those sessions again. Repeating it is safe.
+   * Makes the change and returns how many live sessions it ended. `alongside` runs first in the same
+   * transaction. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is
+   * recorded, and the store is told before it serves those sessions again. Safe to repeat.
    */
   make(
     change: SessionChange,
@@ -65,8 +68,8 @@ export class SessionChanges {
   }
 
   /**
-   * The first half of {@link makeAll} in a transaction that is somebody else's; {@link apply} it when that is committed.
-   * `event` is null where the caller writes the audit log by itself.
+   * The first half of {@link makeAll}, in somebody else's transaction; call {@link apply} after the commit.
+   * `event` is null where the caller writes the audit row.
    */
   async record(
     transaction: Db,
@@ -83,11 +86,14 @@ export class SessionChanges {
     await this.store.applyIn(transaction, { ended, grants })
     if (event && (ended.length > 0 || changes.some(isNewsIfNone)))
       await this.auditLog.record(transaction, event)
-    // The store may still have what had ended before, where it could not be told then.
+    // The store may still have sessions that ended earlier, if it could not be told then.
     return { changes: { ended: [...new Set([...single, ...ended])], grants }, ended: ended.length }
   }
 
-  /** Makes in the store what {@link record} has recorded; returns how many sessions ended. Throws as {@link make} does. */
+  /**
+   * Applies to the store what {@link record} has recorded; returns how many sessions ended. Throws like
+   * {@link make}.
+   */
   async apply({ changes, ended }: RecordedChanges): Promise<number> {
     const { grants } = changes
     const isInOrder = grants.length <= IN_ORDER_UP_TO
@@ -97,16 +103,17 @@ export class SessionChanges {
   }
 
   /**
-   * Throws `SESSION_NOT_FOUND` when it has been decided that the session ends, though the store may not know of it yet: a
-   * request that was let in just before must not undo what its session was ended for. Call it once the user's row is locked.
+   * Throws `SESSION_NOT_FOUND` once the end of the session has been recorded, even if the store does not know
+   * yet: a request that was let in just before must not undo what the session was ended for. Call it with the
+   * user's row locked.
    */
   async requireStanding(transaction: Db, { sid }: Pick<Session, 'sid'>): Promise<void> {
     if (!(await this.userSessions.has(transaction, sid))) throw new ApiError('SESSION_NOT_FOUND')
   }
 
   /**
-   * Ends the sessions that a browser still carried when it logged in again. Throws when the database does not take it. A
-   * store that does not is no reason to refuse the login: it is told before it serves those sessions again.
+   * Ends the sessions that a browser still had when it logged in again. Throws when the database fails. A
+   * store that fails is no reason to refuse the login: it is told before it serves those sessions again.
    */
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
@@ -121,7 +128,7 @@ export class SessionChanges {
     }
   }
 
-  /** Ends one session; false when there was none any more. */
+  /** Ends one session; false when it no longer exists. */
   async end(
     { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,
     client: Client | null,
@@ -160,7 +167,7 @@ export class SessionChanges {
   }
 }
 
-/** A session that had ended before is none, so the same logout twenty times is one row of the audit log. */
+/** A session that had already ended counts as none, so the same logout twenty times writes one audit row. */
 function isNewsIfNone(change: SessionChange): boolean {
   return change.kind === 'regrant' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
 }

@@ -7,7 +7,7 @@ import { UserSessions } from './user-sessions.js'
 
 const JOB = { name: 'session-cleanup', everyMs: 10 * 60 * 1000 }
 
-/** Clears away what has expired of sessions, on one replica at a time. */
+/** Removes expired sessions and what belongs to them, on one replica at a time. */
 @Injectable()
 export class SessionCleanup {
   private readonly logger = new Logger('SessionCleanup')
@@ -19,7 +19,10 @@ export class SessionCleanup {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many entries went; null when another replica has cleared them. A part that fails does not keep the others. */
+  /**
+   * Returns how many entries were removed; null when another replica has removed them. A part that fails does
+   * not stop the others.
+   */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {

@@ -6,7 +6,10 @@ import { asSessionId, type SessionId } from './session-id.js'
 
 const NAME = 'sessionId'
 
-/** Set and clear must agree on these, or a browser keeps a second cookie of the same name (RFC 6265bis §5.7). */
+/**
+ * Setting and clearing must agree on these; otherwise a browser keeps a second cookie of the same name (RFC
+ * 6265bis §5.7).
+ */
 function attributes({ cookieDomain }: Settings): CookieSerializeOptions {
   return {
     httpOnly: true,
@@ -25,7 +28,9 @@ export function clearSessionCookie(reply: FastifyReply, settings: Settings): voi
   reply.clearCookie(NAME, attributes(settings))
 }
 
-/** Clears a twin that an installation without COOKIE_DOMAIN once set: two cookies of one name would be refused for ever. */
+/**
+ * Clears a duplicate that was set without COOKIE_DOMAIN: two cookies of one name would be refused for ever.
+ */
 export function clearHostOnlyTwin(reply: FastifyReply, settings: Settings): void {
   if (settings.cookieDomain) reply.clearCookie(NAME, { ...attributes(settings), domain: undefined })
 }

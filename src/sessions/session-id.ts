@@ -6,7 +6,7 @@ export type SessionId = string & { readonly brand: 'SessionId' }
 /** The public handle of a session: base64url SHA-256 of its sessionId. The store's key; safe to list and log. */
 export type SessionHandle = string & { readonly brand: 'SessionHandle' }
 
-/** Exactly as we hand it out: lower case, version 4, variant 1 (RFC 9562 §5.4). */
+/** Exactly as we issue it: lower case, version 4, variant 1 (RFC 9562 §5.4). */
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const HANDLE = /^[A-Za-z0-9_-]{43}$/
 
@@ -15,7 +15,7 @@ export function newSessionId(): SessionId {
   return randomUUID() as SessionId
 }
 
-/** The text as a sessionId; null when it is not one in form. Nothing else may come near a store. */
+/** The text as a sessionId; null when its form is wrong. Nothing else reaches a store. */
 export function asSessionId(text: string): SessionId | null {
   return UUID_V4.test(text) ? (text as SessionId) : null
 }

@@ -3,8 +3,9 @@ import type { SessionHandle } from './session-id.js'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Sessions lie in 4,096 partitions by the first two letters of their handle, which are random. In braces those letters
- * alone make the slot of a Redis Cluster (its "hash tag"), so a partition and its marker stay together wherever slots go.
+ * Sessions are spread over 4,096 partitions by the first two letters of their handle, which are random. In
+ * braces, those letters alone determine the slot of a Redis Cluster (its "hash tag"), so a partition and its
+ * marker stay together when slots move.
  */
 export const PARTITIONS: readonly string[] = [...LETTERS].flatMap(first =>
   [...LETTERS].map(second => first + second),
@@ -25,7 +26,7 @@ export function sidOfKey(sessionKey: string): string {
   return sessionKey.slice(sessionKey.lastIndexOf(':') + 1)
 }
 
-/** Says up to which change the partition knows all of them, as `<generation>:<id>`. */
+/** Up to which change the partition knows all of them, as `<generation>:<id>`. */
 export function markerKey(partition: string): string {
   return `changes-applied:{${partition}}`
 }

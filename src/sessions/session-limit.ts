@@ -6,10 +6,12 @@ import { SessionChanges } from './session-changes.js'
 import { SessionStore } from './session-store.js'
 import { UserSessions } from './user-sessions.js'
 
-/** Keeps the number of a user's sessions down. */
+/** Limits the number of a user's sessions. */
 @Injectable()
 export class SessionLimit {
-  /** By user. Who comes before a run has begun is served by it, so that many logins at once make two runs, not many. */
+  /**
+   * By user. A call that arrives before a run starts is served by it, so many logins at once make two runs.
+   */
   private readonly awaited = new Map<string, Promise<void>>()
   private readonly underWay = new Map<string, Promise<void>>()
 
@@ -22,11 +24,11 @@ export class SessionLimit {
   ) {}
 
   /**
-   * Ends those used least lately of a user who has more than `MAX_SESSIONS_PER_USER`. Replicas agree on which those
-   * are, since the order is the same for all: together they end no more than they should.
+   * Ends the least recently used sessions of a user who has more than `MAX_SESSIONS_PER_USER`. All replicas
+   * use the same order, so together they end no more than they should.
    */
   async enforce(userId: string, client: Client): Promise<void> {
-    // A statement of its own: that of the login would not see those that were recorded while it waited for the user.
+    // A separate statement: that of the login would miss those recorded while it waited for the user.
     const count = await this.userSessions.count(userId, this.clock.now())
     if (count <= this.settings.maxSessionsPerUser) return
     const run = this.awaited.get(userId) ?? this.afterTheOneUnderWay(userId, client)
@@ -35,7 +37,7 @@ export class SessionLimit {
   }
 
   private async afterTheOneUnderWay(userId: string, client: Client): Promise<void> {
-    // Its own callers hear of its failure.
+    // Its callers get the error.
     await this.underWay.get(userId)?.catch(() => {})
     const run = this.awaited.get(userId) as Promise<void>
     this.awaited.delete(userId)

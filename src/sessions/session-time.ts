@@ -13,7 +13,7 @@ export class SessionTime {
 
   ofNewSession(): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
     const now = this.clock.now()
-    // Stores keep whole seconds.
+    // Stores keep times in whole seconds.
     const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
     return { createdAt, lastUsed: now, expiresAt: secondsAfter(createdAt, this.settings.sessionTtlSeconds) }
   }

@@ -11,13 +11,15 @@ export interface Session {
   readonly permissions: Permissions
   /** The browser's origin at login; null outside browsers. */
   readonly origin: string | null
-  /** Where it is used from: at first that of the login, later the last that was in another network or browser. */
+  /**
+   * Where it is used from: at first where the login came from, later the latest different network or browser.
+   */
   readonly ip: string
   readonly userAgent: string | null
   readonly createdAt: Date
   readonly lastUsed: Date
-  /** The end, whatever happens: use never moves it. */
+  /** When it expires; use never moves it. */
   readonly expiresAt: Date
-  /** When its user last proved again who they are; null when never. */
+  /** When the user last re-authenticated; null when never. */
   readonly reauthenticatedAt: Date | null
 }

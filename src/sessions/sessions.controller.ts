@@ -19,7 +19,7 @@ export class SessionsController {
     private readonly settings: Settings,
   ) {}
 
-  /** A new access token for the session of the cookie (main site) or of X-Session-ID (everybody else). */
+  /** A new access token for the session in the cookie (main site) or in X-Session-ID (all others). */
   @Public()
   @Post('refresh')
   @HttpCode(200)
@@ -41,7 +41,7 @@ export class SessionsController {
     try {
       return presentedSession(request, this.settings)
     } catch (refusal) {
-      // A visitor who was never logged in has guessed at nothing.
+      // A visitor who has never logged in has guessed nothing.
       if (isNotFound(refusal) && !presentsNothing(request, this.settings))
         return this.refused.refuseUnknown(client, 'not presented')
       this.refused.note(client, 'not presented')
@@ -54,7 +54,7 @@ function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'SESSION_NOT_FOUND'
 }
 
-/** Read by hand: the validation of queries would cost every refresh more than it is worth for one word. */
+/** Parsed by hand: query validation would cost every refresh too much for one parameter. */
 function isOptional({ query }: FastifyRequest): boolean {
   return (query as { optional?: unknown }).optional === 'true'
 }

@@ -52,7 +52,7 @@ import { UserSessions } from './user-sessions.js'
     StoreGeneration,
     UserSessions,
     {
-      // Null where the sessions are in the database, which loses nothing that it has committed.
+      // Null where sessions are in the database, which keeps what it has committed.
       provide: StoreSupervisor,
       inject: [RedisConnection, Database, ChangeHistory, StoreGeneration],
       useFactory: (

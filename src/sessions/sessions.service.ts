@@ -10,16 +10,16 @@ import { SessionStore } from './session-store.js'
 import { SessionTime } from './session-time.js'
 import { UserSessions } from './user-sessions.js'
 
-/** Whose session it becomes. */
+/** The user of the session. */
 export interface SessionUser {
   readonly userId: string
   readonly accountId: string
   readonly granted: Permissions
-  /** The limit by what the account pays for; null: none. */
+  /** The limit of the account's plan; null means none. */
   readonly entitled: Permissions | null
 }
 
-/** A session with what only its client keeps. */
+/** A session with its secret, which only the client keeps. */
 export interface NewSession {
   readonly session: Session
   readonly sessionId: SessionId
@@ -27,8 +27,8 @@ export interface NewSession {
 }
 
 /**
- * Confirms in the database that the session may be opened: its one statement or transaction runs `insert` for the row of
- * the user that it was opened for, by AuditLog.recordIf or alike. Throws when the user has changed meanwhile.
+ * Confirms in the database that the session may be opened: its statement or transaction runs `insert` for the
+ * row of the user, by AuditLog.recordIf or similar. Throws when the user has changed meanwhile.
  */
 export type ConfirmOpening = (session: Session, insert: (found: SQL) => SQL) => Promise<void>
 
@@ -43,10 +43,10 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session under a new identifier; whatever the client presented is never adopted. The only way to one: first it
-   * is in the store, where nobody knows its identifier yet, then among its user's in the database, by the statement that
-   * `confirm` makes. So whatever ends all of a user's sessions either finds it there or keeps it from being confirmed. A
-   * user who then has too many loses those used least lately.
+   * Opens a session under a new identifier; an identifier presented by the client is never reused. This is
+   * the only way to one. The session is first written to the store, where nobody knows its identifier, then
+   * added to the user's list by the statement of `confirm`. So whatever ends all of a user's sessions either
+   * finds it or prevents its confirmation. Beyond the limit, the least recently used sessions end.
    */
   async open(
     user: SessionUser,
@@ -79,7 +79,10 @@ export class SessionsService {
     }
   }
 
-  /** Takes back a session whose login came to nothing; its client has never learnt of it. What cannot be taken back leads nowhere. */
+  /**
+   * Removes a session whose login failed; its client never learnt of it. If that fails, the session is
+   * unreachable.
+   */
   async discard({ session }: NewSession): Promise<void> {
     await Promise.allSettled([this.store.remove(session.sid), this.userSessions.forget(session.sid)])
   }

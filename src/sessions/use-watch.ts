@@ -9,7 +9,7 @@ import { AnomalyResponse } from './anomaly-response.js'
 import type { Session } from './session.js'
 import { SessionStore, type Whereabouts } from './session-store.js'
 
-/** Sees whether a session is used from elsewhere than before, and does what the settings say then. */
+/** Notices that a session is used from elsewhere, and does what the settings say. */
 @Injectable()
 export class UseWatch {
   constructor(
@@ -20,13 +20,14 @@ export class UseWatch {
   ) {}
 
   /**
-   * Whether the session, as it was before this use, may go on; ended when not. Where nothing has changed that is two
-   * comparisons. What has changed is moved on in the store, so of all machines and requests one reports it, once.
+   * Whether the session may go on; it has ended when not. Two comparisons when nothing has changed. A change
+   * is written to the store by compare-and-set, so exactly one request on one replica reports it.
    */
   async mayGoOn(session: Session, client: Client): Promise<boolean> {
     if (session.ip === client.ip && session.userAgent === client.userAgent) return true
     const isNearby = networkOf(session.ip) === networkOf(client.ip)
-    // Addresses change all the time within a network; writing each down would cost every refresh a round trip.
+    // Addresses change all the time within a network; recording each change would cost every refresh a round
+    // trip.
     if (isNearby && session.userAgent === client.userAgent) return true
     return this.respond(session, client)
   }
@@ -41,7 +42,7 @@ export class UseWatch {
     const isEnded = actions.has('revoke')
     if (isEnded) await this.response.end(session, client)
     else if (actions.has('reauthenticate')) await this.store.stampReauthentication(session.sid, null, now)
-    // Last: what failed before is done at the next refresh, which then still finds the change.
+    // Last, so that after a failure the next refresh still finds the change.
     const isOurs = isEnded || (await this.store.move(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))

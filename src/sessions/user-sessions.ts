@@ -8,14 +8,17 @@ import type { Session } from './session.js'
 import type { SessionHandle } from './session-id.js'
 
 /**
- * Which sessions each user has, in the database. The store of the sessions can lose its newest writes, and in a cluster
- * a user's sessions lie on several servers; what is here is complete, so "end all" misses none.
+ * Which sessions each user has, in the database. Redis can lose its newest writes, and in a cluster a user's
+ * sessions are on several servers; this list is complete, so "end all" misses none.
  */
 @Injectable()
 export class UserSessions {
   constructor(private readonly database: Database) {}
 
-  /** Adds the row of a new session, as a part of the statement that confirms its login: once for each row of `found`. */
+  /**
+   * Adds the row of a new session as part of the statement that confirms its login, once for each row of
+   * `found`.
+   */
   insertFor({ sid, userId, expiresAt }: Session, found: SQL): SQL {
     const { sid: sidColumn, userId: userColumn, expiresAt: expiryColumn } = userSessions
     const columns = [sidColumn, userColumn, expiryColumn].map(({ name }) => sql.identifier(name))
@@ -27,7 +30,7 @@ export class UserSessions {
     return sql`insert into ${userSessions} (${sql.join(columns, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found}`
   }
 
-  /** The handles of the user's sessions that have not expired, those opened first at the front. The store may have lost some. */
+  /** The handles of the user's unexpired sessions, oldest first. The store may have lost some. */
   async sidsOf(userId: string, now: Date): Promise<SessionHandle[]> {
     const rows = await this.database.run(db =>
       db
@@ -39,12 +42,12 @@ export class UserSessions {
     return rows.map(({ sid }) => sid as SessionHandle)
   }
 
-  /** How many sessions of the user have not expired. */
+  /** How many unexpired sessions the user has. */
   count(userId: string, now: Date): Promise<number> {
     return this.database.run(db => db.$count(userSessions, isLiveOf(userId, now)))
   }
 
-  /** Whether the session is still one of its user's: neither ended nor expired and cleared away. */
+  /** Whether the session is still listed: neither ended nor expired and removed. */
   async has(db: Db, sid: SessionHandle): Promise<boolean> {
     const [row] = await db
       .select({ sid: userSessions.sid })
@@ -53,7 +56,7 @@ export class UserSessions {
     return row !== undefined
   }
 
-  /** Whose session it is; null when it has ended, has expired and was cleared away, or its user is gone. */
+  /** Whose session it is; null when it has ended, has been removed, or its user is gone. */
   async ownerOf(
     db: Db,
     sid: SessionHandle,
@@ -66,12 +69,14 @@ export class UserSessions {
     return row ?? null
   }
 
-  /** Takes the row of a session away that never came to be used. Not for a session that somebody holds: see SessionChanges. */
+  /**
+   * Removes the row of a session that was never used. Not for one that somebody holds: see SessionChanges.
+   */
   async forget(sid: SessionHandle): Promise<void> {
     await this.database.run(db => db.delete(userSessions).where(eq(userSessions.sid, sid)))
   }
 
-  /** Clears away what expired at `now` or before; says how many rows. */
+  /** Removes what expired at `now` or before; returns how many rows. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, userSessions, userSessions.expiresAt, now)
   }

@@ -9,24 +9,30 @@ import type { ShardGates } from './shard-gates.js'
 import type { StoreGeneration } from './store-generation.js'
 
 const EVERY_MS = 1_000
-/** Taken over so long after the last sign of life: with the interval a change is applied within 5 s, whatever dies. */
+/**
+ * Taken over this long after the last sign of life; with the interval, a change is applied within 5 s,
+ * whatever dies.
+ */
 const LEASE_SECONDS = 3
 const LEASE = 'session-changes'
-/** So long a change is repeated every second; after that with the others of the last minute. */
+/** How long a change is repeated every second; after that, together with those of the last minute. */
 const RECENT_SECONDS = 5
 const MARKERS_EVERY_MS = 10_000
 const ROWS_A_PAGE = 10_000
 
 /**
- * Applies every change again for a minute, on one replica at a time: the replica that made it may have died before it
- * told Redis, or have told a server that was being replaced. What is older is settled, and the markers say so.
+ * Applies every change again for a minute, on one replica at a time: the replica that made it may have died
+ * before it told Redis, or told a server that was being replaced. Older changes are settled, and the markers
+ * say so.
  */
 export class ChangeApplier {
   private readonly logger = new Logger('ChangeApplier')
   private readonly holder = randomUUID()
   private timer: NodeJS.Timeout | undefined
   private isAtWork = false
-  /** Everything up to here is older than {@link RECENT_SECONDS}; null while another replica does the work. */
+  /**
+   * Everything up to this id is older than {@link RECENT_SECONDS}; null while another replica does the work.
+   */
   private recent: number | null = null
   /** What each shard's markers vouch for. */
   private readonly settled = new Map<string, number>()
@@ -49,7 +55,7 @@ export class ChangeApplier {
     clearInterval(this.timer)
   }
 
-  /** One pass, if it is ours to do. Never throws: the next one comes in a second. */
+  /** One pass, if this replica has the lease. Never throws: the next one comes in a second. */
   private async run(): Promise<void> {
     if (this.isAtWork) return
     this.isAtWork = true
@@ -108,7 +114,7 @@ export class ChangeApplier {
     if (from === undefined || from >= next) return
     const isRaised = await this.markers.raiseOn(shard, generation, from, next)
     if (isRaised) this.settled.set(shard, next)
-    // A slot came here from elsewhere, or data is gone: looked at next time.
+    // A slot has moved here, or data is gone: checked next time.
     else this.settled.delete(shard)
   }
 

@@ -11,13 +11,13 @@ import type { SessionHandle } from '../session-id.js'
 /** Some of the recorded changes in the order of their ids. */
 export interface ChangePage {
   readonly changes: StoreChanges
-  /** The id of the last one; null when there was none. */
+  /** The id of the last one; null when there is none. */
   readonly lastId: number | null
-  /** How many there were. */
+  /** How many there are. */
   readonly count: number
 }
 
-/** So long a change is applied again and again, whoever was to do it: its server may have died, or been replaced. */
+/** How long a change is applied again and again: its server may have died or been replaced. */
 const UNSETTLED_SECONDS = 60
 
 /** More than any id. */
@@ -31,7 +31,10 @@ export class ChangeHistory {
     private readonly clock: Clock,
   ) {}
 
-  /** At most `limit` changes after the one of this id that can still concern a live session, with the sessions of each now. */
+  /**
+   * At most `limit` changes after this id that can still concern a live session, each with the sessions that
+   * it concerns now.
+   */
   async pageAfter(id: number, limit: number): Promise<ChangePage> {
     const sidsNow = sql<SessionHandle[] | null>`case when ${sessionChanges.granted} is not null then array(
       select ${userSessions.sid} from ${userSessions} where ${eq(userSessions.userId, sessionChanges.userId)}) end`
@@ -61,13 +64,13 @@ export class ChangeHistory {
   }
 
   /**
-   * The greatest id up to which every change was recorded more than `seconds` ago: none will appear below it any more.
-   * Ids are given before they are committed, so one of a transaction that is still open may be missing between others;
-   * nothing is settled from the start of the oldest such transaction on. It is the id of a change that can be seen: the
-   * one just below a change that is too new may be the missing one. At least `settled`, which was settled before.
+   * The highest id up to which every change was recorded more than `seconds` ago, so that no lower one can
+   * appear later. Ids are assigned before commit, so an open transaction may leave a gap; nothing from the
+   * start of the oldest open one counts as settled. It is the id of a change that can be seen, because the id
+   * just below a change that is too new may be the missing one. At least `settled`, which was settled before.
    */
   async settledId(settled = 0, seconds = UNSETTLED_SECONDS): Promise<number> {
-    // A statement of its own and first: what is committed after it is seen by the second one.
+    // A separate statement, first: the second one sees what is committed after it.
     const [horizon] = rowsOf<{ at: string }>(
       await this.database.run(db =>
         db.execute(sql`
@@ -89,7 +92,7 @@ export class ChangeHistory {
     return Math.max(settled, Number(last?.id ?? 0))
   }
 
-  /** The id that was given out last, whatever became of the change. */
+  /** The id that was assigned last, even if its change was rolled back. */
   async newestId(): Promise<number> {
     const [sequence] = rowsOf<{ id: string }>(
       await this.database.run(db =>

@@ -4,17 +4,19 @@ import type { ChangeHistory, ChangePage } from './change-history.js'
 
 const ROWS_A_PAGE = 10_000
 
-/** Which sessions a replay is about. */
+/** Selects the sessions that a replay is about. */
 export type IsConcerned = Parameters<typeof changesOf>[1]
 
-/** Tells Redis again of recorded changes. Its methods throw when a shard does not take them. */
+/** Tells Redis of recorded changes again. Its methods throw when a shard does not accept them. */
 export class ChangeReplay {
   constructor(
     private readonly history: ChangeHistory,
     private readonly changes: RedisChanges,
   ) {}
 
-  /** Repeats every change after this one; says how many there were. `afterPage` runs while there are more. */
+  /**
+   * Repeats every change after this one; returns how many there were. `afterPage` runs while there are more.
+   */
   async allAfter(
     id: number,
     isConcerned: IsConcerned = () => true,
@@ -29,7 +31,7 @@ export class ChangeReplay {
     }
   }
 
-  /** Repeats the first changes after this one; false, and nothing is done, when there are too many for one page. */
+  /** Repeats the changes after this one if they fit on one page; otherwise does nothing and returns false. */
   async fewAfter(id: number, isConcerned: IsConcerned): Promise<boolean> {
     const page = await this.history.pageAfter(id, ROWS_A_PAGE)
     if (!isLast(page)) return false
@@ -42,7 +44,7 @@ export class ChangeReplay {
     if (failure) throw failure.error
   }
 
-  /** The sessions that are on this shard when they are asked about. */
+  /** The sessions that are on this shard at the time of asking. */
   isOn(shard: string): IsConcerned {
     return sid => this.changes.shardOf(sid) === shard
   }

@@ -10,20 +10,22 @@ import type { RecoveryTools } from './shard-recovery.js'
 import type { ShardState } from './shard-states.js'
 import type { StoreGeneration } from './store-generation.js'
 
-/** Longer than a failover takes with the settings that docs/operations.md recommends, also of a busy cluster. */
+/**
+ * Longer than a failover takes with the settings that docs/operations.md recommends, even in a busy cluster.
+ */
 const PATIENCE_MS = 60_000
 const TRY_EVERY_MS = 500
 
 /** What became of one shard when a loss was accepted. */
 export interface AcceptedShard {
   readonly shard: string
-  /** How it was found; null when nothing could be found out. */
+  /** How it was found; null when that could not be found out. */
   readonly was: ShardState['is'] | null
   /** Why it is not done; null when it is. */
   readonly problem: string | null
 }
 
-/** Makes what is left of a store that lost its data the store. */
+/** Accepts what is left of a store that lost its data. */
 export class LossAcceptance {
   private readonly outcomes = new Map<string, AcceptedShard>()
   /** How often each shard was in doubt. */
@@ -38,15 +40,16 @@ export class LossAcceptance {
   ) {
     redis.onDoubt(shard => {
       this.doubts.set(shard, this.doubtsOf(shard) + 1)
-      // What was written last may be lost: it is done again.
+      // The latest writes may be lost, so it is done again.
       this.setUndone(shard, 'a connection to it was lost or made')
     })
   }
 
   /**
-   * Repeats every change and writes all markers anew, shard by shard; says how it found each. Sessions that the database
-   * does not know are removed: those of another installation, or of a time that a restored database has lost. For up to a minute it waits
-   * for shards that are out of reach, as while they fail over; `onWait` hears of the first. Safe to repeat.
+   * Repeats every change and writes all markers again, shard by shard; returns how it found each. Removes
+   * sessions that the database does not know: those of another installation, or of a time that a restored
+   * database has lost. Waits up to a minute for shards that are out of reach, for example during a failover;
+   * `onWait` is called with the first ones. Safe to repeat.
    */
   async accept(onWait: (undone: readonly AcceptedShard[]) => void): Promise<readonly AcceptedShard[]> {
     this.outcomes.clear()
@@ -94,7 +97,7 @@ export class LossAcceptance {
     await markers.overwriteOn(shard, await this.generation.current(), settled)
   }
 
-  /** Of the shards there are now, and of partitions that no server has. */
+  /** The current shards, and partitions that no server has. */
   private current(): AcceptedShard[] {
     const shards = this.redis
       .shards()

@@ -5,28 +5,29 @@ import { RAISE_MARKER } from '../redis-scripts.js'
 import type { SessionHandle } from '../session-id.js'
 import { markerKey, PARTITIONS, partitionOf } from '../session-keys.js'
 
-/** So many go out together. */
+/** How many are sent together. */
 const AT_ONCE = 512
 
 /** What the markers of a shard say. */
 export interface MarkersFound {
-  /** The lowest id; Infinity where there is none. */
+  /** The lowest id; Infinity when there is none. */
   readonly lowest: number
   /** Whether every partition has one. */
   readonly areComplete: boolean
-  /** Whether one is another installation's. */
+  /** Whether one belongs to another installation. */
   readonly areForeign: boolean
 }
 
 /**
- * The markers of the partitions: `<generation>:<id>` says that every change up to `id` has been applied to the sessions
- * beside it. It is written after them, and a server that takes over has what was written before what it has. So the
- * marker tells how much is missing, and no marker at all that the data is gone. The generation is the installation's.
+ * The markers of the partitions: `<generation>:<id>` says that every change up to `id` has been applied to
+ * the sessions beside it. It is written after them, and a replica that takes over has writes in order. So the
+ * marker shows how much is missing, and a missing marker that the data is gone. The generation is the
+ * installation's.
  */
 export class Markers {
   constructor(private readonly redis: RedisConnection) {}
 
-  /** Whether the partition of this session is there, as the store of this generation had it. */
+  /** Whether the partition of this session has its marker, of this generation. */
   async isThereFor(sid: SessionHandle, generation: string): Promise<boolean> {
     const marker = await this.redis.run(commands => commands.get(markerKey(partitionOf(sid))))
     return idOf(marker, generation) !== null
@@ -43,8 +44,8 @@ export class Markers {
   }
 
   /**
-   * Raises all on the shard that stand at `from` or above to `id`; false when one does not. Never on a server that has
-   * taken over meanwhile, for what was applied before may be missing there.
+   * Raises all markers of the shard that are at `from` or above to `id`; false when one is not. Never on a
+   * server that has taken over since, because what was applied before may be missing there.
    */
   async raiseOn(shard: string, generation: string, from: number, id: number): Promise<boolean> {
     const args = [generation, String(id), String(from)]
@@ -52,7 +53,7 @@ export class Markers {
     return raised.every(result => result === 1)
   }
 
-  /** Writes all of them on the shard, whatever was there, another installation's too. */
+  /** Overwrites all markers on the shard, another installation's too. */
   async overwriteOn(shard: string, generation: string, id: number): Promise<void> {
     await this.onShard(shard, (server, key) => server.set(key, `${generation}:${id}`))
   }
@@ -69,8 +70,8 @@ export class Markers {
   }
 
   /**
-   * Writes those that are missing, on every shard. False when one is another installation's, which stays as it is: of two
-   * installations that begin on the same Redis at once, whoever writes the first marker gets all.
+   * Writes the missing ones, on every shard. False when one belongs to another installation, which stays as
+   * it is: when two installations begin on the same Redis at once, whoever writes the first marker gets all.
    */
   async claimAll(generation: string, id: number): Promise<boolean> {
     const claim = async (partition: string) => {
@@ -93,7 +94,7 @@ export class Markers {
     return PARTITIONS.every(partition => this.redis.shardOf(markerKey(partition)) !== null)
   }
 
-  /** What `work` answers for the marker of each partition on the shard. */
+  /** The results of `work` for the marker of each partition on the shard. */
   private async onShard<T>(
     shard: string,
     work: (server: ServerCommands, key: string) => Promise<T>,

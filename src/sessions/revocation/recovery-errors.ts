@@ -1,11 +1,11 @@
-/** The sessions of the shard are gone: it was emptied, or it is another Redis. An operator decides. */
+/** The sessions of the shard are gone: it was emptied, or is another Redis. An operator decides. */
 export class LostStoreError extends Error {
   constructor(reason: string) {
     super(`${reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`)
   }
 }
 
-/** The sessions on the shard belong to a service with another database. Nothing is written over them. */
+/** The sessions on the shard belong to a service with another database. Nothing is overwritten. */
 export class ForeignStoreError extends Error {
   constructor() {
     super(
@@ -15,5 +15,5 @@ export class ForeignStoreError extends Error {
   }
 }
 
-/** Not now, but without anybody's doing. */
+/** Not possible now, but will pass by itself. */
 export class NotYetError extends Error {}

@@ -6,7 +6,7 @@ import { SESSION_KEYS, sidOfKey } from '../session-keys.js'
 
 const KEYS_A_PAGE = 1_000
 
-/** Removes every session on the shard that is no user's in the database: nobody could end it. */
+/** Removes every session on the shard that the database does not list for any user: nobody could end it. */
 export async function removeUnknownSessions(
   redis: RedisConnection,
   shard: string,
@@ -18,7 +18,7 @@ export async function removeUnknownSessions(
       server.scan(cursor, { MATCH: SESSION_KEYS, COUNT: KEYS_A_PAGE }),
     )
     const unknown = await unknownOf(page.keys, database)
-    // One by one: in a cluster a command has keys of one slot.
+    // One by one: in a cluster, the keys of a command must have the same slot.
     await redis.onShard(shard, server => Promise.all(unknown.map(key => server.unlink(key))))
     cursor = page.cursor
   } while (cursor !== '0')

@@ -4,21 +4,21 @@ import { EvictingServerError } from '../../redis/server-facts.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../session-change.js'
 import { ForeignStoreError, LostStoreError, NotYetError } from './recovery-errors.js'
 
-/** A server that is back is to serve again at once. */
+/** A server that is back should serve again at once. */
 const TRY_AGAIN_MS = 100
 const TRY_LATER_MS = 1_000
-/** Of a shard that stays shut one line in so long. */
+/** How often a shard that stays shut is logged. */
 const LOG_EVERY_MS = 10_000
-/** More than so many are looked up in the database again, not kept in memory. */
+/** Above this many, changes are looked up in the database again instead of kept in memory. */
 const MAX_WAITING = 10_000
 
-/** What is known of a shard when it is to be opened: see {@link ShardRecovery}. */
+/** What is known of a shard before it opens: see {@link ShardRecovery}. */
 export type OpenShard = (before: {
   readonly identity: string | null
   readonly waiting: StoreChanges
 }) => Promise<string>
 
-/** How it is with a shard, for the log and for people who watch. */
+/** The state of a shard, for the log and for operators. */
 export interface ShardStatus {
   readonly shard: string
   readonly isOpen: boolean
@@ -26,14 +26,14 @@ export interface ShardStatus {
   readonly since: number
   /** Why it is shut; the last reason while it is open. */
   readonly reason: string
-  /** Changes that it has not been told of yet. */
+  /** Changes that it still has to be told of. */
   readonly waiting: number
 }
 
-/** Keeps one shard from serving while it may not know of the latest changes. */
+/** Keeps a shard from serving while it may lack the latest changes. */
 export class ShardGate {
   private readonly logger = new Logger('SessionStore')
-  /** The number of the latest doubt; numbers rise over all shards. */
+  /** The number of the latest doubt, increasing over all shards. */
   private doubt = 0
   private isShut = true
   private wasOpen = false
@@ -51,7 +51,7 @@ export class ShardGate {
     private readonly isOver: () => boolean,
   ) {}
 
-  /** Whether it is open and no doubt arose after the one of this number. */
+  /** Whether it is open and no doubt has arisen after this number. */
   isOpenSince(doubt: number): boolean {
     return !this.isShut && this.doubt <= doubt
   }
@@ -60,17 +60,20 @@ export class ShardGate {
     return !this.isShut
   }
 
-  /** Whether it was opened on another server than this, or on this one before it became a replica (null: it is one). */
+  /**
+   * Whether it was opened on another server than this one, or before this one became a replica (null: it is
+   * one).
+   */
   isOpenOnAnother(identity: string | null): boolean {
     return !this.isShut && this.identity !== identity
   }
 
-  /** Whether it is open, or shut until somebody does something about it. */
+  /** Whether it is open, or shut until an operator acts. */
   get isSettled(): boolean {
     return !this.isShut || this.needsPeople
   }
 
-  /** Shuts at once, and opens again when no further doubt has arisen since it was brought up to date. */
+  /** Shuts it at once. It opens when it has been brought up to date and no further doubt has arisen. */
   shut(doubt: number, reason: string): void {
     this.doubt = doubt
     if (!this.isShut) {
@@ -82,7 +85,7 @@ export class ShardGate {
     void this.settle()
   }
 
-  /** The shard will be told of these before it opens. */
+  /** Changes that the shard will be told of before it opens. */
   remember(changes: StoreChanges): void {
     this.waiting = mergeChanges(this.waiting, changes)
     if (sizeOf(this.waiting) <= MAX_WAITING) return
@@ -90,7 +93,7 @@ export class ShardGate {
     this.forget()
   }
 
-  /** What its server has must be looked up before it opens, whichever server it is. */
+  /** Forgets which server it was opened on, so that what it has is looked up before it opens. */
   forget(): void {
     this.identity = null
   }
@@ -148,7 +151,7 @@ export class ShardGate {
   }
 }
 
-/** What does not pass by itself. */
+/** Errors that do not pass by themselves. */
 function isForPeople(error: unknown): boolean {
   return [LostStoreError, ForeignStoreError, EvictingServerError].some(kind => error instanceof kind)
 }

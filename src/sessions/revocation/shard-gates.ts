@@ -17,9 +17,9 @@ export interface Recovery {
 }
 
 /**
- * Lets only those shards of a Redis serve that know of every change. All are shut until {@link watch} or {@link trust}. A
- * shard is in doubt when a connection to its master was lost or made, its master has been a replica meanwhile, or a change
- * did not get through; the others go on.
+ * Lets only shards serve that know every change. All are shut until {@link watch} or {@link trust}. A shard
+ * is in doubt when a connection to its master was lost or made, when its master has been a replica meanwhile,
+ * or when a change did not get through; the others go on.
  */
 export class ShardGates {
   private readonly gates = new Map<string, ShardGate>()
@@ -36,7 +36,10 @@ export class ShardGates {
     })
   }
 
-  /** From now on shards are brought up to date by `recovery` and opened; resolves when all that can be are, at the latest after `patienceMs`. */
+  /**
+   * From now on `recovery` brings shards up to date and they open. Resolves when all that can be are open, at
+   * the latest after `patienceMs`.
+   */
   async watch(recovery: Recovery, patienceMs: number): Promise<void> {
     this.recovery = recovery
     for (const shard of this.redis.shards()) this.doubt(shard, 'not looked at yet')
@@ -44,7 +47,7 @@ export class ShardGates {
     while (!this.areSettled() && performance.now() < until) await sleep(LOOK_EVERY_MS)
   }
 
-  /** Serves whatever the store says: for an operator's command, which decides nothing about anybody's access. */
+  /** Serves whatever the store has; for operators' commands, which grant nobody access. */
   trust(): void {
     this.isTrusting = true
   }
@@ -60,14 +63,17 @@ export class ShardGates {
     if (!this.isTrusting && !areOpen) throw unavailable('SESSION_STORE_UNAVAILABLE')
   }
 
-  /** What `work` answers; throws as {@link assertOpen}, also when doubt arose meanwhile, for then another server may have answered. */
+  /**
+   * The result of `work`. Throws like {@link assertOpen}, also when a doubt arose meanwhile, because another
+   * server may have answered.
+   */
   async serve<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.isTrusting) return work()
     this.assertOpen(key)
     const before = this.gateOf(key)
     const doubts = this.doubts
     const answer = await work()
-    // Slots move from shard to shard: the one that has the key now may have answered.
+    // Slots move between shards, so the one that has the key now may have answered.
     if (!before?.isOpenSince(doubts) || !this.gateOf(key)?.isOpenSince(doubts))
       throw unavailable('SESSION_STORE_UNAVAILABLE')
     return answer
@@ -81,14 +87,14 @@ export class ShardGates {
     throw unavailable('SESSION_STORE_UNAVAILABLE')
   }
 
-  /** A change that did not get through: the shard is told of it before it opens again. */
+  /** A change did not get through: the shard is told of it before it opens again. */
   remember({ shard, changes, error }: FailedChanges): void {
     if (shard === null) return
     this.gate(shard).remember(changes)
     this.doubt(shard, `a change did not get through: ${(error as Error).message}`)
   }
 
-  /** A shard may lack something that it had, whatever its connections say. */
+  /** A shard may lack something that it had, although its connections are fine. */
   doubt(shard: string, reason: string, { mayHaveLost = false } = {}): void {
     const gate = this.gate(shard)
     if (mayHaveLost) gate.forget()
@@ -125,7 +131,7 @@ export class ShardGates {
     return shard === null ? undefined : this.gate(shard)
   }
 
-  /** A shard that we have not met before begins shut. */
+  /** An unknown shard starts shut. */
   private gate(shard: string): ShardGate {
     const known = this.gates.get(shard)
     if (known) return known
@@ -142,7 +148,7 @@ export class ShardGates {
     return gate
   }
 
-  /** Nobody waits for a server that is none of the masters any more. */
+  /** Nobody waits for a server that is no longer a master. */
   private isOver(shard: string): boolean {
     const isOver = this.isClosed || !this.redis.shards().includes(shard)
     if (isOver) this.gates.delete(shard)

@@ -15,15 +15,15 @@ import type { StoreGeneration } from './store-generation.js'
 const LEASE_SECONDS = 10
 const LEASE = 'session-replay'
 
-/** What is known of a shard when it is to be opened. */
+/** What is known of a shard before it opens. */
 export interface ShardBefore {
-  /** Of the server that was open last; null when what it lacks has to be looked up. */
+  /** The server that was open last; null when what it lacks must be looked up. */
   readonly identity: string | null
   /** Changes that did not get through to it. */
   readonly waiting: StoreChanges
 }
 
-/** What shards are brought up to date with. */
+/** What recovery brings shards up to date with. */
 export interface RecoveryTools {
   readonly replay: ChangeReplay
   readonly markers: Markers
@@ -52,18 +52,20 @@ export class ShardRecovery {
   }
 
   /**
-   * Resolves when the shard knows of every change, with the identity of its server. Throws when it must stay shut:
-   * {@link LostStoreError} when its data is gone, {@link ForeignStoreError} when it has another installation's,
-   * {@link NotYetError} when another process is at work on it.
+   * Resolves with the identity of the server when the shard knows every change. Throws when it must stay
+   * shut: {@link LostStoreError} when its data is gone, {@link ForeignStoreError} when it has another
+   * installation's, {@link NotYetError} when another process is working on it.
    */
   async recover(shard: string, { identity: before, waiting }: ShardBefore): Promise<string> {
     const facts = await this.redis.factsOf(shard)
     const { identity } = facts
     if (!facts.isMaster) throw new Error('its server is a replica')
     await this.replay.tell(waiting)
-    // The very process that answered before, and no replica meanwhile: it has lost nothing. No database is needed.
+    // The same process that answered before, never a replica since: it has lost nothing, and no database is
+    // needed.
     if (identity !== before) await this.repeatMissing(shard)
-    // Nothing waits for it: no replica evicts before it takes over, and then the shard is looked at again.
+    // Nothing waits for it: a replica does not evict before it takes over, and then the shard is checked
+    // again.
     void this.redis.reportReplicas(facts)
     return identity
   }
@@ -71,7 +73,7 @@ export class ShardRecovery {
   private async repeatMissing(shard: string): Promise<void> {
     if (!(await this.generation.isInitialized())) await this.initialize()
     const lowest = await this.lowestMarkerOn(shard)
-    // A shard without slots has nothing that could be missing.
+    // A shard without slots can lack nothing.
     if (lowest === Infinity) return
     if (!(await this.replay.fewAfter(lowest, this.replay.isOn(shard)))) await this.repeatInTurn(shard, lowest)
   }
@@ -94,7 +96,7 @@ export class ShardRecovery {
       const count = await this.replay.allAfter(lowest, this.replay.isOn(shard), () =>
         holdLease(this.database, lease, this.holder, LEASE_SECONDS),
       )
-      // Only for whoever comes after us; a server without memory left refuses it.
+      // Only helps later runs; a server without memory refuses it.
       await this.markers.raiseOn(shard, await this.generation.current(), lowest, settled).catch(() => {})
       this.logger.warn(`Told ${shard} again of ${count} changes`)
     } finally {
@@ -102,7 +104,7 @@ export class ShardRecovery {
     }
   }
 
-  /** For an installation that has had no Redis so far: makes this one its own, unless it is another one's. */
+  /** For an installation that has had no Redis so far: claims this one, unless it belongs to another. */
   private initialize(): Promise<void> {
     this.initializing ??= this.claimStore().finally(() => {
       this.initializing = undefined

@@ -5,11 +5,14 @@ import type { StoreGeneration } from './store-generation.js'
 /** How the data of a shard fits the database. */
 export interface ShardState {
   /**
-   * `incomplete`: the data of a partition is gone. `foreign`: some is another installation's. `ahead`: it knows of changes
-   * that the database does not have, which is older.
+   * `incomplete`: the data of a partition is gone. `foreign`: some belongs to another installation. `ahead`:
+   * it knows changes that the database does not have, because the database is older.
    */
   readonly is: 'complete' | 'incomplete' | 'foreign' | 'ahead'
-  /** Every change up to this id is there; Infinity on a shard without slots. Means nothing unless it is complete. */
+  /**
+   * Every change up to this id is there; Infinity on a shard without slots. Meaningless unless it is
+   * complete.
+   */
   readonly lowest: number
 }
 

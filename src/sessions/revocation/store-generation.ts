@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
 import { sessionStore } from '../../database/schema.js'
 
-/** Which Redis has the sessions of this database. */
+/** Which Redis holds the sessions of this database. */
 @Injectable()
 export class StoreGeneration {
   private known: string | undefined
 
   constructor(private readonly database: Database) {}
 
-  /** In every marker there; made when a Redis is used for the first time. */
+  /** The generation in its markers; made when a Redis is used for the first time. */
   async current(): Promise<string> {
     this.known ??= (await this.read()).generation
     return this.known

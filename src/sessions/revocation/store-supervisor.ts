@@ -13,10 +13,10 @@ import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
 import { ShardStates } from './shard-states.js'
 import type { StoreGeneration } from './store-generation.js'
 
-/** At start we wait for so long for servers that are slow; then what is there is served. */
+/** How long the start waits for slow servers; then what is there is served. */
 const PATIENCE_MS = 10_000
 
-/** Sees to it that a Redis which holds sessions serves nothing that was ended, and loses nothing unnoticed. */
+/** Makes sure that a Redis with sessions serves nothing that has ended, and that a loss is noticed. */
 export class StoreSupervisor implements Recovery {
   readonly gates: ShardGates
   private readonly markers: Markers
@@ -44,15 +44,15 @@ export class StoreSupervisor implements Recovery {
     this.applier = new ChangeApplier(database, history, generation, this.markers, places)
   }
 
-  /** For the service: resolves when every shard that can be served is. */
+  /** For the service: resolves when every shard that can be served is open. */
   async start(): Promise<void> {
     await this.gates.watch(this, PATIENCE_MS)
     this.applier.start()
   }
 
   /**
-   * Makes what is left of a store that lost its data the store, and takes over one that was another installation's;
-   * running services open within a second or two. See {@link LossAcceptance.accept}.
+   * Accepts what is left of a store that lost its data, and takes over one that was another installation's;
+   * running services open by themselves. See {@link LossAcceptance.accept}.
    */
   acceptLoss(
     onWait: (undone: readonly AcceptedShard[]) => void = () => {},
@@ -60,7 +60,7 @@ export class StoreSupervisor implements Recovery {
     return this.acceptance.accept(onWait)
   }
 
-  /** How it is with each shard. */
+  /** The state of each shard. */
   status(): ShardStatus[] {
     return this.gates.status()
   }
