@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/mail.js'
 import { dayInWords } from './day-in-words.js'
 
-/** To the owner and the managers; `url` leads to the main site. */
+/** To everybody who may change the account's settings; `url` leads to the main site. */
 export function deletionAskedMail(site: string, url: string, deleteAt: Date): Mail {
   return {
     subject: `Your account at ${site} is going to be deleted`,

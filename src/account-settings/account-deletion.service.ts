@@ -22,8 +22,9 @@ export class AccountDeletion {
   ) {}
 
   /**
-   * Sets the date of the deletion and mails the owner and the managers. If a deletion is already pending, its
-   * date stays. Throws `SUBSCRIPTION_LIVE` while the account has a subscription that has not been cancelled.
+   * Sets the date of the deletion and mails everybody who may change the account's settings. If a deletion is
+   * already pending, its date stays. Throws `SUBSCRIPTION_LIVE` while the account has a subscription that has
+   * not been cancelled.
    */
   async ask(session: Session, client: Client): Promise<Date> {
     this.mails.require()

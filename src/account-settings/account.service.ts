@@ -9,7 +9,7 @@ import type { Session } from '../sessions/session.js'
 import { type Account, Accounts } from './accounts.js'
 import { type TransferView, transferView } from './transfer/transfer-view.js'
 
-/** An account as its owner and managers see it. */
+/** An account as those see it who may change its settings. */
 export interface AccountView {
   readonly accountId: string
   readonly name: string | null

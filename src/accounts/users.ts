@@ -48,7 +48,10 @@ export class Users {
     return this.page(eq(users.accountId, accountId), after, count)
   }
 
-  /** {@link listByAccount}, but only the owner and the managers who can log in. */
+  /**
+   * Like {@link listByAccount}, but only users with `accountSettings` who can log in; the owner is one of
+   * them.
+   */
   async listInCharge(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
     const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
     return this.page(and(eq(users.accountId, accountId), isInCharge, isNull(users.disabledAt)), after, count)

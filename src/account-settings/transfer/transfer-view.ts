@@ -1,6 +1,6 @@
 import type { PendingTransfer } from '../../accounts/ownership/pending-transfers.js'
 
-/** A transfer as the owner and the managers see it. */
+/** A transfer as those see it who may change the account's settings. */
 export interface TransferView {
   /** The future owner. */
   readonly userId: string
