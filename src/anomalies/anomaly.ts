@@ -4,7 +4,7 @@ import { distanceKm, type Place } from '../places/place.js'
 import type { Acquaintance } from './familiar-clients.js'
 import { addressFamily, networkOf } from './network.js'
 
-/** What each reason counts for. A login and a use of a session can both come to 100 at most. */
+/** The score of each reason. A login and a use of a session can each reach 100. */
 const SCORES = {
   'new device': 40,
   'new network': 20,
@@ -12,9 +12,9 @@ const SCORES = {
   'new device id': 20,
   'changed user agent': 50,
   'changed network': 10,
-  // Never alone: with a network that is new or changed.
+  // Never alone, only with a new or changed network.
   'changed address family': 5,
-  // Counted high enough to tell, and too low to act on alone: tunnels move people in no time.
+  // High enough to report, too low to act on alone, because tunnels move people in no time.
   'impossible speed': 35,
 } as const
 
@@ -26,7 +26,7 @@ export interface Anomaly {
   readonly reasons: readonly AnomalyReason[]
 }
 
-/** Somebody was at this address then. */
+/** Somebody used this address at this time. */
 export interface Sighting {
   /** An address or network. */
   readonly ip: string
@@ -39,7 +39,10 @@ export interface Use extends Sighting {
   readonly userAgent: string | null
 }
 
-/** A login beside the ones before it. `before` is where the last one came from. At a user's first login nothing is unusual. */
+/**
+ * Compares a login with earlier ones. `before` is where the previous login came from. A user's first login is
+ * never unusual.
+ */
 export function loginAnomaly(known: Acquaintance['known'], before: Sighting | null, now: Sighting): Anomaly {
   if (!known) return anomalyOf([])
   return anomalyOf([
@@ -50,7 +53,7 @@ export function loginAnomaly(known: Acquaintance['known'], before: Sighting | nu
   ])
 }
 
-/** A use of a session beside the one before it. A new version of the same browser is none: they update themselves. */
+/** Compares a use of a session with the previous one. A new version of the same browser is not an anomaly. */
 export function useAnomaly(before: Use, now: Use): Anomaly {
   return anomalyOf([
     deviceName(before.userAgent) !== deviceName(now.userAgent) && 'changed user agent',
@@ -60,7 +63,7 @@ export function useAnomaly(before: Use, now: Use): Anomaly {
   ])
 }
 
-/** What the policy has for such a score. Whatever is done is logged. */
+/** The actions that the policy has for this score. Whatever is done is also logged. */
 export function actionsFor(score: number, policy: AnomalyPolicy): ReadonlySet<AnomalyAction> {
   const due = Object.entries(policy).filter(([, least]) => score >= least)
   return new Set(due.length === 0 ? [] : ['log', ...due.map(([action]) => action as AnomalyAction)])
@@ -77,7 +80,10 @@ function moves(before: Sighting, now: Sighting): (AnomalyReason | false)[] {
 const FASTEST_KM_PER_HOUR = 1_000
 const MS_PER_HOUR = 3_600_000
 
-/** Was it faster than anybody travels, even if each place was as far off as it can be? Never, where a place is not known. */
+/**
+ * Whether somebody would have had to travel faster than anybody can, even if each place is as far off as it
+ * may be. False when a place is unknown.
+ */
 function isImpossiblyFast(from: Sighting, to: Sighting): boolean {
   if (!from.place || !to.place) return false
   const leastKm = distanceKm(from.place, to.place) - from.place.accuracyKm - to.place.accuracyKm

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Tells a browser or an app from others of its kind: 32 random bytes that only it keeps, as base64url. */
+/**
+ * Distinguishes a browser or app from others of its kind: 32 random bytes that only it keeps, as base64url.
+ */
 export type DeviceId = string & { readonly brand: 'DeviceId' }
 
 /** 32 bytes as base64url without padding. */
@@ -10,12 +12,12 @@ export function newDeviceId(): DeviceId {
   return randomBytes(32).toString('base64url') as DeviceId
 }
 
-/** The text as a device id; null when it is none. */
+/** The text as a device id; null when it is not one. */
 export function asDeviceId(text: string | undefined): DeviceId | null {
   return text !== undefined && DEVICE_ID_FORM.test(text) ? (text as DeviceId) : null
 }
 
-/** What the database keeps of it: 256 random bits need no salt. */
+/** What the database stores; 256 random bits need no salt. */
 export function deviceIdHash(deviceId: DeviceId): string {
   return createHash('sha256').update(deviceId).digest('base64url')
 }

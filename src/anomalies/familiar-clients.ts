@@ -7,13 +7,13 @@ import { familiarClients } from '../database/schema.js'
 import { type DeviceId, deviceIdHash, newDeviceId } from './device-id.js'
 import { networkOf } from './network.js'
 
-/** What a login came from, beside what the user had logged in from before. */
+/** A login compared with what the user has logged in from before. */
 export interface Acquaintance {
-  /** Null at a user's first login: everything is new then, and no news. */
+  /** Null at a user's first login, when everything is new and nothing is unusual. */
   readonly known: { readonly device: boolean; readonly network: boolean; readonly deviceId: boolean } | null
-  /** Where the login before this one came from; null when there is none. */
+  /** Where the previous login came from; null when there is none. */
   readonly before: { readonly network: string; readonly at: Date } | null
-  /** What the client is to keep from now on: the one it has, or a new one; null for a client that keeps none. */
+  /** What the client must keep from now on: its own id, or a new one; null for a client that keeps none. */
   readonly deviceId: DeviceId | null
 }
 
@@ -22,16 +22,16 @@ export interface LoginOrigin {
   /** The kind of device, in words. */
   readonly device: string
   readonly ip: string
-  /** Null when the client has none yet; undefined when it keeps none. */
+  /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
   readonly deviceId: DeviceId | null | undefined
 }
 
-/** A device or network that has not been seen for so long is a stranger again: addresses find new owners. */
+/** A device or network that has not been seen for this long counts as new again: addresses change owners. */
 const FORGET_AFTER_SECONDS = 400 * 24 * 60 * 60
-/** More devices than a person has; private windows make a new one at every login. */
+/** More devices than a person has, because private windows make a new one at each login. */
 const MAX_DEVICE_IDS_PER_USER = 50
 
-/** Which kinds of device, which networks and which devices users have logged in from. */
+/** The kinds of device, networks and devices that users have logged in from. */
 @Injectable()
 export class FamiliarClients {
   constructor(
@@ -39,7 +39,10 @@ export class FamiliarClients {
     private readonly clock: Clock,
   ) {}
 
-  /** Has the user logged in from the network of this address? Attempt limits let them in from there while others fail. */
+  /**
+   * Whether the user has logged in from the network of this address. Attempt limits let them in from there
+   * while strangers are refused.
+   */
   async knowsNetwork(userId: string, ip: string): Promise<boolean> {
     const [row] = await this.database.run(db =>
       db
@@ -50,7 +53,10 @@ export class FamiliarClients {
     return row !== undefined
   }
 
-  /** Makes the network of this address one that the user logs in from: they have just shown who they are in another way. */
+  /**
+   * Records that the user logs in from the network of this address: they have just proved in another way who
+   * they are.
+   */
   async rememberNetwork(transaction: Db, userId: string, ip: string): Promise<void> {
     const now = this.clock.now()
     const value = networkOf(ip)
@@ -64,9 +70,9 @@ export class FamiliarClients {
   }
 
   /**
-   * Keeps what a login came from and says what of it was new, in one statement; of two logins at once one is told
-   * that it is new. A device id that no user has logged in with is not ours, and is replaced; one of another user is
-   * kept, since people share browsers, and is as new to this one.
+   * Records what a login came from and returns what of it was new, in one statement; of two logins at once
+   * only one is reported as new. An unknown device id is replaced. One of another user is kept, since people
+   * share browsers, and counts as new for this user.
    */
   async remember(userId: string, { device, ip, deviceId }: LoginOrigin): Promise<Acquaintance> {
     const network = networkOf(ip)
@@ -119,7 +125,7 @@ export class FamiliarClients {
     return { ...asAcquaintance(row), deviceId: row.is_ours ? (deviceId as DeviceId) : fresh }
   }
 
-  /** Makes a kind of device, a network, a device of the user strangers again. Safe to repeat. */
+  /** Forgets that the user has used a kind of device, a network or a device. Safe to repeat. */
   async forget(
     transaction: Db,
     userId: string,
@@ -137,13 +143,15 @@ export class FamiliarClients {
     if (which) await transaction.delete(familiarClients).where(and(eq(familiarClients.userId, userId), which))
   }
 
-  /** Makes all devices of the user strangers again, though not their kinds and networks. Safe to repeat. */
+  /**
+   * Forgets that the user has used any of their devices, though not the kinds and networks. Safe to repeat.
+   */
   async forgetDeviceIds(transaction: Db, userId: string): Promise<void> {
     const which = and(eq(familiarClients.userId, userId), eq(familiarClients.kind, 'device id'))
     await transaction.delete(familiarClients).where(which)
   }
 
-  /** Forgets everything that these users have logged in from, for when they are removed. */
+  /** Forgets everything that these users have logged in from. Call it when they are removed. */
   async forgetUsers(transaction: Db, userIds: readonly string[]): Promise<void> {
     if (userIds.length > 0)
       await transaction.delete(familiarClients).where(inArray(familiarClients.userId, [...userIds]))

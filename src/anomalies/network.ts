@@ -1,15 +1,15 @@
 import { neighbourhoodOf } from '../http/network.js'
 
 /**
- * The network of an address in CIDR form: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the
- * most that one site is given (RFC 6177). The same that attempt limits let familiar clients in from. A text that is
- * no address comes back as `unknown`.
+ * The network of an address in CIDR form: IPv4 /24, what one office or provider hands out at a time; IPv6
+ * /48, the most that one site is given (RFC 6177). Attempt limits use the same networks for familiar clients.
+ * A text that is not an address gives `unknown`.
  */
 export function networkOf(address: string): string {
   return neighbourhoodOf(address)
 }
 
-/** 4 or 6, of an address or of what {@link networkOf} gives; null when it is neither. */
+/** 4 or 6 for an address or a result of {@link networkOf}; null otherwise. */
 export function addressFamily(addressOrNetwork: string): 4 | 6 | null {
   const network = networkOf(networkAddress(addressOrNetwork))
   if (network === 'unknown') return null

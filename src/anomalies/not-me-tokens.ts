@@ -7,10 +7,10 @@ import { oneTimeTokens, users } from '../database/schema.js'
 import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
-/** More in a day, at every login of somebody who has the password, would only bury the first. */
+/** More mails in a day would only bury the first. */
 const MAX_A_DAY = 10
 
-/** What a link is about. A type, not an interface: it is kept as plain JSON. */
+/** What a link is about. A type, not an interface, because it is stored as plain JSON. */
 export type NotMeDetail = { readonly sid: string; readonly device: string; readonly network: string }
 
 /** Whose session it is. */
@@ -20,7 +20,7 @@ export interface Concerned {
   readonly sid: string
 }
 
-/** The tokens of the links by which users say that something was not they. */
+/** Tokens of the links by which users report that something was not them. */
 @Injectable()
 export class NotMeTokens {
   constructor(
@@ -30,8 +30,8 @@ export class NotMeTokens {
   ) {}
 
   /**
-   * A new token and where to mail it; null when the user is gone, or has been told of this session, or of ten, within
-   * 24 hours.
+   * A new token and where to mail it. Null when the user is gone, or has been told of this session, or of ten
+   * sessions, within 24 hours.
    */
   issue(
     { userId, accountId, sid }: Concerned,
@@ -52,7 +52,7 @@ export class NotMeTokens {
     })
   }
 
-  /** The links that still work tell what was mailed in the last 24 hours, whichever machine did. */
+  /** The valid links tell what was mailed in the last 24 hours, whichever replica did it. */
   private async hasBeenTold(transaction: Db, userId: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(
       eq(oneTimeTokens.userId, userId),

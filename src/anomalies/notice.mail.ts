@@ -1,6 +1,6 @@
 import type { Mail } from '../mail/mail.js'
 
-/** What a notice tells of. */
+/** What a notice is about. */
 export interface Noticed {
   readonly site: string
   readonly device: string
@@ -11,7 +11,7 @@ export interface Noticed {
   readonly url: string
 }
 
-/** A login from a kind of device that the user had not logged in from. `isRefused`: it was not let in. */
+/** A login on a kind of device that is new for the user. `isRefused`: it was not let in. */
 export function newDeviceMail(noticed: Noticed, isRefused: boolean): Mail {
   const { site, device } = noticed
   return {
@@ -20,7 +20,7 @@ export function newDeviceMail(noticed: Noticed, isRefused: boolean): Mail {
   }
 }
 
-/** A login from a known kind of device that was unusual otherwise. `isRefused`: it was not let in. */
+/** A login on a known kind of device that was unusual otherwise. `isRefused`: it was not let in. */
 export function unusualLoginMail(noticed: Noticed, isRefused: boolean): Mail {
   const { site } = noticed
   return {
@@ -29,7 +29,7 @@ export function unusualLoginMail(noticed: Noticed, isRefused: boolean): Mail {
   }
 }
 
-/** A session that is suddenly used from elsewhere. `isEnded`: that was its end. */
+/** A session that is suddenly used from elsewhere. `isEnded`: the session was ended for that. */
 export function unusualUseMail(noticed: Noticed, isEnded: boolean): Mail {
   const { site } = noticed
   const opening = `Your login at ${site} was suddenly used from another device or place.`

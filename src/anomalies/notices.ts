@@ -11,7 +11,7 @@ import { networkOf } from './network.js'
 import { type Concerned, NotMeTokens } from './not-me-tokens.js'
 import type { Noticed } from './notice.mail.js'
 
-/** Tells users by mail what may not have been they, with a link to say so. */
+/** Mails users about what may not have been them, with a link to say so. */
 @Injectable()
 export class Notices {
   constructor(
@@ -22,7 +22,7 @@ export class Notices {
     private readonly clock: Clock,
   ) {}
 
-  /** Mails the user what `write` makes of it: once in 24 hours for one session, ten times for all of them. */
+  /** Mails the user the result of `write`, once in 24 hours for a session and ten times for all of them. */
   async send(concerned: Concerned, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(concerned, { device, network: networkOf(client.ip) })

@@ -3,9 +3,9 @@ import type { Attempt } from './attempt.js'
 import type { Bucket } from './buckets.js'
 import type { Count } from './count.js'
 
-/** The same alarm again tells nothing new, and a flood must not fill the log. */
+/** Repeating an alarm tells nothing new, and a flood must not fill the log. */
 const LOG_EVERY_MS = 60_000
-/** They are told by kind and limit; kinds and limits are few. */
+/** How an alarm names each kind of attempt. */
 const WORDS: Readonly<Record<string, string>> = {
   password: 'wrong passwords',
   link: 'wrong links',
@@ -13,8 +13,8 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Says in the log when so much goes wrong at one origin, or in all, that an operator should look. Nobody is refused for
- * that: whoever fills a counter that all people share would close the door for all.
+ * Logs when so much fails at one origin, or in all, that an operator should look. Nobody is refused because
+ * of it: a counter that everybody shares would lock everybody out.
  */
 @Injectable()
 export class Alarms {

@@ -1,44 +1,46 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counted } from './count.js'
 
-/** What the others have not been told of one counter: that it begins anew, what to add or to take off, or both. */
+/**
+ * What the others still have to be told about one counter: a reset, an amount to add or take off, or both.
+ */
 interface Debt {
   readonly isForgotten: boolean
-  /** Below nothing: to be taken off. */
+  /** Negative: to be taken off. */
   readonly points: number
-  /** Of its window; milliseconds of the process clock. */
+  /** When its window ends, in milliseconds of the process clock. */
   readonly endsAt: number
 }
 
-/** Sessions share the connection: after a long outage they must not wait for all of it at once. */
+/** Sessions share the connection, and must not wait for everything at once after a long outage. */
 const MOST_AT_ONCE = 500
 
 /**
- * What was counted and given back while Redis did not answer. It is told when it does, or every short silence would be
- * guesses for free, and right ones would stay counted. What was under way when it fell silent may be counted twice then:
- * rather that than not at all.
+ * What was counted or given back while Redis did not answer. Redis is told when it answers again; otherwise
+ * each short silence would allow free guesses, and right ones would stay counted. What was in progress when
+ * it fell silent may be counted twice.
  */
 export class Arrears {
   private readonly debts = new Map<string, Debt>()
-  /** Being told; what fails is owed again. */
+  /** Being sent; what fails is owed again. */
   private readonly underWay = new Set<string>()
 
-  /** Owes one of each. */
+  /** Adds one to what each counter owes. */
   add(counted: readonly Counted[]): void {
     this.oweEach(counted, 1)
   }
 
-  /** Owes one of each less. */
+  /** Takes one off what each counter owes. */
   takeOff(counted: readonly Counted[]): void {
     this.oweEach(counted, -1)
   }
 
-  /** Whether something is to be added to this counter, and nobody has begun to tell it. */
+  /** Whether this counter has something to add that is not being sent yet. */
   isOwing(key: string): boolean {
     return (this.debts.get(key)?.points ?? 0) > 0
   }
 
-  /** Nothing of these counters is owed any more. */
+  /** Forgets what these counters owe. */
   cancel(keys: readonly string[]): void {
     for (const key of keys) {
       this.debts.delete(key)
@@ -46,14 +48,16 @@ export class Arrears {
     }
   }
 
-  /** That they begin anew. */
+  /** Resets these counters. */
   forget(keys: readonly string[]): void {
     for (const key of keys) this.owe(key, { isForgotten: true, points: 0, endsAt: Number.POSITIVE_INFINITY })
   }
 
-  /** Begins to tell what is owed, in this tick. What cannot be told stays owed; the rest does not wait for it. */
+  /**
+   * Starts sending what is owed, in this tick. What cannot be sent stays owed; the rest does not wait for it.
+   */
   settle(limiter: RateLimiterAbstract): void {
-    // What was begun before may still fail, and two debts of one counter could not be told apart then.
+    // What is being sent may still fail, and two debts of one counter could not be told apart then.
     if (this.underWay.size > 0) return
     for (const [key, debt] of [...this.debts].slice(0, MOST_AT_ONCE)) {
       this.debts.delete(key)

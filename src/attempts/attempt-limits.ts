@@ -14,8 +14,8 @@ import { grownWindow, OFFENCES_SECONDS, offencesOf } from './growing-window.js'
 interface Filling extends Bucket, Count {}
 
 /**
- * Bounds how often secrets can be guessed, mails be caused and rows be written, by the rules of limit-rules.ts. Counted
- * before the work, in one atomic step each, so that a hundred at once are a hundred.
+ * Bounds how often secrets can be guessed, mails caused and rows written, by the rules in limit-rules.ts.
+ * Each attempt is counted before its work, atomically, so a hundred at once count as a hundred.
  */
 @Injectable()
 export class AttemptLimits {
@@ -27,9 +27,9 @@ export class AttemptLimits {
   ) {}
 
   /**
-   * Counts an attempt before the work that it asks for; throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`), and then
-   * it is not counted. `isFamiliar` is asked only when a limit is reached that others may have filled: who has logged in
-   * from this network before, or holds a good link, is let in while others fail, as long as their own limit allows.
+   * Counts an attempt before its work. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without counting
+   * it. `isFamiliar` is called only when a limit is reached that others may have filled: familiar clients and
+   * holders of a valid link are then let in, as far as their own limits allow.
    */
   async count(
     attempt: Attempt,
@@ -60,8 +60,8 @@ export class AttemptLimits {
   }
 
   /**
-   * Does `work`, which guesses at a secret. It counts as a wrong guess unless it resolves to anything but null, or rejects
-   * because a part of the service was down or busy. Throws as {@link count}.
+   * Does `work`, which tests a secret. It counts as a wrong guess unless it resolves to a value other than
+   * null, or rejects because a part was down or busy. Throws like {@link count}.
    */
   async guess<T>(attempt: Attempt, work: () => Promise<T>, isFamiliar?: () => Promise<boolean>): Promise<T> {
     const counted = await this.count(attempt, isFamiliar)
@@ -76,8 +76,8 @@ export class AttemptLimits {
   }
 
   /**
-   * Does `work`, which mails something to `receiver` for somebody who is not logged in. Not counted when it rejects: then
-   * nothing was. Throws as {@link count}.
+   * Does `work`, which mails `receiver` something for somebody who is not logged in. Not counted when it
+   * rejects, because then nothing was mailed. Throws like {@link count}.
    */
   async mail<T>(
     receiver: string,
@@ -88,7 +88,10 @@ export class AttemptLimits {
     return this.unlessItFails({ kind: 'mail', subject: receiver, client }, work, isFamiliar)
   }
 
-  /** As {@link mail}, for somebody who is: counted by user and account, so that no stranger can keep them from it. */
+  /**
+   * Like {@link mail}, for somebody who is logged in: counted by user and account, so that strangers cannot
+   * use up their limit.
+   */
   async mailBy<T>(
     { userId, accountId }: Actor,
     receiver: string,
@@ -99,7 +102,7 @@ export class AttemptLimits {
     return this.unlessItFails({ kind: 'sent mail', subject: receiver, client, actor }, work)
   }
 
-  /** As {@link count}, for what has no other answer than no: false when there were too many. */
+  /** Like {@link count}, for callers that only need yes or no: false when there were too many. */
   async hasRoom(attempt: Attempt): Promise<boolean> {
     try {
       await this.count(attempt)
@@ -125,8 +128,8 @@ export class AttemptLimits {
   }
 
   /**
-   * How long the window of each bucket will be, when this attempt begins it. Refuses what is sure to be refused: a
-   * flood of that makes no counters, so that only as many are kept as attempts are let through.
+   * The window of each bucket if this attempt opens it. Refuses what will surely be refused, so that a flood
+   * creates no counters.
    */
   private async windowsOf(
     buckets: readonly Bucket[],

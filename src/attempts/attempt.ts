@@ -1,11 +1,11 @@
 import type { Client } from '../http/client.js'
 
 /**
- * What is counted; each kind has its own counters. Guesses at secrets: `password`, `link` (in a mail), `session id` (at
- * refresh), and `session`, guesses at a password by one live session, counted when strangers have filled the limits of
- * its user. Mails: `mail` for whoever asks without being logged in, `sent mail` for whoever is. And `weak password`,
- * which takes time to measure, `write`, a change that a logged-in user makes, and `payment request`, for which the
- * payment provider is asked.
+ * What is counted; each kind has its own counters. Guesses at secrets: `password`, `link`, `session id` (at
+ * refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
+ * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
+ * Also `weak password` (expensive to measure), `write` (a change by a logged-in user) and `payment request`
+ * (asks the payment provider).
  */
 export type AttemptKind =
   | 'password'
@@ -28,11 +28,11 @@ export interface Actor {
 export interface Attempt {
   readonly kind: AttemptKind
   /**
-   * Canonical e-mail, whether or not there is such a user; the handle of a session; the id of a user; empty where nobody
-   * is named.
+   * The canonical e-mail address, whether or not it has a user; a session handle; a user id; empty when
+   * nobody is named.
    */
   readonly subject: string
   readonly client: Client
-  /** Left out where nobody is logged in. */
+  /** Left out when nobody is logged in. */
   readonly actor?: Actor
 }

@@ -5,13 +5,17 @@ import { type LimitRule, limitRulesOf } from './limit-rules.js'
 
 /** One counter that an attempt goes into. */
 export interface Bucket extends LimitRule {
-  /** Of the counter. Holds no e-mail: the counters are kept where everybody with access to Redis can read them. */
+  /**
+   * The name of the counter. Contains no e-mail address, because everybody with access to Redis can read it.
+   */
   readonly key: string
-  /** A right guess empties it, and until then its window doubles each time that it was full. */
+  /** Whether a right guess resets it. Until then its window doubles each time it is full. */
   readonly isOfAccount: boolean
 }
 
-/** The buckets of an attempt; which these are tells nothing about whether there is such a user. docs/reliability.md has them as a table. */
+/**
+ * The buckets of an attempt. They do not depend on whether the user exists. docs/reliability.md lists them.
+ */
 export function bucketsOf(attempt: Attempt, settings: AttemptSettings): Bucket[] {
   const { kind } = attempt
   const mayGrow = kind === 'password' || kind === 'session'

@@ -1,11 +1,11 @@
-/** How far a counter has come. */
+/** The state of a counter. */
 export interface Count {
   readonly points: number
-  /** Until it begins anew. */
+  /** Until it resets. */
   readonly msLeft: number
 }
 
-/** What to count, and how long from the first time on. */
+/** What to count, and for how long from the first time. */
 export interface Counted {
   readonly key: string
   readonly windowSeconds: number

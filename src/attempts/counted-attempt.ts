@@ -2,13 +2,13 @@ import type { Bucket } from './buckets.js'
 import type { Added, Counters } from './counters.js'
 import { offencesOf } from './growing-window.js'
 
-/** An attempt that was let through. It counts, as right and as wrong, until something is said. */
+/** An attempt that was let through. Until its outcome is reported, it counts both as right and as wrong. */
 export interface CountedAttempt {
-  /** It was right: the account's counters of wrong ones begin anew, and it does not weigh on the others. */
+  /** It was right: resets the account's counters and no longer counts against others. */
   succeeded(): Promise<void>
   /** It was wrong. */
   failed(): Promise<void>
-  /** It was not made, because something was down or busy: as if it had not been counted. */
+  /** It was not made, because a part was down or busy; takes it off again. */
   takeBack(): Promise<void>
 }
 

@@ -5,21 +5,24 @@ import { within } from '../redis/within.js'
 import { Arrears } from './arrears.js'
 import type { Count, Counted } from './count.js'
 
-/** One more in each of some counters. */
+/** One more in each of several counters. */
 export interface Added {
-  /** The counters with it. */
+  /** Their state afterwards. */
   readonly counts: readonly Count[]
   /** Takes it off again, now or as soon as Redis answers. */
   giveBack(which?: (key: string) => boolean): Promise<void>
 }
 
-/** Of the time limit of a Redis command: whoever logs in waits for the session store too. */
+/**
+ * The share of a Redis command's time limit that a count may take, because a login also waits for the session
+ * store.
+ */
 const PATIENCE = 0.5
-/** So long we do not ask a Redis that did not answer. */
+/** How long Redis is not asked after it failed to answer. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
-/** Adds to a counter, or takes off it what is there: below nothing would be guesses for free. */
+/** Adds to a counter, or subtracts, but never below zero: that would allow free guesses. */
 const COUNT = `
 if tonumber(ARGV[1]) < 0 and tonumber(redis.call('get', KEYS[1]) or '0') <= 0 then return {0, 0} end
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -29,9 +32,8 @@ const NOTHING: Count = { points: 0, msLeft: 0 }
 const PREFIX = 'attempts'
 
 /**
- * Counters that expire, in Redis and so the same for all replicas. This process counts in its memory as well, and by that
- * alone where there is no Redis and while it does not answer. Each method is one round trip, with what is owed before it, and
- * each counter atomic.
+ * Counters that expire, shared by all replicas through Redis. Each process counts in memory too, and by that
+ * alone without Redis or while it does not answer. Each method is one round trip; each counter is atomic.
  */
 export class Counters {
   private readonly logger = new Logger('Attempts')
@@ -54,7 +56,7 @@ export class Counters {
       })
   }
 
-  /** The counters as they stand, in the order of the keys; looking makes none. */
+  /** The state of the counters, in the order of the keys. Reading creates none. */
   async look(keys: readonly string[]): Promise<readonly Count[]> {
     const lookIn = async (limiter: RateLimiterAbstract, key: string) => {
       const found = await limiter.get(key)
@@ -94,13 +96,13 @@ export class Counters {
     this.arrears.takeOff(owed)
     const rest = counted.filter(each => !owed.includes(each))
     const told = await this.eachInShared(rest, takeOneOff)
-    // Else what was right would stay counted against everybody in its network.
+    // Otherwise a right guess would stay counted against everybody in its network.
     this.arrears.takeOff(rest.filter((_, index) => told[index] === null))
   }
 
   /**
-   * What `work` makes of each in Redis; null for those on a shard that does not answer, and for all while we leave Redis
-   * alone and where there is none. What the other shards have counted is counted.
+   * What `work` returns for each in Redis. Null for those on a shard that does not answer, and for all while
+   * Redis is left alone or not configured. What the other shards have counted stays counted.
    */
   private async eachInShared<T, R>(
     items: readonly T[],
@@ -108,7 +110,7 @@ export class Counters {
   ): Promise<readonly (R | null)[]> {
     const { redis, shared } = this
     if (!redis || !shared || performance.now() < this.pausedUntil) return items.map(() => null)
-    // Commands of one tick travel together, in this order.
+    // Commands of one tick are sent together, in this order.
     this.arrears.settle(shared)
     return Promise.all(
       items.map(item =>
@@ -123,7 +125,7 @@ export class Counters {
     )
   }
 
-  /** Whatever is wrong with Redis, people can log in and nobody can guess without end. */
+  /** Whatever is wrong with Redis, people can log in and nobody can guess without limit. */
   private pause({ message, cause }: Error): void {
     this.pausedUntil = performance.now() + PAUSE_MS
     if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return
@@ -135,7 +137,7 @@ export class Counters {
 
 async function takeOneOff(limiter: RateLimiterAbstract, { key, windowSeconds }: Counted): Promise<true> {
   const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
-  // Its window has ended meanwhile.
+  // Its window has ended in the meantime.
   if (consumedPoints < 0) await limiter.delete(key)
   return true
 }

@@ -23,13 +23,16 @@ export type LimitName =
 /** One rule by which an attempt is counted. */
 export interface LimitRule {
   readonly limit: LimitName
-  /** What makes the counter, beside its name. */
+  /** What identifies the counter, besides its name. */
   readonly of: readonly string[]
   readonly most: number
   readonly windowSeconds: number
-  /** Which attempts stay counted once it is known what came of them. */
+  /** Which attempts stay counted once their outcome is known. */
   readonly counts: 'wrong' | 'right' | 'all'
-  /** Who is refused when it is full. `strangers`: all but familiar clients. `nobody`: it raises an alarm. */
+  /**
+   * Who is refused when it is full. `strangers`: everybody but familiar clients. `nobody`: it raises an
+   * alarm.
+   */
   readonly binds: 'everybody' | 'strangers' | 'nobody'
 }
 
@@ -43,7 +46,7 @@ export function limitRulesOf(attempt: Attempt, settings: AttemptSettings): Limit
     case 'password':
       return [...passwordRules(attempt, settings), ...loginRules(attempt, settings)]
     case 'session': {
-      // Wherever it is used from: nobody but its holder can fill it.
+      // Wherever it is used from: only its holder can fill it.
       const most = settings.perAccountAndNetwork
       return [{ ...wrong, limit: 'account', of: [subject], most, binds: 'strangers' }]
     }
@@ -73,7 +76,7 @@ function passwordRules(attempt: Attempt, settings: AttemptSettings): LimitRule[]
       attempt,
       {
         network: perAccountAndNetwork,
-        // One site must not use up alone what an account has in all.
+        // One site must not use up what an account has in all.
         block: Math.max(perAccountAndNetwork, Math.ceil((3 * perAccount) / 10)),
         neighbourhood: Math.max(perAccountAndNetwork, Math.ceil(perAccount / 2)),
         all: perAccount,
@@ -85,7 +88,7 @@ function passwordRules(attempt: Attempt, settings: AttemptSettings): LimitRule[]
   ]
 }
 
-/** Right logins: each costs a hash, a session and rows that stay. */
+/** Right passwords: each costs a hash, a session and rows that stay. */
 function loginRules(attempt: Attempt, { loginsPerAccount, loginsPerNetwork }: AttemptSettings): LimitRule[] {
   const { subject, client } = attempt
   const right = { windowSeconds: HOUR_SECONDS, counts: 'right' } as const
@@ -133,7 +136,7 @@ function sentMailRules({ subject, actor }: Attempt, settings: AttemptSettings): 
   ]
 }
 
-/** First by the session: who has stolen one cannot use up with it what its user has. */
+/** By session first, so that a thief of one session cannot use up its user's share. */
 function writeRules({ subject, actor }: Attempt, { writesPerUser }: AttemptSettings): LimitRule[] {
   const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
   return [
@@ -156,7 +159,7 @@ function paymentRequestRules(
 
 type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 
-/** Of what one subject has, by how near those are who attempt it. */
+/** Shares of one subject's limit, by network, block and neighbourhood. */
 function ofSubject(
   { subject, client: { ip } }: Attempt,
   most: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
@@ -179,7 +182,10 @@ function ofSubject(
   ]
 }
 
-/** An IPv6 site has 65,536 networks, but not as many times what one network has. The neighbours of an IPv4 address are other people. */
+/**
+ * An IPv6 site has 65,536 networks, but must not have 65,536 times the limit. The neighbours of an IPv4
+ * address are other people.
+ */
 function networkRules({ client: { ip } }: Attempt, most: number, counting: Counting): LimitRule[] {
   const rule = { ...counting, binds: 'strangers' } as const
   const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], most }
@@ -192,7 +198,7 @@ function networkRules({ client: { ip } }: Attempt, most: number, counting: Count
   ]
 }
 
-/** Everybody shares them, so they refuse nobody: whoever fills them would close the door for all. */
+/** Everybody shares them, so they refuse nobody: whoever filled them would lock everybody out. */
 function alarms({ client }: Attempt, { perOrigin, total }: AttemptSettings, counting: Counting): LimitRule[] {
   const rule = { ...counting, binds: 'nobody' } as const
   return [

@@ -1,6 +1,6 @@
 /**
- * What mails to an address are counted by. Most mail servers deliver `rosa+anything@` to rosa, so that all of these are
- * one mailbox. Only for counting: users of both addresses are two users.
+ * What mails to an address are counted by. Most mail servers deliver `rosa+anything@` to rosa, so these count
+ * as one mailbox. Only for counting; the addresses are different users.
  */
 export function mailboxOf(email: string): string {
   return email.replace(/\+[^@]*(?=@)/, '')
