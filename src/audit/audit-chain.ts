@@ -5,7 +5,7 @@ import { Database } from '../database/database.js'
 import { auditChain, auditLog } from '../database/schema.js'
 import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
 
-/** The last link of the chain; it stands for all before it. */
+/** The last link of the chain; it vouches for all before it. */
 export interface ChainHead {
   /** How many rows are sealed; 0 for none. */
   readonly position: number
@@ -14,7 +14,7 @@ export interface ChainHead {
 
 export const EMPTY_CHAIN: ChainHead = { position: 0, hash: GENESIS_HASH }
 
-/** One seal with the row that it seals; null when that is not there any more. */
+/** A seal with the row it seals; null when that row is gone. */
 export interface ChainLink {
   readonly position: number
   readonly auditId: number
@@ -28,10 +28,10 @@ export interface IdRange {
   readonly to?: number
 }
 
-/** The lowest bigint that JavaScript can tell from its neighbours; nothing of ours is below 1. */
+/** The lowest integer that JavaScript represents exactly; our ids start at 1. */
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 const LINKS_A_PAGE = 2_000
-/** Any number will do, as long as every replica takes the same and nothing else does. */
+/** An arbitrary number; every replica must use the same, and nothing else may. */
 const SEALING_LOCK = 7_245_002
 
 /** The table of seals. */
@@ -50,7 +50,7 @@ export class AuditChain {
     return head ?? EMPTY_CHAIN
   }
 
-  /** Whether the chain has this link; the empty chain is the start of every one. */
+  /** Whether the chain has this link; the empty chain is the start of every chain. */
   async has(db: Db, { position, hash }: ChainHead): Promise<boolean> {
     if (position === 0) return true
     const isIt = and(eq(auditChain.position, position), eq(auditChain.hash, hash))
@@ -64,7 +64,7 @@ export class AuditChain {
 
   /** The highest id among the newest 1,000 rows that were sealed before `time`; 0 when there are none. */
   async highestIdSealedBefore(time: Date): Promise<number> {
-    // Not of the newest alone: a row that was found late has a low id.
+    // Not just the newest: a row that was found late has a low id.
     const newest = await this.database.run(db =>
       db
         .select({ id: auditChain.auditId })
@@ -79,7 +79,7 @@ export class AuditChain {
   /** The rows in the range that have no seal, lowest ids first. */
   unsealed(db: Db, range: IdRange, limit: number): Promise<AuditRow[]> {
     const { after, to = Number.MAX_SAFE_INTEGER } = range
-    // The range stands here too, or the planner would read the index of all seals.
+    // The range is repeated here; otherwise the planner reads the index of all seals.
     const isItsSeal = and(
       eq(auditChain.auditId, auditLog.id),
       gt(auditChain.auditId, after),
@@ -94,7 +94,7 @@ export class AuditChain {
       .limit(limit)
   }
 
-  /** The whole audit log in ranges of at most so many rows, for looking at one after the other. */
+  /** Splits the whole audit log into ranges of at most this many rows. */
   async *ranges(rowsEach: number): AsyncGenerator<Required<IdRange>> {
     for (let after = BEFORE_ALL; ; ) {
       const to = await this.database.run(db => lastOfNext(db, after, rowsEach))
@@ -104,7 +104,7 @@ export class AuditChain {
     }
   }
 
-  /** Every link in order of position, in pages, from the first that is there, whatever its position. */
+  /** All links by position, in pages, from the first that exists. */
   async *pages(): AsyncGenerator<ChainLink[]> {
     for (let after = BEFORE_ALL; ; ) {
       const page = await this.database.run(db => linksAfter(db, after))

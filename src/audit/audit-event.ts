@@ -1,6 +1,6 @@
 import type { Client } from '../http/client.js'
 
-/** Everything that is worth a row. */
+/** Every action that has rows in the audit log. */
 export const AUDIT_ACTIONS = [
   'login',
   'logout',
@@ -46,19 +46,22 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** `failed`: tried and not right (a password). `refused`: not allowed to be tried. */
+/** `failed`: tried, and wrong (a password). `refused`: not allowed. */
 export const AUDIT_OUTCOMES = ['ok', 'failed', 'refused'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
-/** Who, from where, what, with which outcome. Never holds a secret: no password, token, cookie or sessionId. */
+/**
+ * Who did what, from where, with which outcome. Never contains a secret: no password, token, cookie or
+ * sessionId.
+ */
 export interface AuditEvent {
   readonly action: AuditAction
   readonly outcome: AuditOutcome
   readonly userId?: string
   readonly accountId?: string
   readonly sid?: string
-  /** Null for what an operator did at the command line or the service by itself. */
+  /** Null for what an operator did at the command line, or the service by itself. */
   readonly client: Client | null
-  /** Small facts beside, such as the reason of a refusal. */
+  /** Small facts, such as the reason of a refusal. */
   readonly detail?: Readonly<Record<string, unknown>>
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { auditLog } from '../database/schema.js'
 
-/** A row of the audit log as it stands in the database. */
+/** A row of the audit log as stored in the database. */
 export type AuditRow = typeof auditLog.$inferSelect
 
-/** What the first row of the chain follows. */
+/** What the first row of the chain is chained to. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-/** The seal of a row: SHA-256, in hex, over the hash before it (as text) and the row in canonical form. */
+/** The seal of a row: SHA-256, in hex, of the previous hash (as text) and the row in canonical form. */
 export function chainHash(previous: string, row: AuditRow): string {
   return hash('sha256', previous + canonicalRow(row), 'hex')
 }
@@ -28,7 +28,7 @@ function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-/** Never throws: a time that was changed to one no clock shows must be found, not stop the search. */
+/** Never throws: an impossible time in a changed row must be reported, not stop the check. */
 function isoTime(time: Date): string {
   return Number.isNaN(time.getTime()) ? 'no time' : time.toISOString()
 }

@@ -12,20 +12,25 @@ import { RowAllowance } from './refusals/row-allowance.js'
 
 type Row = typeof auditLog.$inferInsert
 
-/** A refusal costs an attacker nothing, so it must not cost us a transaction each: they are written together. */
+/**
+ * A refusal costs an attacker nothing, so it must not cost us a transaction: refusals are written in batches.
+ */
 const FLUSH_AFTER_MS = 500
 /** While the database is down. */
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
-/** Rows of refusals in an hour, by all replicas together. Those of nobody have their own, or strangers could use up the others. */
+/**
+ * Rows about refusals in an hour, for all replicas. Those about no user have their own budget, so that
+ * strangers cannot use up the other.
+ */
 const BUDGETS = {
   users: { name: 'refusals of users', anHour: 1_000 },
   nobody: { name: 'refusals of nobody', anHour: 500 },
 }
-/** They are by minute. */
+/** Counts are kept by minute. */
 const COUNTS_AFTER_MS = 60_000
 
-/** A refusal that waits to be written. */
+/** A refusal that is waiting to be written. */
 type Noted = readonly [event: AuditEvent, row: Row]
 
 /** The append-only audit log. */
@@ -46,20 +51,20 @@ export class AuditLog implements OnApplicationShutdown {
     this.counts = new RefusalCounts(database, clock)
   }
 
-  /** Writes the row in the transaction of the change that it records: neither is there without the other. */
+  /** Writes the row in the transaction of its change, so that neither exists without the other. */
   async record(transaction: Db, event: AuditEvent): Promise<void> {
     await this.recordAll(transaction, [event])
   }
 
-  /** As {@link record}, for several changes; none is fine. */
+  /** Like {@link record}, for several changes, or none. */
   async recordAll(transaction: Db, events: readonly AuditEvent[]): Promise<void> {
     const rows = events.map(event => this.rowOf(event))
     if (rows.length > 0) await transaction.insert(auditLog).values(rows)
   }
 
   /**
-   * Writes the row if `condition` selects one, in one statement; says whether it did. `alongside` is a statement that
-   * writes something else for the same selected row, given its name.
+   * Writes the row if `condition` selects one, in one statement; returns whether it did. `alongside` writes
+   * something else for the same row, given its name.
    */
   async recordIf(
     db: Db,
@@ -82,9 +87,9 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   /**
-   * For refusals, which change nothing: the row is written within about half a second and the request does not
-   * wait for it, nor for a database that is down. Of many from one network or about one user, and of more than the
-   * hour's budget, the rest is counted in `refusal_counts`, not kept.
+   * For refusals. The row is written within about half a second; the request does not wait for it, or for a
+   * database that is down. What exceeds the allowance of a network, a user or the hour is only counted, in
+   * `refusal_counts`.
    */
   note(event: AuditEvent): void {
     if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(event))
@@ -93,7 +98,7 @@ export class AuditLog implements OnApplicationShutdown {
     this.planWriting()
   }
 
-  /** Resolves when everything noted so far is written or counted, or could not be. */
+  /** Resolves when everything noted so far has been written, counted or has failed. */
   async flush(): Promise<void> {
     await this.inTurn(() => this.writeWaiting())
     await this.inTurn(() => this.writeCounts())

@@ -6,35 +6,35 @@ import { AuditChain, type ChainHead, EMPTY_CHAIN, type IdRange } from './audit-c
 import { type AuditRow, chainHash } from './audit-hash.js'
 import { AuditLog } from './audit-log.js'
 
-/** For so long at most a row could be changed without a trace. */
+/** How long a row can be changed without a trace. */
 const EVERY_MS = 3_000
 /** Well within the time that a statement may take. */
 const ROWS_A_TRANSACTION = 1_000
 /**
- * Ids are given out before commit: a row may come to light after one with a higher id was sealed, and every run looks so
- * far back for it. Longer than any transaction of ours can live; what takes longer all the same, the daily search finds.
+ * Ids are assigned before commit, so a row may appear after one with a higher id was sealed; each run looks
+ * back this far. No transaction of ours lives longer; the daily search finds the rest.
  */
 const LATE_SECONDS = 120
 const SEARCH_EVERY_SECONDS = 24 * 60 * 60
 const ROWS_A_SEARCH_PAGE = 10_000
-/** A row that is older and has no seal was overlooked, or slipped in. */
+/** An older row without a seal was overlooked, or slipped in. */
 const OVERDUE_SECONDS = 5 * 60
-/** The log store of an operator is out of reach for who changes the database: there a head is a witness. */
+/** Whoever changes the database cannot change the operator's logs, so a head in the log is a witness. */
 const SHOW_HEAD_EVERY_SECONDS = 60 * 60
 
-/** Rows that should have been sealed long before. */
+/** Rows that should have been sealed long ago. */
 export interface Overdue {
   readonly count: number
   /** The first of them. */
   readonly ids: readonly number[]
 }
 const MAX_OVERDUE_IDS = 20
-/** A process that is told to stop has seconds; the next one goes on. */
+/** A process that is told to stop has only seconds; the next one continues. */
 const MAX_ROWS_AT_SHUTDOWN = 10 * ROWS_A_TRANSACTION
 
 /**
- * Seals the rows of the audit log soon after they are committed, off the path of any request. Any number of replicas may
- * try: one at a time holds the lock, and the primary key on the position refuses a fork.
+ * Seals rows soon after they are committed, outside any request. Any number of replicas may try: one at a
+ * time holds the lock, and the primary key on the position prevents a fork.
  */
 @Injectable()
 export class AuditSealer implements OnApplicationShutdown {
@@ -54,7 +54,7 @@ export class AuditSealer implements OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** Seals what is new, and now and then searches the whole log. Never throws. */
+  /** Seals what is new, and sometimes searches the whole log. Never throws. */
   @Interval(EVERY_MS)
   run(): Promise<void> {
     this.running ??= this.sealAndSearch().finally(() => {
@@ -63,14 +63,14 @@ export class AuditSealer implements OnApplicationShutdown {
     return this.running
   }
 
-  /** Seals every row that is committed now; says how many. Throws `DATABASE_UNAVAILABLE`. */
+  /** Seals every row that is committed now; returns how many. Throws `DATABASE_UNAVAILABLE`. */
   async seal(): Promise<number> {
     await this.auditLog.flush()
     const after = await this.chain.highestIdSealedBefore(secondsAfter(this.clock.now(), -LATE_SECONDS))
     return this.sealRange({ after })
   }
 
-  /** Seals every row of the log, however old, and says which of them should have been sealed long before. */
+  /** Seals every row of the log, however old, and returns those that should have been sealed long ago. */
   async sealWholeLog(): Promise<Overdue> {
     const dueBefore = secondsAfter(this.clock.now(), -OVERDUE_SECONDS)
     const ids: number[] = []
@@ -104,7 +104,7 @@ export class AuditSealer implements OnApplicationShutdown {
       this.showHeadIfDue()
       this.isFailing = false
     } catch (error) {
-      // Every few seconds during an outage: one line tells.
+      // Every few seconds during an outage; one line is enough.
       if (!this.isFailing) this.logger.error(`Audit rows are not being sealed: ${messageOf(error)}`)
       this.isFailing = true
     }
@@ -167,7 +167,7 @@ function linksFor(rows: readonly AuditRow[], head: ChainHead, sealedAt: Date) {
   })
 }
 
-/** Of an outage what the database said, not what clients are told. */
+/** For an outage, what the database said, not what clients are told. */
 function messageOf(error: unknown): string {
   const { cause, message } = error as Error
   return cause instanceof Error ? cause.message : message

@@ -3,7 +3,7 @@ import { AuditChain, type ChainHead } from './audit-chain.js'
 import { AuditSealer, type Overdue } from './audit-sealer.js'
 import { ChainWalk } from './chain-walk.js'
 
-/** A head that was noted earlier, outside of this database. */
+/** A head that was noted earlier, outside this database. */
 export interface NotedHead {
   readonly hash: string
   readonly position?: number
@@ -15,7 +15,7 @@ export interface Verified {
   readonly faults: number
 }
 
-/** Says whether the audit log is as it was sealed. */
+/** Checks whether the audit log is as it was sealed. */
 @Injectable()
 export class AuditVerifier {
   constructor(
@@ -24,9 +24,9 @@ export class AuditVerifier {
   ) {}
 
   /**
-   * Goes over the whole chain, in pages, after sealing what is new; each fault goes to `report` as it is found. That the
-   * end was cut off cannot be seen from inside: it shows only by a head that was `noted` elsewhere. Changes nothing but
-   * seals; safe to repeat, but a row reported as never sealed is sealed then, and reported once.
+   * Seals what is new, then checks the whole chain in pages, and calls `report` with each fault. A chain
+   * whose end was cut off looks intact from inside; only a head that was `noted` elsewhere shows it. It
+   * changes nothing but seals. A row that was never sealed is sealed and reported once.
    */
   async verify(report: (fault: string) => void, noted?: NotedHead): Promise<Verified> {
     let faults = 0

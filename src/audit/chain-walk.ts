@@ -1,7 +1,7 @@
 import { type ChainHead, type ChainLink, EMPTY_CHAIN } from './audit-chain.js'
 import { chainHash } from './audit-hash.js'
 
-/** Goes along the chain from its start, link by link, and says what is wrong. One change makes one fault. */
+/** Follows the chain from its start and reports what is wrong. One change causes one fault. */
 export class ChainWalk {
   count = 0
   head: ChainHead = EMPTY_CHAIN

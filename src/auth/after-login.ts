@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session.js'
 import { SessionChanges } from '../sessions/session-changes.js'
 import type { Carried } from './carried.js'
 
-/** What comes between a recorded login and its answer. */
+/** What happens between recording a login and answering it. */
 @Injectable()
 export class AfterLogin {
   constructor(
@@ -15,9 +15,9 @@ export class AfterLogin {
   ) {}
 
   /**
-   * Throws `INVALID_CREDENTIALS` for a login that is too unusual. The sessions that the browser carried until now end only
-   * after that: else a refused login would tell, by their end, that the password was right. Returns the device id that
-   * the client is to keep; null when it keeps none.
+   * Throws `INVALID_CREDENTIALS` for a login that is too unusual. The browser's previous sessions end only
+   * after that; otherwise a refused login would reveal, by ending them, that the password was right. Returns
+   * the device id that the client must keep; null when it keeps none.
    */
   async check(session: Session, { sessionIds, deviceId }: Carried, client: Client): Promise<DeviceId | null> {
     const kept = await this.watch.loggedIn(session, deviceId, client)

@@ -31,7 +31,10 @@ export class AuthController {
     private readonly settings: Settings,
   ) {}
 
-  /** Logs in with e-mail and password. The main site gets its session as a cookie, everybody else in the body. */
+  /**
+   * Logs in with e-mail address and password. The main site gets its session as a cookie, all others in the
+   * body.
+   */
   @Public()
   @Post('login')
   @HttpCode(200)
@@ -52,7 +55,7 @@ export class AuthController {
     return { accessToken }
   }
 
-  /** Ends the session of the access token; on the main site the cookie goes too. */
+  /** Ends the session of the access token; on the main site also clears the cookie. */
   @Post('logout')
   @CountsAsWrite(false)
   @HttpCode(204)
@@ -67,7 +70,10 @@ export class AuthController {
     if (caller.source === 'main') clearSessionCookie(reply, this.settings)
   }
 
-  /** A device id is answered only where it is not the one that came, and only to clients that know of device ids. */
+  /**
+   * The device id is in the answer only when it differs from the one that was sent, and only for clients that
+   * know of device ids.
+   */
   private async logInElsewhere(body: LoginBody, client: Client) {
     const carried = { sessionIds: [], deviceId: body.deviceId }
     const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)

@@ -4,8 +4,8 @@ import { LiveSessionGuard } from '../sessions/live-session.guard.js'
 import { MainSourceGuard } from '../sessions/main-source.guard.js'
 
 /**
- * Is the session of the access token live, and if it is a main session, has its cookie come along? For sensitive routes that
- * satellites and apps may call too: an access token of the main site that was stolen from a page is not enough for them.
+ * Requires a live session and, for a main session, its cookie. For sensitive routes that satellites and apps
+ * may call too: a main-site token that was stolen from a page is not enough.
  */
 @Injectable()
 export class CookieBoundSessionGuard implements CanActivate {

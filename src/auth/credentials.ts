@@ -23,9 +23,9 @@ export class Credentials {
   ) {}
 
   /**
-   * The user whose password this is and who may log in there. Unknown, disabled, wrong and out of scope are the same
-   * `INVALID_CREDENTIALS`, after the same work. Throws `OWNER_LOGIN_BARRED` before any of it. An imported hash is replaced
-   * by one of ours.
+   * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
+   * hash.
    */
   async check(login: LoginBody, client: Client): Promise<User> {
     const { email, password, source } = login
@@ -43,8 +43,8 @@ export class Credentials {
   }
 
   /**
-   * The user with a hash of ours instead of an imported one. Before the login is recorded: of several first logins at once
-   * one replaces the hash, and the others look again.
+   * The user, with a hash of ours instead of an imported one. Done before the login is recorded. Of several
+   * first logins at once one replaces the hash, and the others check again.
    */
   private async withOurHash(user: User, login: LoginBody, client: Client): Promise<User> {
     if (!this.passwords.needsRehash(user.passwordHash as string)) return user

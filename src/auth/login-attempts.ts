@@ -5,10 +5,10 @@ import { FamiliarClients } from '../anomalies/familiar-clients.js'
 import { AttemptLimits } from '../attempts/attempt-limits.js'
 import type { Client } from '../http/client.js'
 
-/** For an e-mail without a user the same is looked up, or the time would tell. */
+/** An address without a user costs the same look-up; otherwise the time would reveal it. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
-/** Logins, counted: by e-mail whether or not it has a user. */
+/** Counts logins, by e-mail address whether or not it has a user. */
 @Injectable()
 export class LoginAttempts {
   constructor(
@@ -17,7 +17,7 @@ export class LoginAttempts {
     private readonly familiarClients: FamiliarClients,
   ) {}
 
-  /** As {@link AttemptLimits.guess}, at the password of this e-mail's user. */
+  /** Like {@link AttemptLimits.guess}, at the password of this address's user. */
   during<T>(
     subject: Email,
     client: Client,
@@ -27,7 +27,7 @@ export class LoginAttempts {
     return this.limits.guess({ kind: 'password', subject, client }, work, isFamiliar)
   }
 
-  /** Whether the user has logged in from there before; the same work for nobody. */
+  /** Whether the user has logged in from there before; the same work without a user. */
   async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
     const user = await this.users.findByEmail(subject)
     return this.familiarClients.knowsNetwork(user?.id ?? NOBODY, ip)

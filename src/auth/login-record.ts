@@ -8,7 +8,7 @@ import { unavailable } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
 
-/** The session, and how its row is made in the statement that confirms it. */
+/** The session, and how the statement that confirms it writes its row. */
 export interface Opening {
   readonly session: Session
   readonly insert: (found: SQL) => SQL
@@ -23,8 +23,9 @@ export class LoginRecord {
   ) {}
 
   /**
-   * Records the login and the row of its session. A change of the user that was committed since we read it would miss the new session, so the
-   * login is then off (`TOO_BUSY`, try again); one that comes later waits for this and finds the session.
+   * Records the login and the session's row. If the user has been changed since we read it, that change would
+   * miss the new session, so the login fails (`TOO_BUSY`). A later change waits for this transaction and
+   * finds the session.
    */
   async confirm(user: User, { session, insert }: Opening, client: Client): Promise<void> {
     const { sid, userId, accountId, source } = session

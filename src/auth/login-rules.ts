@@ -2,15 +2,15 @@ import type { User } from '../accounts/user.js'
 import type { Settings } from '../config/settings.js'
 import type { Source } from '../permissions/permissions.js'
 
-/** What a login asks for: the kind of session, and the page it comes from (null outside browsers). */
+/** Where a login takes place: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginPlace {
   readonly source: Source
   readonly origin: string | null
 }
 
 /**
- * Whether the user may log in there. Who is invited to some satellites needs to come from one of them, so neither from the
- * main site nor without an Origin, as in the mobile app.
+ * Whether the user may log in there. A user of some satellites must come from one of them, so not from the
+ * main site and not without an Origin, like the mobile app.
  */
 export function isInScope(
   { satellites }: Pick<User, 'satellites'>,
@@ -20,8 +20,8 @@ export function isInScope(
 }
 
 /**
- * Whether an owner may not type a password there: anywhere but on the main site, where the setting says so. Without an
- * Origin too: a customer's server could pass on what was typed on its page.
+ * Whether an owner is barred from entering a password there: anywhere but on the main site, if the setting
+ * says so. Without an Origin too, because a customer's server could pass on what was typed on its page.
  */
 export function isBarredOwner(
   { role }: Pick<User, 'role'>,

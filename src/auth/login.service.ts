@@ -9,7 +9,7 @@ import type { LoginBody } from './login.body.js'
 import { LoginAttempts } from './login-attempts.js'
 import { LoginRecord } from './login-record.js'
 
-/** A session, and the device id that its client is to keep; null when it keeps none. */
+/** A session, and the device id that its client must keep; null when it keeps none. */
 export interface LoggedIn extends NewSession {
   readonly deviceId: DeviceId | null
 }
@@ -25,8 +25,8 @@ export class LoginService {
   ) {}
 
   /**
-   * Opens a session for the right password; {@link Credentials.check} says what is refused, and how. Throws
-   * `TOO_MANY_ATTEMPTS` before any work. The sessions that the browser carried until now end.
+   * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
+   * `TOO_MANY_ATTEMPTS` before any work. The sessions that the browser already had end.
    */
   login(login: LoginBody, carried: Carried, client: Client): Promise<LoggedIn> {
     return this.attempts.during(login.email, client, () => this.open(login, carried, client))

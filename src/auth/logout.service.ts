@@ -8,7 +8,7 @@ import type { Caller } from '../tokens/claims.js'
 export class LogoutService {
   constructor(private readonly changes: SessionChanges) {}
 
-  /** Ends the session that the access token is of. The token itself lives out its minutes. Safe to repeat. */
+  /** Ends the session of the access token. The token itself stays valid until it expires. Safe to repeat. */
   async logout({ sid, userId, accountId }: Caller, client: Client): Promise<void> {
     await this.changes.make(
       { kind: 'end', sid: sid as SessionHandle },

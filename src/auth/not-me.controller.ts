@@ -11,7 +11,10 @@ import { NotMeService } from './not-me.service.js'
 export class NotMeController {
   constructor(private readonly notMe: NotMeService) {}
 
-  /** Logs the user out everywhere and starts a reset. Public: the link is the proof, and whoever follows it may be logged in nowhere. */
+  /**
+   * Logs the user out everywhere and starts a reset. Public: the link is the proof, and its user may not be
+   * logged in anywhere.
+   */
   @Public()
   @Post('not-me')
   @HttpCode(204)

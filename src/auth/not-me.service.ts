@@ -15,7 +15,10 @@ export class NotMeService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Logs the user of the link out everywhere and mails a link for a new password. Throws `INVALID_LINK`. Of two at once one succeeds. */
+  /**
+   * Logs the user of the link out everywhere and mails a reset link. Throws `INVALID_LINK`. Of two calls at
+   * once one succeeds.
+   */
   async disown(token: string, client: Client): Promise<void> {
     this.mails.require()
     const found = await this.links.find('not-me', token, client)

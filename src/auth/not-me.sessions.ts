@@ -10,7 +10,7 @@ import { type OneTimeToken, OneTimeTokens } from '../one-time-tokens/one-time-to
 import { SessionChanges } from '../sessions/session-changes.js'
 import { PasswordReset } from './password-reset.service.js'
 
-/** Where a link for a new password goes, and its token. */
+/** Where a reset link goes, and its token. */
 export interface StartedReset {
   readonly email: string
   readonly token: string
@@ -28,9 +28,10 @@ export class NotMeSessions {
   ) {}
 
   /**
-   * Ends all sessions of the user, not only the one in question: somebody has the password, and may have used it
-   * before. In the same transaction the link is used up, the password is taken away, the address that the link was mailed to
-   * comes back, and the reset begins; null for a user who cannot log in anyway. Throws `INVALID_LINK`, `EMAIL_TAKEN`.
+   * Ends all sessions of the user, not only the suspicious one: somebody has the password and may have used
+   * it before. The same transaction uses the link up, removes the password, restores the address that the
+   * link went to, and starts a reset; null for a user who cannot log in anyway. Throws `INVALID_LINK`,
+   * `EMAIL_TAKEN`.
    */
   async end(link: OneTimeToken, text: string, client: Client): Promise<StartedReset | null> {
     const { userId, accountId } = link as { userId: string; accountId: string }
@@ -64,7 +65,8 @@ export class NotMeSessions {
     const user = await this.users.lock(transaction, userId as string)
     const { detail, email } = await this.tokens.consume(transaction, 'not-me', text)
     await this.familiar.forget(transaction, userId as string, detail as NotMeDetail)
-    // Which of them are the stranger's nobody knows: they may have logged in before, where nothing was mailed.
+    // Nobody knows which of them are the stranger's: they may have logged in before, in a way that was not
+    // mailed.
     await this.familiar.forgetDeviceIds(transaction, userId as string)
     if (!user || user.disabledAt) return null
     const wayBack = await this.recovery.wayBackTo(transaction, user, email as Email)

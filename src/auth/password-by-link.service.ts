@@ -24,9 +24,10 @@ export class PasswordByLink {
   ) {}
 
   /**
-   * Sets the password of whoever the link was mailed to, ends all their sessions and tells them; logs in nobody. Where the
-   * address was changed since, and that can be undone, it comes back: somebody else may have changed it. Throws
-   * `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`, which leaves the link good. Of two at once one succeeds.
+   * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody
+   * is logged in. If the address has been changed since and that can be undone, it is changed back, because
+   * somebody else may have changed it. Throws `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`,
+   * after which the link still works. Of two calls at once one succeeds.
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const user = await this.userOf(token, client)
@@ -39,13 +40,14 @@ export class PasswordByLink {
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
         if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
         await this.tokens.withdraw(transaction, 'password-reset', userId, email)
-        // Else whoever guesses at the password from enough networks would keep them out with the new one, too.
+        // Otherwise whoever guesses at the password from enough networks would keep them out with the new one
+        // too.
         await this.familiarClients.rememberNetwork(transaction, userId, client.ip)
       },
     })
   }
 
-  /** The user of a good link, with the address that it was mailed to. */
+  /** The user of a valid link, with the address that it was mailed to. */
   private async userOf(token: string, client: Client): Promise<User> {
     const found = await this.links.find('password-reset', token, client)
     const user = found?.userId ? await this.users.find(found.userId) : null

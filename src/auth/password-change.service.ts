@@ -21,9 +21,9 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Sets a new password for the user of this session, which alone goes on, and tells them by mail. Refuses a wrong current
-   * password as {@link PasswordProof} does; throws `WEAK_PASSWORD`, `OWNER_LOGIN_BARRED` as a login there would, and `TOO_BUSY`
-   * when the password was changed meanwhile.
+   * Sets a new password for the user of this session and tells them by mail. Only this session survives.
+   * Refuses a wrong current password like {@link PasswordProof}. Throws `WEAK_PASSWORD`, `OWNER_LOGIN_BARRED`
+   * like a login there, and `TOO_BUSY` when the password was changed in the meantime.
    */
   async change(
     session: Session,

@@ -1,6 +1,6 @@
 import type { Mail } from '../mail/mail.js'
 
-/** Tells the user of a new password, who may not be the one who has set it. */
+/** Tells the user of a new password, which somebody else may have set. */
 export function passwordChangedMail(site: string): Mail {
   return {
     subject: `Your password for ${site} was changed`,

@@ -26,8 +26,9 @@ export class PasswordForgot {
   ) {}
 
   /**
-   * Mails the user of this address a link for a new password. For nobody, and for a disabled user, the database does the
-   * same work with a link that nobody gets and that is not kept: neither answer nor time tells who has an account.
+   * Mails the user of this address a reset link. Without a user, or for a disabled one, the database does the
+   * same work for a link that is neither mailed nor kept, so that neither answer nor time reveals who has an
+   * account.
    */
   async mailLink(email: Email, client: Client): Promise<void> {
     this.mails.require()

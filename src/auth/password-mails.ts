@@ -12,12 +12,14 @@ export class PasswordMails {
     private readonly links: Links,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where none can be sent. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
   require(): void {
     this.mailer.requireMail()
   }
 
-  /** `satellites` are the only ones where they may log in, null is everywhere: the page leads there afterwards. */
+  /**
+   * `satellites` are the only sites where they may log in, null means all; the page leads there afterwards.
+   */
   sendResetLink(email: string, token: string, satellites: readonly string[] | null = null): void {
     const url = this.links.toMainSite('/reset-password', token, satellites ?? [])
     this.mailer.post(email, passwordResetMail(this.links.siteName(null), url))

@@ -8,15 +8,15 @@ import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { LoginAttempts } from './login-attempts.js'
 
-/** What the password is given for. */
+/** What the password is needed for. */
 export interface ProofContext {
   readonly action: AuditAction
-  /** The session that gives it; null outside of any. */
+  /** The session that supplies it; null outside a session. */
   readonly sid: string | null
   readonly client: Client
 }
 
-/** The password of a user who is known, given again. */
+/** Checks the password of a known user. */
 @Injectable()
 export class PasswordProof {
   constructor(
@@ -27,9 +27,10 @@ export class PasswordProof {
   ) {}
 
   /**
-   * Throws `INVALID_CREDENTIALS` unless it is the user's; disabled and without a password are the same, after the same work.
-   * Guesses count together with those at login, or a stolen session would be a second way to guess. While strangers
-   * fill the user's limits a live session has guesses of its own.
+   * Throws `INVALID_CREDENTIALS` unless it is the user's; disabled users and users without a password are
+   * refused alike, after the same work. Guesses count together with those at login; otherwise a stolen
+   * session would be a second way to guess. While strangers fill the user's limits, a live session has
+   * guesses of its own.
    */
   require(user: User, password: string, context: ProofContext): Promise<void> {
     const { sid, client } = context

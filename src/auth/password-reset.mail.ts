@@ -1,6 +1,6 @@
 import type { Mail } from '../mail/mail.js'
 
-/** The way to a new password. */
+/** To choose a new password. */
 export function passwordResetMail(site: string, url: string): Mail {
   return {
     subject: `Choose a new password for ${site}`,

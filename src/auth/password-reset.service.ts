@@ -5,7 +5,7 @@ import { Database } from '../database/database.js'
 import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
 import { PasswordMails } from './password-mails.js'
 
-/** Long enough for a slow mail server; the link is as good as a password while it lasts. */
+/** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
 const LIFETIME_SECONDS = 30 * 60
 
 /** The user's id and the address that the link goes to: the stored one. */
@@ -20,15 +20,19 @@ export class PasswordReset {
     private readonly mails: PasswordMails,
   ) {}
 
-  /** Mails the user a link for a new password; those from before to this address are worthless. Ask {@link Mailer.requireMail} before. */
+  /**
+   * Mails the user a reset link; earlier links to this address stop working. Call {@link Mailer.requireMail}
+   * first.
+   */
   async startReset(user: Receiver): Promise<void> {
     const token = await this.database.transaction(transaction => this.issue(transaction, user))
     this.mails.sendResetLink(user.email, token)
   }
 
   /**
-   * The token of a new link, kept in the transaction, to be mailed after the commit. Those from before to this address are
-   * worthless; one to an address that can still come back stays good, or a thief's own would close it.
+   * The token of a new link, kept in the transaction, to be mailed after the commit. Earlier links to this
+   * address stop working. Links to other addresses stay valid: the user may still go back to one, and a
+   * thief's request must not invalidate its link.
    */
   async issue(transaction: Db, { id: userId, accountId, email }: Receiver): Promise<string> {
     await this.tokens.withdraw(transaction, 'password-reset', userId, email)

@@ -13,7 +13,7 @@ import { PasswordMails } from './password-mails.js'
 /** A new password, and why it may be set. */
 export interface PasswordToSet {
   readonly password: string
-  /** The one session that goes on. */
+  /** The only session that survives. */
   readonly keep?: SessionHandle
   readonly event: AuditEvent
   /** Runs in the transaction, with the user as last committed, locked after the account; throws unless it is allowed. */
@@ -32,10 +32,10 @@ export class PasswordSetter {
   ) {}
 
   /**
-   * Gives the user a new password and ends the sessions that the old one may have opened. What was asked for under the
-   * old one, another e-mail address or another owner, is off. Links for a new password stay good: whoever has the mailbox
-   * counts for more than whoever has the password. `user.email` is told by mail. Throws `WEAK_PASSWORD` before anything
-   * has changed.
+   * Gives the user a new password and ends the sessions that the old one may have opened. What was requested
+   * under the old password (another address, another owner) is cancelled. Reset links stay valid, because
+   * whoever has the mailbox outranks whoever has the password. `user.email` is told by mail. Throws
+   * `WEAK_PASSWORD` before anything has changed.
    */
   async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
     await this.policy.require(password, {

@@ -23,7 +23,9 @@ export class PasswordController {
     private readonly passwordChange: PasswordChange,
   ) {}
 
-  /** Mails a link for a new password, if there is such a user. Public: who has forgotten it cannot log in. */
+  /**
+   * Mails a reset link, if there is such a user. Public: whoever has forgotten their password cannot log in.
+   */
   @Public()
   @Post('forgot')
   @HttpCode(202)
@@ -41,7 +43,7 @@ export class PasswordController {
     return this.passwordByLink.reset(token, password, client)
   }
 
-  /** Sets a new password for the user of this session, who gives the one of now with it. */
+  /** Sets a new password for the user of this session, who also supplies the current one. */
   @Post('change')
   @CountsAsWrite(false)
   @HttpCode(204)

@@ -10,7 +10,7 @@ import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
 import { SessionStore } from '../sessions/session-store.js'
 
-/** Keeps what became of a re-authentication: in the audit log, and in the session. */
+/** Records the result of a re-authentication, in the audit log and in the session. */
 @Injectable()
 export class ReauthenticationRecord {
   constructor(
@@ -23,8 +23,9 @@ export class ReauthenticationRecord {
   ) {}
 
   /**
-   * Marks the session, in the store that every machine reads, and says until when that counts. Throws `TOO_BUSY` when the
-   * user was changed since we read it, as by a new password, and `SESSION_NOT_FOUND` when the session has ended.
+   * Marks the session in the store, which every replica reads, and returns until when that is valid. Throws
+   * `TOO_BUSY` when the user was changed since we read it, for example by a new password, and
+   * `SESSION_NOT_FOUND` when the session has ended.
    */
   async stamp(user: User, session: Session, client: Client): Promise<Date> {
     const event = { ...eventOf(session, client), outcome: 'ok' } as const
@@ -33,7 +34,7 @@ export class ReauthenticationRecord {
     )
     if (!isRecorded) throw unavailable('TOO_BUSY')
     const now = this.clock.now()
-    // Stores keep whole seconds.
+    // Stores keep times in whole seconds.
     const at = new Date(unixSeconds(now) * 1000)
     if (!(await this.store.stampReauthentication(session.sid, at, now)))
       throw new ApiError('SESSION_NOT_FOUND')

@@ -15,7 +15,7 @@ import { ReauthenticationService } from './reauthentication.service.js'
 export class ReauthenticationController {
   constructor(private readonly reauthentication: ReauthenticationService) {}
 
-  /** The user of this session gives the password again, to do what an open browser alone may not. */
+  /** The user supplies the password again, to do what an unattended browser must not. */
   @Post('reauthenticate')
   @CountsAsWrite(false)
   @HttpCode(200)

@@ -18,8 +18,9 @@ export class ReauthenticationService {
   ) {}
 
   /**
-   * Marks the session when the password is its user's; says until when that counts. Refuses as {@link PasswordProof} does;
-   * owners who are barred from satellites there are barred here. Safe to repeat.
+   * Marks the session when the password is its user's, and returns until when that is valid. Refuses like
+   * {@link PasswordProof}. An owner who may not log in at satellites may not do this there either. Safe to
+   * repeat.
    */
   async prove(session: Session, password: string, client: Client): Promise<Date> {
     const user = await this.users.find(session.userId)

@@ -8,7 +8,7 @@ export interface Budget {
   readonly anHour: number
 }
 
-/** Takes up to `wanted` of this hour's budget and says how much of that there is. Nothing is given back. */
+/** Takes up to `wanted` from this hour's budget and returns how much it got. Nothing is given back. */
 export async function takeFromBudget(
   database: Database,
   { name, anHour }: Budget,

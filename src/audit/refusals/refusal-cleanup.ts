@@ -7,10 +7,10 @@ import { hourlyBudgets, refusalCounts } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 
 const JOB = { name: 'refusal-cleanup', everyMs: 60 * 60 * 1000 }
-/** Long enough to look into an attack, and the addresses are people's. */
+/** Long enough to investigate an attack; not longer, because addresses belong to people. */
 const KEEP_SECONDS = 30 * 24 * 60 * 60
 
-/** Clears away old counts of refusals, on one replica at a time. */
+/** Removes old counts of refusals, on one replica at a time. */
 @Injectable()
 export class RefusalCleanup {
   private readonly logger = new Logger('RefusalCleanup')
@@ -20,7 +20,7 @@ export class RefusalCleanup {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many counts went; null when it did not run to its end here. */
+  /** Returns how many counts were removed; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {

@@ -8,7 +8,10 @@ import { takeFromBudget } from './hourly-budget.js'
 
 type Row = typeof refusalCounts.$inferInsert
 
-/** Rows of all replicas in an hour; what is beyond is counted for all networks together. With the audit log's rows 50 MB a day. */
+/**
+ * Rows of all replicas in an hour; the rest is counted as one network. With the audit log's rows that is 50
+ * MB a day.
+ */
 const BUDGET = { name: 'refusal counts', anHour: 3_000 }
 /** In memory, until they are written. */
 const MAX_KEPT = 10_000
@@ -29,7 +32,7 @@ export class RefusalCounts {
   add({ action, outcome, client, detail }: AuditEvent, times = 1): void {
     const facts = [detail?.reason, detail?.kind, detail?.limit].filter(fact => typeof fact === 'string')
     const kind = [`${action} ${outcome}`, ...facts].join(', ').slice(0, MAX_KIND_LENGTH)
-    // IPv4 /24, IPv6 /48: as fine as it can be without giving one attacker 65,536 rows a minute.
+    // IPv4 /24, IPv6 /48: as fine as possible without giving one attacker 65,536 rows a minute.
     const network = client ? neighbourhoodOf(client.ip) : 'none'
     const minute = new Date(Math.floor(this.clock.now().getTime() / MINUTE_MS) * MINUTE_MS)
     this.addRow({ minute, kind, network, count: times })
@@ -93,12 +96,12 @@ function withinBudget(rows: readonly Row[], room: number): Row[] {
   }
   const kept = largestFirst.slice(0, room)
   const isFolded = ({ network }: Row) => network === OTHERS
-  // A row may stand in a statement once.
+  // A row may occur only once in a statement.
   for (const { minute, kind, count } of kept.filter(isFolded)) {
     const key = `${minute.getTime()} ${kind}`
     others.set(key, { minute, kind, network: OTHERS, count: (others.get(key)?.count ?? 0) + count })
   }
-  // In one order whichever replica writes: two that wait for each other's rows would wait in a circle.
+  // In the same order on every replica, so that two cannot deadlock.
   return [...kept.filter(row => !isFolded(row)), ...others.values()].sort((one, other) =>
     keyOf(one) < keyOf(other) ? -1 : 1,
   )
