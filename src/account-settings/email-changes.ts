@@ -63,7 +63,10 @@ export class EmailChanges {
     })
   }
 
-  /** Uses the link up. Throws `INVALID_LINK`, `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has ended. */
+  /**
+   * Uses the link up. Throws `INVALID_LINK`, `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has
+   * ended.
+   */
   make(userId: string, { text, session, client }: Confirmation): Promise<Undo> {
     return this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, userId)

@@ -23,7 +23,7 @@ export class PersonRecords {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Records the export and returns the id of the last row in the audit log, so that the export has an end. */
+  /** Records the export and returns the id of the last row of the audit log, where the export ends. */
   async begin({ userId, accountId, sid }: Session, client: Client): Promise<number> {
     const event = { action: 'person.export', outcome: 'ok', userId, accountId, sid, client } as const
     await this.database.run(db => this.auditLog.record(db, event))
@@ -46,7 +46,7 @@ export class PersonRecords {
     )
   }
 
-  /** Links and invitations that were mailed to them or concern them. */
+  /** Links and invitations that were mailed to the person or concern them. */
   pendingLinks({ userId, email: address }: Profile) {
     const { purpose, email, createdAt, expiresAt } = oneTimeTokens
     return this.database.run(db =>

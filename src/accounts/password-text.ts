@@ -9,8 +9,8 @@ export const MIN_PASSWORD_LENGTH = 8
 export const MAX_PASSWORD_LENGTH = 1_024
 
 /**
- * The password as it is hashed: NFKC, so that the same keys typed on two systems agree (NIST 800-63B-4 §3.1.1.2).
- * Every character counts, spaces and case included.
+ * The password as it is hashed: NFKC, so that the same keys typed on two systems agree (NIST 800-63B-4
+ * §3.1.1.2). Every character counts, spaces and case included.
  */
 export function normalizedPassword(text: string): string {
   return text.normalize('NFKC')

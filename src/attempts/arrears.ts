@@ -48,7 +48,7 @@ export class Arrears {
     }
   }
 
-  /** Resets these counters. */
+  /** Owes these counters a reset. */
   forget(keys: readonly string[]): void {
     for (const key of keys) this.owe(key, { isForgotten: true, points: 0, endsAt: Number.POSITIVE_INFINITY })
   }

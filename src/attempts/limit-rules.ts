@@ -4,8 +4,8 @@ import type { Attempt } from './attempt.js'
 import { mailboxOf } from './mailbox.js'
 
 /**
- * What attempts are counted by; is part of what is kept of a refusal. A network is an IPv4 address or an IPv6 /64, a
- * block an IPv6 /56, a neighbourhood an IPv4 /24 or an IPv6 /48.
+ * What attempts are counted by; it is also recorded with a refusal. Networks are IPv4 addresses and IPv6 /64,
+ * blocks are IPv6 /56, and neighbourhoods are IPv4 /24 and IPv6 /48.
  */
 export type LimitName =
   | 'account and network'
@@ -105,7 +105,7 @@ function loginRules(attempt: Attempt, { loginsPerAccount, loginsPerNetwork }: At
   ]
 }
 
-/** One stranger must not use up what a user has for a forgotten password. */
+/** One stranger must not use up a user's mails for a forgotten password. */
 function mailRules(attempt: Attempt, settings: AttemptSettings): LimitRule[] {
   const { mailsPerAddress, mailsPerNetwork } = settings
   const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all' } as const

@@ -13,8 +13,8 @@ export function chainHash(previous: string, row: AuditRow): string {
 }
 
 /**
- * The row as JSON in the form of RFC 8785: names in order, no white space; times in ISO 8601 with milliseconds. Columns
- * that are null are left out, so that a column which is added later changes no seal.
+ * The row as JSON in the form of RFC 8785: names in order, no white space; times in ISO 8601 with
+ * milliseconds. Columns that are null are left out, so that adding a column changes no seal.
  */
 export function canonicalRow(row: AuditRow): string {
   return canonicalJson(Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))

@@ -16,7 +16,10 @@ export interface PasswordToSet {
   /** The only session that survives. */
   readonly keep?: SessionHandle
   readonly event: AuditEvent
-  /** Runs in the transaction, with the user as last committed, locked after the account; throws unless it is allowed. */
+  /**
+   * Runs in the transaction, with the user as last committed, locked after the account. Throws unless it is
+   * allowed.
+   */
   readonly permit: (transaction: Db, user: User | null) => Promise<void>
 }
 

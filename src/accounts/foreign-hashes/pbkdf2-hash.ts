@@ -21,7 +21,10 @@ const DIGESTS = new Map<string, Digest>([
 ])
 const MIN_HASH_BYTES = 16
 
-/** `$pbkdf2-sha256$i=<iterations>$<salt>$<hash>`, with `,l=<bytes>` or without, and -sha512. Throws {@link UnusableHash}. */
+/**
+ * `$pbkdf2-sha256$i=<iterations>$<salt>$<hash>`, with or without `,l=<bytes>`, and the same with sha512.
+ * Throws {@link UnusableHash}.
+ */
 export function readPbkdf2Hash(text: string): UsableHash {
   const phc = readPhcString(text)
   const { i = 0, l = phc?.hash.length, ...others } = phc?.parameters ?? {}

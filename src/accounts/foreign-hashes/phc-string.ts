@@ -1,4 +1,7 @@
-/** A hash as text: `$<scheme>$<name>=<number>,…$<salt>$<hash>`, salt and hash in base64 without padding (the PHC string format). */
+/**
+ * A hash as text: `$<scheme>$<name>=<number>,…$<salt>$<hash>`, with salt and hash in base64 without padding
+ * (the PHC string format).
+ */
 export interface PhcString {
   readonly scheme: string
   readonly parameters: Readonly<Record<string, number>>

@@ -33,8 +33,8 @@ export class AccountRecovery {
   ) {}
 
   /**
-   * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change that left it
-   * can be undone. Throws `INVALID_LINK` otherwise: the mailbox may be a thief's.
+   * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
+   * that left it can be undone. Throws `INVALID_LINK` otherwise: the mailbox may be a thief's.
    */
   async wayBackTo(transaction: Db, user: User, address: Email): Promise<WayBack> {
     const turn = await this.undoTokens.turnOf(transaction, user.id, address)

@@ -85,7 +85,7 @@ function keyOf({ minute, kind, network }: Row): string {
   return `${minute.getTime()} ${kind} ${network}`
 }
 
-/** The largest as they are, the rest of each minute and kind together. */
+/** The largest counts as they are, and the rest of each minute and kind together. */
 function withinBudget(rows: readonly Row[], room: number): Row[] {
   const largestFirst = rows.toSorted((one, other) => other.count - one.count)
   const others = new Map<string, Row>()
