@@ -26,6 +26,7 @@ const PROCESSES = 3
 const AT_ONCE = 4
 /** Besides the owner; they come and go, and one of the plans is billed by their number. */
 const MEMBERS_EACH = 2
+const MOST_COMMIT_MS = 80
 
 export interface ModelWorld extends BillingWorld {
   readonly accounts: readonly PayingAccount[]
@@ -51,10 +52,11 @@ export async function startModelWorld(accountCount: number, random: Random): Pro
     LOG_LEVEL: 'silent',
   })
   const teams = await hire(accountCount, environment)
+  const database = new pg.Pool({ connectionString: postgres.url, max: 4 })
+  await slowCommits(database)
   const services: KillableService[] = []
   for (let count = 0; count < PROCESSES; count++)
     services.push(await KillableService.start({ ...environment, PORT: String(await freePort()) }))
-  const database = new pg.Pool({ connectionString: postgres.url, max: 4 })
   const stripe = createStripe({ ...PROVIDER, apiUrl: new URL(sandbox.url) })
   const world = { services, sandbox, stripe, database, random }
   const accounts: PayingAccount[] = []
@@ -69,6 +71,21 @@ export async function startModelWorld(accountCount: number, random: Random): Pro
     await Promise.all([postgres.drop(), redis.stop(), plans.remove(), rm(folder, { recursive: true })])
   }
   return { ...world, accounts, stop }
+}
+
+/**
+ * Until an event is committed takes a while, and who is killed meanwhile has not stored it: on a quick disk the kills of a
+ * short run fall elsewhere.
+ */
+async function slowCommits(database: pg.Pool): Promise<void> {
+  await database.query(`
+    create function commit_slowly() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(random() * ${MOST_COMMIT_MS} / 1000); return null; end $$;
+    create constraint trigger commit_slowly after insert on provider_events
+      deferrable initially deferred for each row execute function commit_slowly();
+    do $$ begin
+      execute format('alter database %I set client_connection_check_interval = 10', current_database());
+    end $$`)
 }
 
 /** Accounts with their owners and members, made as at the command line. */

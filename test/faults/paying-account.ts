@@ -29,6 +29,9 @@ export interface Team {
 /** A click is repeated this often before the owner comes back another time. */
 const MOST_TRIES = 40
 const BETWEEN_TRIES_MS = 150
+/** What a person reads on the page that says that the payment is on its way; its events come meanwhile, or not. */
+const MOST_PATIENCE_MS = 600
+const IN_DAYS = Math.floor(Date.now() / 1000) + 5 * 24 * 60 * 60
 
 /** An account whose owner clicks impatiently and pays whatever can be paid. */
 export class PayingAccount {
@@ -88,7 +91,10 @@ export class PayingAccount {
     const { random, sandbox } = this.world
     const id = this.subscriptionId as string
     const action = random.below(10)
-    if (action < 3) return sandbox.changeSubscription(id, { cancel_at_period_end: random.below(2) === 0 })
+    if (action < 1) return sandbox.changeSubscription(id, { cancel_at_period_end: random.below(2) === 0 })
+    // As in the portal: a date, and no flag.
+    if (action < 3)
+      return sandbox.changeSubscription(id, { cancel_at: random.below(2) === 0 ? IN_DAYS : null })
     if (action < 6)
       return sandbox.changeSubscription(id, { items: [{ price: random.oneOf(PROVIDER.priceIds) }] })
     if (action < 9) {
@@ -103,6 +109,7 @@ export class PayingAccount {
   private async payLater(checkoutId: string): Promise<void> {
     const { random, sandbox } = this.world
     await sandbox.payLater(checkoutId)
+    await sleep(random.below(MOST_PATIENCE_MS))
     // As impatient as ever; whatever page this leads to is paid too.
     await this.click(random.oneOf(PROVIDER.priceIds))
     await sleep(random.below(BETWEEN_TRIES_MS))
