@@ -7,8 +7,8 @@ import {
 } from './password-text.js'
 
 /**
- * For body fields: a password that is being set. Checks only its length (`INVALID_BODY`); {@link
- * PasswordPolicy} checks its strength.
+ * For body fields: a password that is being set. Checks only its length (`INVALID_BODY`);
+ * {@link PasswordPolicy} checks its strength.
  */
 export function IsNewPassword(): PropertyDecorator {
   return (target, propertyName) =>

@@ -47,7 +47,7 @@ async function load() {
   }
 }
 
-// The dictionaries take 50 MB and a tenth of a second: the thread begins with the first question.
+// The dictionaries take time and memory, so the thread starts only with the first password.
 const loading = load()
 
 parentPort?.on('message', async (question: Question) => {
