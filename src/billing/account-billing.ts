@@ -9,10 +9,10 @@ import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import { redactEvents } from './redacted-events.js'
 import { ENDED_STATUSES, isLive, type SubscriptionStatus } from './subscription-status.js'
 
-/** For the event of a page that was paid at the last moment, and for clocks that differ. */
+/** Time for the event of a page that was paid at the last moment, and for clocks that differ. */
 const LEEWAY_SECONDS = 60 * 60
 
-/** What stands between an account and its end: money. */
+/** The payments that an account has to settle before it can be deleted. */
 @Injectable()
 export class AccountBilling {
   constructor(
@@ -20,15 +20,18 @@ export class AccountBilling {
     private readonly work: BillingWork,
   ) {}
 
-  /** Whether the account will be billed again, as far as we know: nobody has cancelled what it has. */
+  /**
+   * Whether the account will be billed again, as far as we know: it has a subscription that nobody has
+   * cancelled.
+   */
   async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
     return row !== undefined && isLive(row.status as SubscriptionStatus) && !row.cancelAtPeriodEnd
   }
 
   /**
-   * Has a subscription that somebody cancelled end now, instead of with what was paid for; nothing happens to any other.
-   * For an account whose time has come: until the provider has done it the account waits.
+   * Ends a cancelled subscription now, instead of at the end of the paid period; does nothing to any other.
+   * For an account that is due for deletion, which waits until the provider has done it.
    */
   async endCancelled(db: Db, accountId: string): Promise<void> {
     const [found] = await db
@@ -49,7 +52,7 @@ export class AccountBilling {
   }
 
   /**
-   * Throws what stands in the way of a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
+   * Throws what prevents a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
    * first payment of one may still arrive, which then bills.
    */
   async requireNone(transaction: Db, accountId: string): Promise<void> {
@@ -59,7 +62,10 @@ export class AccountBilling {
     if (row.status === 'incomplete' && !row.firstPaymentFailed) throw new ApiError('PAYMENT_PENDING')
   }
 
-  /** Whether nothing more can come from the provider: no subscription but one that is over, and no page that can be paid there. */
+  /**
+   * Whether nothing more can come from the provider: no subscription except ended ones, and no page that can
+   * be paid.
+   */
   async isSettled(transaction: Db, accountId: string): Promise<boolean> {
     const going = await transaction
       .select({ status: subscriptions.status })
@@ -80,7 +86,10 @@ export class AccountBilling {
     return going.length === 0 && payable.length === 0
   }
 
-  /** Drops what is here of it, and of people in the events about it. At the provider the customer stays: its invoices have to be kept. */
+  /**
+   * Deletes what we have about its payments, and personal data in their events. The customer stays at the
+   * provider, because its invoices have to be kept.
+   */
   async forget(transaction: Db, accountId: string): Promise<void> {
     await redactEvents(transaction, accountId)
     await transaction.delete(checkouts).where(eq(checkouts.accountId, accountId))

@@ -9,10 +9,10 @@ import { Subscriptions } from './subscriptions.js'
 import { Trials } from './trials.js'
 import type { Effect } from './waiting-events.js'
 
-/** Why we looked: when nothing told us to and there is something new, an event was lost. */
+/** Why we looked. If nothing prompted it and something is new, an event was lost. */
 export type Cause = 'event' | 'return' | 'routine'
 
-/** What we have of an account's payments. */
+/** Our records of an account's payments. */
 @Injectable()
 export class AccountRecords {
   private readonly logger = new Logger('Billing')
@@ -25,7 +25,7 @@ export class AccountRecords {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Keeps what was seen of the account's customer, unless we have seen newer. */
+  /** Stores what was seen of the account's customer, unless we have seen something newer. */
   async keep(transaction: Db, accountId: string, look: CustomerLook, cause: Cause): Promise<Effect> {
     if (look.isDeleted) return this.end(transaction, accountId, look)
     const known = await this.subscriptions.row(transaction, accountId)
@@ -41,7 +41,7 @@ export class AccountRecords {
     return surplus.length > 0 ? 'second subscription' : 'applied'
   }
 
-  /** A deleted customer, or one of another key, never comes back, so this look cannot be too old. */
+  /** A customer that is deleted, or of another key, never comes back, so this cannot be outdated. */
   private async end(
     transaction: Db,
     accountId: string,
@@ -60,7 +60,7 @@ export class AccountRecords {
     return 'applied'
   }
 
-  /** No event told of it: one was lost, or the provider was changed past us. */
+  /** No event reported it: one was lost, or the change bypassed us at the provider. */
   private async recordMending(
     transaction: Db,
     accountId: string,

@@ -7,7 +7,7 @@ import { SubscriptionCache } from './subscription-cache.js'
 /** 2,000 users, in a fraction of a second. */
 const PAGES_WAITED_FOR = 4
 
-/** What follows when our records of a customer have been written. */
+/** What follows once our records of a customer have been written. */
 @Injectable()
 export class AfterCommit {
   constructor(
@@ -16,14 +16,14 @@ export class AfterCommit {
     private readonly updates: ProviderUpdates,
   ) {}
 
-  /** Tells the rest of the service; of a large account only the first users while somebody waits for it. */
+  /** Tells the rest of the service. In a large account, only the first users while somebody is waiting. */
   async publish({ accountId }: Written, isWaitedFor: boolean): Promise<void> {
     if (!accountId) return
     await this.cache.drop(accountId)
     await this.entitlements.bringTo(accountId, isWaitedFor ? PAGES_WAITED_FOR : undefined)
   }
 
-  /** Tells the provider what it has to know. Throws as `ask` does. */
+  /** Tells the provider what it needs to know. Throws like `ask`. */
   async updateProvider(update: ProviderUpdate): Promise<void> {
     await this.updates.send(update)
   }

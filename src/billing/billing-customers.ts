@@ -17,7 +17,10 @@ export class BillingCustomers {
     private readonly key: ProviderKey,
   ) {}
 
-  /** The customer id of the account, made at the provider on first use; one however many ask at once. Throws as `ask` does. */
+  /**
+   * The account's customer id; created at the provider on first use, and only once however many ask at the
+   * same time. Throws like `ask`.
+   */
   async ensure(accountId: string): Promise<string> {
     const { customerId, attempt } = await this.reserve(accountId)
     if (customerId) return customerId
@@ -29,11 +32,11 @@ export class BillingCustomers {
         .set({ customerId: created, ...identity })
         .where(and(isUnmade(accountId), eq(billingCustomers.attempt, attempt))),
     )
-    // Where another attempt has overtaken this one, its customer is the one.
+    // If another attempt has overtaken this one, its customer counts.
     return (await this.find(accountId)) ?? this.ensure(accountId)
   }
 
-  /** The customer id of the account; null when none has been made, or it was deleted. */
+  /** The account's customer id; null when none has been created, or it was deleted. */
   async find(accountId: string): Promise<string | null> {
     const [row] = await this.database.run(db =>
       db.select().from(billingCustomers).where(eq(billingCustomers.accountId, accountId)),
@@ -41,7 +44,9 @@ export class BillingCustomers {
     return row?.customerId ?? null
   }
 
-  /** Whose the customer is: with the key of another account or mode nothing can be done about it. */
+  /**
+   * Which key the customer belongs to. With the key of another account or mode nothing can be done with it.
+   */
   async whose(customerId: string): Promise<'ours' | 'of another key' | 'nobody'> {
     const isOfAnother = sql<boolean>`coalesce(${this.key.isOfAnother()}, false)`
     const [found] = await this.database.run(db =>
@@ -51,7 +56,7 @@ export class BillingCustomers {
     return found.isOfAnother ? 'of another key' : 'ours'
   }
 
-  /** The customer of a checkout, by the provider's id of that; null when it is none of ours. */
+  /** The customer of a checkout, by the provider's id of the checkout; null when it is not one of ours. */
   async ofCheckout(providerId: string): Promise<string | null> {
     const [found] = await this.database.run(db =>
       db
@@ -64,9 +69,9 @@ export class BillingCustomers {
   }
 
   /**
-   * The account of a customer of the provider, held with all that is known of its payments until this transaction ends; null
-   * when it is none of ours. The account comes first, as for whoever deletes it. The provider has just told of the customer: so
-   * it is of our key.
+   * The account of a provider's customer, locked with its payment records until this transaction ends; null
+   * when the customer is not ours. The account is locked first, as in a deletion. The provider has just told
+   * us of the customer, so it belongs to our key.
    */
   async lockAccountOf(transaction: Db, customerId: string): Promise<string | null> {
     const isThis = eq(billingCustomers.customerId, customerId)
@@ -80,7 +85,7 @@ export class BillingCustomers {
     return row?.accountId ?? null
   }
 
-  /** The customer was deleted at the provider: the next checkout makes another. */
+  /** The customer was deleted at the provider: the next checkout creates another. */
   async forget(transaction: Db, { accountId, customerId }: { accountId: string; customerId: string }) {
     await transaction
       .update(billingCustomers)
@@ -95,7 +100,7 @@ export class BillingCustomers {
       .where(and(eq(billingCustomers.accountId, accountId), eq(billingCustomers.customerId, customerId)))
   }
 
-  /** The row is the lock: all who ask at once ask the provider under one key, and one of them writes. */
+  /** The row is the lock: everybody who asks at once uses one idempotency key, and one of them writes. */
   private reserve(accountId: string): Promise<typeof billingCustomers.$inferSelect> {
     return this.database.run(async db => {
       await db.insert(billingCustomers).values({ accountId }).onConflictDoNothing()
@@ -104,7 +109,9 @@ export class BillingCustomers {
     })
   }
 
-  /** A failure that the provider has noted under our key it repeats for a day: the next click gets another. */
+  /**
+   * The provider repeats a recorded failure under the same key for a day, so the next click uses a new key.
+   */
   private async create(accountId: string, attempt: number): Promise<string> {
     try {
       const { id } = await ask(() =>

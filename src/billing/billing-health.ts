@@ -3,17 +3,17 @@ import type { Database } from '../database/database.js'
 import { billingWork, providerEvents, subscriptions } from '../database/schema.js'
 import { ENDED_STATUSES } from './subscription-status.js'
 
-/** What operators want to know of the billing engine at a glance. */
+/** A summary of the billing engine for operators. */
 export interface BillingHealth {
-  /** Events that have not had their effect, those of customers that were given up included. */
+  /** Events that have had no effect yet, including those of customers that were given up. */
   readonly waitingEvents: number
-  /** When the oldest of them came; null when none waits. */
+  /** When the oldest of them arrived; null when none waits. */
   readonly oldestWaiting: Date | null
   readonly customersDue: number
-  /** Customers whose last look failed, and those of them that were given up. */
+  /** Customers whose last look failed, and how many of them were given up. */
   readonly customersFailed: number
   readonly customersParked: number
-  /** How many subscriptions that have not ended there are of each price. */
+  /** How many live subscriptions there are of each price. */
   readonly subscriptionsByPrice: ReadonlyMap<string, number>
 }
 

@@ -7,16 +7,16 @@ import { billingWork, providerEvents } from '../database/schema.js'
 import { customerOf, isOfInterest } from './provider-event.js'
 import { storableJson } from './storable-json.js'
 
-/** Every event of the provider as it came, and the customers that have to be looked at because of it. */
+/** Every event of the provider as it arrived, and the customers to be looked at because of it. */
 @Injectable()
 export class BillingInbox {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps a verified event; when this returns it is committed. One that is there already changes nothing. What is about
-   * no customer, or of a kind that changes nothing here, is handled with that, and only its type and time are kept: it may
-   * be full of names and cards. True when its customer has to be looked at. One statement: this is all that the provider
-   * waits for.
+   * Stores a verified event; it is committed when this returns. An event that is already there changes
+   * nothing. An event that concerns no customer, or whose kind has no effect here, is marked handled at once;
+   * only its type and time are stored, because it may contain names and cards. Returns whether its customer
+   * has to be looked at. It is one statement, because the provider waits for it.
    */
   async store(received: Stripe.Event): Promise<boolean> {
     const json = storableJson(received)

@@ -3,8 +3,8 @@ import type { Database } from '../database/database.js'
 import { auditLog, billingCustomers, billingWork, providerEvents } from '../database/schema.js'
 
 /**
- * Where an event stands. `pending`: not tried yet. `failed`: tried, and tried again later. `parked`: given up, until an
- * operator replays it or another event of its customer comes. `handled`: it had its effect.
+ * The state of an event. `pending`: not tried yet. `failed`: will be tried again. `parked`: given up, until
+ * an operator replays it or another event of its customer arrives. `handled`: it has had its effect.
  */
 export const EVENT_STATES = ['pending', 'failed', 'parked', 'handled'] as const
 export type EventState = (typeof EVENT_STATES)[number]
@@ -15,38 +15,38 @@ export interface EventFilter {
   readonly accountId?: string
 }
 
-/** An event of the inbox, without what it says. */
+/** An event of the inbox, without its content. */
 export interface ListedEvent {
   readonly id: string
   readonly type: string
   readonly state: EventState
-  /** The provider's; null when the event is about no customer. */
+  /** The provider's; null when the event concerns no customer. */
   readonly customerId: string | null
-  /** Null when the customer is none of ours. */
+  /** Null when the customer is not ours. */
   readonly accountId: string | null
   readonly receivedAt: Date
-  /** What it did; null until it is handled. */
+  /** Its effect; null until it is handled. */
   readonly effect: string | null
-  /** Why the last look at the customer came to nothing; null when none has failed. */
+  /** Why the last look failed; null when it did not. */
   readonly lastError: string | null
-  /** Whether a process is at it now. */
+  /** Whether a process is working on it. */
   readonly isClaimed: boolean
 }
 
 /** A customer that could not be looked at. */
 export type Trouble = Pick<typeof billingWork.$inferSelect, 'customerId' | 'attempts' | 'lastError'>
 
-/** A subscription that differed from the provider's without an event that said so. */
+/** A subscription that differed from the provider's without an event to say so. */
 export interface Mending {
   readonly accountId: string | null
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Reads what the billing engine has done and has to do, for operators. */
+/** Shows operators what the billing engine has done and still has to do. */
 export class BillingInspection {
   constructor(private readonly database: Database) {}
 
-  /** At most `limit` events; those that wait begin with the oldest, handled ones with the newest. */
+  /** At most `limit` events; waiting ones are listed oldest first, handled ones newest first. */
   async listEvents(filter: EventFilter, limit: number): Promise<ListedEvent[]> {
     const { id, receivedAt } = providerEvents
     const inOrder = filter.state === 'handled' ? desc : asc
@@ -65,13 +65,13 @@ export class BillingInspection {
     return row?.events ?? 0
   }
 
-  /** Null for one that never came, or was handled so long ago that it is forgotten. */
+  /** Null for an event that never arrived, or was removed after its retention. */
   async findEvent(id: string): Promise<ListedEvent | null> {
     const [found] = await this.select(eq(providerEvents.id, id), [], 1)
     return found ?? null
   }
 
-  /** How many customers wait to be looked at, now and not at a later try. */
+  /** How many customers are due now, not at a later try. */
   async countDue(): Promise<number> {
     const isDue = and(isNull(billingWork.parkedAt), lte(billingWork.dueAt, sql`clock_timestamp()`))
     const [row] = await this.database.run(db =>

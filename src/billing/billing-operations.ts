@@ -7,7 +7,7 @@ import { BillingWork } from './billing-work.js'
 import { BillingWorker } from './billing-worker.js'
 import { type ForeignCustomer, ForeignCustomers } from './foreign-customers.js'
 
-/** What operators ask of the billing engine at the command line. */
+/** What operators can do with the billing engine at the command line. */
 @Injectable()
 export class BillingOperations {
   constructor(
@@ -18,7 +18,7 @@ export class BillingOperations {
     private readonly foreign: ForeignCustomers,
   ) {}
 
-  /** Handles an event anew, whatever became of it; false when there is none of this id, or it is about no customer. */
+  /** Handles an event again, whatever its state; false when it does not exist or concerns no customer. */
   async replay(eventId: string): Promise<boolean> {
     const customerId = await this.database.transaction(async transaction => {
       const [event] = await transaction
@@ -35,7 +35,7 @@ export class BillingOperations {
     return true
   }
 
-  /** Detaches the accounts of these customers; what waits because of them is over with that. */
+  /** Detaches the accounts of these customers, and drops what was waiting for them. */
   async forget(customers: readonly ForeignCustomer[]): Promise<void> {
     for (const customer of customers) {
       await this.foreign.forget(customer)
@@ -44,7 +44,7 @@ export class BillingOperations {
     await this.worker.settled()
   }
 
-  /** Looks at every customer now, as fast as the provider answers; says how many. */
+  /** Looks at every customer now, as fast as the provider answers; returns how many. */
   async reconcile(): Promise<number> {
     const customers = await this.reconciler.reconcile(Number.POSITIVE_INFINITY)
     await this.worker.settled()

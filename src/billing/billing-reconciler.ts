@@ -8,20 +8,24 @@ import { removeRows } from '../database/remove-expired-rows.js'
 import { billingCustomers, providerEvents } from '../database/schema.js'
 import { BillingWork } from './billing-work.js'
 
-/** When there is little to do in most of the world. The first try that succeeds is the only one of its night. */
+/**
+ * When traffic is low in most of the world. The first attempt that succeeds is the only one of that night.
+ */
 const NIGHTLY = '7,17,27,37,47,57 3-5 * * *'
 const LEASE = 'billing-reconcile'
-/** Shorter than the time between two tries: what one of them did not finish the next does. */
+/** Shorter than the time between two attempts, so that the next one takes over. */
 const TRY_SECONDS = 9 * 60
-/** Longer than the tries of a night, shorter than a day. */
+/** Longer than the attempts of a night, shorter than a day. */
 const DONE_SECONDS = 12 * 60 * 60
 const CUSTOMERS_A_PAGE = 500
-/** Well under the provider's limit of a hundred requests a second, which checkouts share. */
+/** Well below the provider's limit of a hundred requests a second, which checkouts share. */
 const CUSTOMERS_A_SECOND = 10
 /** The provider repeats an event for three days; the rest is for operators. */
 const KEEP_EVENTS_DAYS = 90
 
-/** Compares every customer with the provider and mends what differs, at night and when an operator asks. */
+/**
+ * Compares every customer with the provider and corrects what differs, at night and when an operator asks.
+ */
 @Injectable()
 export class BillingReconciler {
   private readonly logger = new Logger('Billing')
@@ -32,7 +36,7 @@ export class BillingReconciler {
     private readonly clock: Clock,
   ) {}
 
-  /** On one replica a night. When the database fails in the middle of it, it begins again in ten minutes. */
+  /** On one replica each night. After a database failure it starts again within ten minutes. */
   @Cron(NIGHTLY)
   async everyNight(): Promise<void> {
     try {
@@ -47,7 +51,7 @@ export class BillingReconciler {
     }
   }
 
-  /** Asks for a look at every customer, some each second; says how many. The looks themselves are the worker's. */
+  /** Queues every customer, some each second; returns how many. The worker does the looking. */
   async reconcile(customersASecond = CUSTOMERS_A_SECOND): Promise<number> {
     let count = 0
     for (

@@ -5,26 +5,26 @@ import { Database } from '../database/database.js'
 import { REQUEUE } from '../database/requeue.js'
 import { billingWork, providerEvents } from '../database/schema.js'
 
-/** A customer that this worker, and no other, looks at. */
+/** A customer claimed by this worker alone. */
 export interface ClaimedWork {
   readonly customerId: string
-  /** Random, so that whoever held the customer before or after cannot be taken for this worker. */
+  /** Random, so that no earlier or later holder can be taken for this worker. */
   readonly claim: string
   readonly version: number
   readonly attempts: number
   readonly isRoutine: boolean
 }
 
-/** Longer than a look may take; a worker that died loses its claim then. */
+/** Longer than a look may take, so that a dead worker loses its claim. */
 const CLAIM_SECONDS = 60
 /** 1 s, 2 s, 4 s … at most an hour: the provider's troubles last minutes, its outages hours. */
 const MAX_PAUSE_SECONDS = 3_600
-/** About eight hours of trying; what still fails then wants an operator. */
+/** About eight hours of retries; what still fails needs an operator. */
 const MAX_ATTEMPTS = 20
 
 const RELEASED = { claim: null, claimedUntil: null } as const
 
-/** Which customers have to be looked at. All times are the database's: every replica has the same. */
+/** Which customers have to be looked at. All times are by the database's clock, which all replicas share. */
 @Injectable()
 export class BillingWork {
   constructor(private readonly database: Database) {}
@@ -36,7 +36,7 @@ export class BillingWork {
       on conflict (customer_id) do update set ${REQUEUE}`)
   }
 
-  /** The customers are to be compared with the provider, the first in `afterSeconds` and each `everySeconds` after the one before. */
+  /** Queues these customers for comparison, the first in `afterSeconds` and one every `everySeconds`. */
   async askForRoutine(
     customerIds: readonly string[],
     afterSeconds: number,
@@ -55,7 +55,10 @@ export class BillingWork {
     )
   }
 
-  /** Makes work for events that wait and have none. There should be no such event; says how many customers have one. */
+  /**
+   * Queues the customers of waiting events that are not queued. There should be none; returns how many there
+   * were.
+   */
   async askForForgotten(): Promise<number> {
     const made = await this.database.run(db =>
       db.execute(sql`
@@ -70,8 +73,8 @@ export class BillingWork {
   }
 
   /**
-   * At most `most` customers that are due, for this worker alone; of those that failed before, and of those who are
-   * merely to be compared, at most `mostOther`, and only after everybody else.
+   * Claims at most `most` customers that are due. Those that failed before, and those that are only compared,
+   * come last and are at most `mostOther`.
    */
   async claim(most: number, mostOther: number): Promise<ClaimedWork[]> {
     const due = (which: SQL, limit: number) => sql`
@@ -100,8 +103,8 @@ export class BillingWork {
   }
 
   /**
-   * The work is done, in the transaction of its effect; unless there was another reason to look meanwhile, or events are
-   * left. Changes nothing where the claim has run out and another worker has the customer.
+   * Marks the work done in the transaction of its effect, unless there is a new reason to look or events are
+   * left. Does nothing when the claim has expired and another worker has the customer.
    */
   async finish(transaction: Db, work: ClaimedWork): Promise<void> {
     const finished = await transaction
@@ -116,8 +119,8 @@ export class BillingWork {
   }
 
   /**
-   * Tries again later, each time later still; gives it up after {@link MAX_ATTEMPTS}. Says whether it was given up. Changes
-   * nothing where the claim has run out and another worker has the customer.
+   * Schedules a retry, later each time, or gives up after {@link MAX_ATTEMPTS}; returns whether it gave up.
+   * Does nothing when the claim has expired and another worker has the customer.
    */
   async retry(work: ClaimedWork, reason: string): Promise<boolean> {
     const { attempts } = work
@@ -139,7 +142,7 @@ export class BillingWork {
     return isLast && postponed.length > 0
   }
 
-  /** Gives up a claim that came to nothing, so that another worker can have the customer at once. */
+  /** Releases a claim without a result, so that another worker can take the customer at once. */
   async release(work: ClaimedWork): Promise<void> {
     await this.database.run(db => db.update(billingWork).set(RELEASED).where(isHeldBy(work)))
   }

@@ -4,19 +4,22 @@ import { BillingWork, type ClaimedWork } from './billing-work.js'
 import { CustomerSync } from './customer-sync.js'
 import { reasonOf } from './reason-of.js'
 
-/** Finds what a replica that died has left, and what is due again; everything else comes by {@link BillingWorker.nudge}. */
+/**
+ * Picks up what a dead replica left and what is due for a retry; everything else comes through
+ * {@link BillingWorker.nudge}.
+ */
 const LOOK_EVERY_MS = 1_000
 const SAFETY_NET_EVERY_MS = 60_000
-/** Customers at once: the provider and the database are asked by logins' neighbours too. */
+/** How many customers at once: logins use the same database, and checkouts the same provider. */
 const SLOTS = 6
-/** Some slots are kept for what has just happened: neither customers that hang nor a comparison of all can fill them. */
+/** How many slots retries and routine comparisons can fill; the others are for what has just happened. */
 const OTHER_SLOTS = 4
-/** Well below the life of a claim. The provider's client bounds the wait for the next byte, not for the last. */
+/** Well below the lifetime of a claim. The provider's client bounds only the wait for the next byte. */
 const MOST_MS = 30_000
-/** A process that is to end does not wait longer for the provider; another takes the customer at once. */
+/** A stopping process does not wait longer for the provider; another takes the customer at once. */
 const CLOSING_MS = 5_000
 
-/** Handles what waits in the inbox, customer by customer, beside the requests. */
+/** Handles what waits in the inbox, customer by customer, in the background. */
 @Injectable()
 export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Billing')
@@ -36,7 +39,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     this.timer = setInterval(() => this.nudge(), LOOK_EVERY_MS).unref()
   }
 
-  /** There may be work: a free slot takes the next piece. Returns at once. */
+  /** There may be work: a free slot takes it. Returns at once. */
   nudge(): void {
     this.isNudged = true
     if (this.isClosing || this.claiming || this.running.size >= SLOTS) return
@@ -47,14 +50,14 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     })
   }
 
-  /** Resolves when nothing is due any more. */
+  /** Resolves when nothing is due any longer. */
   async settled(): Promise<void> {
     this.nudge()
     while (this.claiming || this.running.size > 0)
       await (this.claiming ?? Promise.race(this.running.values()))
   }
 
-  /** Events wait for nothing only if something went wrong; then not for long. */
+  /** Waiting events that nobody will handle mean a bug; this bounds how long they wait. */
   @Interval(SAFETY_NET_EVERY_MS)
   async findForgotten(): Promise<void> {
     try {
@@ -114,13 +117,13 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
       if (isGivenUp) this.logger.error(`Given up on customer ${work.customerId}: ${reason}`)
       else this.logger.warn(`Customer ${work.customerId} waits: ${reason}`)
     } catch {
-      // The claim runs out by itself.
+      // The claim expires by itself.
     }
   }
 
   private async release(work: ClaimedWork): Promise<void> {
     await this.work.release(work).catch(() => {
-      // The claim runs out by itself.
+      // The claim expires by itself.
     })
   }
 }

@@ -34,7 +34,7 @@ export class BillingController {
     return { checkoutUrl: await this.billing.startCheckout(caller, body, client) }
   }
 
-  /** Opens the provider's pages for invoices, cards and cancelling. Guarded as creation is. */
+  /** Opens the provider's pages for invoices, cards and cancelling. Guarded like a checkout. */
   @Post('portal')
   @OpenPortalDocs()
   @UseGuards(MainSourceGuard, PaymentsPermissionGuard)

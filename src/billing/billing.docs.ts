@@ -3,7 +3,7 @@ import { ApiCookieAuth, ApiHeader, ApiProperty, ApiPropertyOptional } from '@nes
 import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
 import { SUBSCRIPTION_STATES } from './subscription-state.js'
 
-/** Of the guards that payments stand behind. */
+/** Refusals of the guards of payment routes. */
 const PAYMENT_REFUSALS = [
   ...TOKEN_REFUSALS,
   'SESSION_NOT_FOUND',

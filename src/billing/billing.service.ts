@@ -17,8 +17,8 @@ import { Subscriptions } from './subscriptions.js'
 import { Trials } from './trials.js'
 
 /**
- * What an account buys. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and
- * `TOO_MANY_ATTEMPTS` (429) to whoever asks too often.
+ * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and
+ * `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) to whoever asks too often.
  */
 @Injectable()
 export class BillingService {
@@ -35,9 +35,9 @@ export class BillingService {
   ) {}
 
   /**
-   * The URL of a hosted page: a checkout, or, while a subscription lives, one that changes its plan. Throws `UNKNOWN_PRICE`
-   * and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the account has, `PAYMENT_PENDING`
-   * (409) while a first payment is on its way, and `ACCOUNT_CLOSING` (409).
+   * The URL of a hosted page: a checkout, or the page for changing the plan while a subscription is live.
+   * Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the
+   * account has, `PAYMENT_PENDING` (409) while a first payment is on its way, and `ACCOUNT_CLOSING` (409).
    */
   async startCheckout(caller: Caller, body: CreateSubscriptionBody, client: Client): Promise<string> {
     const intent = await this.intentOf(caller.accountId, body)

@@ -8,7 +8,7 @@ import { accounts, users } from '../database/schema.js'
 import { askFor } from './payment-provider.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
-/** Subscriptions that somebody has cancelled and that are paid for until a later day. */
+/** Cancelled subscriptions that are paid for until later. */
 @Injectable()
 export class CancelledSubscriptions {
   constructor(
@@ -17,7 +17,7 @@ export class CancelledSubscriptions {
     private readonly undoTokens: UndoTokens,
   ) {}
 
-  /** The id of one that has to end now because its account is to be deleted; null when there is none. */
+  /** The id of one that has to end now because its account is being deleted; null when there is none. */
   async due(
     transaction: Db,
     accountId: string,
@@ -28,14 +28,14 @@ export class CancelledSubscriptions {
   }
 
   /**
-   * Ends it at the provider, without a refund, and bills what was noted for the next invoice, such as new seats: else the
-   * provider would forget that. Safe to repeat; throws as `ask` does.
+   * Ends it at the provider, without a refund. Bills what was noted for the next invoice, such as new seats,
+   * which the provider would otherwise forget. Safe to repeat; throws like `ask`.
    */
   async end(subscriptionId: string): Promise<void> {
     await askFor(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
   }
 
-  /** Not while the owner can undo a change of e-mail address: a thief may have asked for the deletion. */
+  /** Not while the owner can undo a change of e-mail address: a thief may have requested the deletion. */
   private async isDueForDeletion(transaction: Db, accountId: string): Promise<boolean> {
     const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
     const [owner] = await transaction
@@ -47,7 +47,7 @@ export class CancelledSubscriptions {
   }
 }
 
-/** In either of the provider's two ways. */
+/** By either of the provider's two fields. */
 function isCancelled({ status, cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
   return isLive(status as SubscriptionStatus) && (cancel_at_period_end || cancel_at !== null)
 }

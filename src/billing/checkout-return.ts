@@ -8,13 +8,13 @@ import { Checkouts } from './checkouts.js'
 import { CustomerSync } from './customer-sync.js'
 import { PaymentRequests } from './payment-requests.js'
 
-/** A page that asks again and again asks the provider this seldom. */
+/** How seldom the provider is asked, however often the page asks. */
 const ONCE_IN_MS = 2_000
 const MOST_ACCOUNTS = 10_000
-/** The browser stands on the page and asks again; the event comes anyway. */
+/** The browser keeps asking, and the event arrives anyway. */
 const PATIENCE_MS = 3_000
 
-/** Somebody has come back from a checkout or the portal of the provider, perhaps before its event. */
+/** Handles a return from the provider's checkout or portal, possibly before its event. */
 @Injectable()
 export class CheckoutReturn {
   private readonly recent = new LRUCache<string, Promise<void>>({ max: MOST_ACCOUNTS, ttl: ONCE_IN_MS })
@@ -32,8 +32,8 @@ export class CheckoutReturn {
   }
 
   /**
-   * Asks the provider, unless we just did. One that does not answer changes nothing: what we have is the answer then.
-   * Throws `TOO_MANY_ATTEMPTS` (429).
+   * Asks the provider, unless we just did. If it does not answer, what we already have is the answer. Throws
+   * `TOO_MANY_ATTEMPTS` (429).
    */
   async look(caller: Caller, client: Client): Promise<void> {
     const { accountId } = caller
@@ -49,7 +49,7 @@ export class CheckoutReturn {
       await this.requests.run(caller, client, () => this.sync.lookNow(customerId), PATIENCE_MS)
     } catch (error) {
       if (isProviderTrouble(error)) return
-      // Others of the account may have asked less often.
+      // Other users of the account may have asked less often.
       this.recent.delete(caller.accountId)
       throw error
     }

@@ -1,4 +1,7 @@
-/** How long a page can be paid. The provider's longest is 24 h from its own now; five minutes are for clocks that differ. */
+/**
+ * How long a page can be paid: the provider's maximum of 24 h from its own time, less five minutes because
+ * clocks differ.
+ */
 export const PAYABLE_FOR_SECONDS = 24 * 60 * 60 - 300
-/** So long it is handed out again: nearly an hour less, so that it can still be paid then. */
+/** How long the same page is handed out: nearly an hour less, so that it can still be paid. */
 export const OPEN_FOR_SECONDS = 23 * 60 * 60

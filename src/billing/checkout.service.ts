@@ -61,7 +61,9 @@ export class CheckoutService {
     throw unavailable('TOO_BUSY')
   }
 
-  /** A failure that the provider has noted under our key it repeats for a day: the next click gets another. */
+  /**
+   * The provider repeats a recorded failure under the same key for a day, so the next click uses a new key.
+   */
   private async createHosted(checkout: Checkout) {
     try {
       return await this.hosted.create(checkout)
@@ -71,7 +73,10 @@ export class CheckoutService {
     }
   }
 
-  /** Two open pages could both be paid. Throws `ALREADY_SUBSCRIBED` or `PAYMENT_PENDING` (409) for one that was. */
+  /**
+   * Two open pages could both be paid. Throws `ALREADY_SUBSCRIBED` or `PAYMENT_PENDING` (409) if this one
+   * was.
+   */
   private async expire(providerId: string): Promise<void> {
     const conflict = await this.hosted.expire(providerId)
     if (conflict) throw new ApiError(conflict)

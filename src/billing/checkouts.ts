@@ -11,13 +11,13 @@ import { OPEN_FOR_SECONDS } from './checkout-times.js'
 
 export type Checkout = typeof checkouts.$inferSelect
 
-/** What somebody wants to buy, and where they want to be afterwards. */
+/** What is bought, and where the browser goes afterwards. */
 export interface CheckoutIntent {
   readonly priceId: string
-  /** How many seats; 1 where the plan has none. */
+  /** Number of seats; 1 where the plan has none. */
   readonly quantity: number
   readonly returnUrl: string
-  /** How long it is free at first; 0: it is paid at once. */
+  /** Days that are free at first; 0 means it is paid at once. */
   readonly trialDays: number
 }
 
@@ -33,11 +33,12 @@ export class Checkouts {
   ) {}
 
   /**
-   * The open checkout of this intent, made if need be; however many ask at once, all get the same. While a page of
-   * another intent, or an old one, can still be paid there is none: `inTheWay` is its id at the provider, to be
-   * expired there first and then given as `expired`. In this order a provider that is down leaves no forgotten page.
-   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `PAYMENT_PENDING` when that payment is on its way, `ACCOUNT_CLOSING` while it is going to be deleted,
-   * `SESSION_NOT_FOUND` when it is gone.
+   * The open checkout for this intent, created if necessary; concurrent calls get the same one. While another
+   * page of the account can still be paid there is none: `inTheWay` is its id at the provider. Expire that
+   * first and then pass it as `expired`. In this order a provider that is down leaves no forgotten page.
+   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `PAYMENT_PENDING` when that payment is
+   * on its way, `ACCOUNT_CLOSING` while the account is going to be deleted, `SESSION_NOT_FOUND` when it is
+   * gone.
    */
   async openFor(
     accountId: string,
@@ -50,18 +51,19 @@ export class Checkouts {
       if (open && isSameIntent(open, intent) && open.expiresAt > this.clock.now()) return open
       if (open?.providerId && open.providerId !== expired) return open.providerId
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
-      // The page that we waited for may have been paid: what closed it has recorded the subscription with it.
+      // The page that was in the way may have been paid; whatever closed it has then recorded the
+      // subscription.
       await this.billing.requireNone(transaction, accountId)
       return this.insert(transaction, accountId, intent)
     })
-    // Another request was quicker: look again at what it made.
+    // Another request was faster: look at what it created.
     if (opened === null) return this.openFor(accountId, intent, expired)
     return typeof opened === 'string'
       ? { checkout: null, inTheWay: opened }
       : { checkout: opened, inTheWay: null }
   }
 
-  /** Notes what the provider made of a checkout; false when another has taken its place meanwhile. */
+  /** Records the page that the provider created; false when another checkout has taken its place. */
   async setHosted(transaction: Db, id: string, providerId: string, url: string): Promise<boolean> {
     const [row] = await transaction
       .update(checkouts)
@@ -71,17 +73,20 @@ export class Checkouts {
     return row?.isOpen === true
   }
 
-  /** A checkout that was paid, cancelled or has expired at the provider is open no more. */
+  /** A checkout that was paid, cancelled or expired at the provider is no longer open. */
   async closeHosted(transaction: Db, providerId: string): Promise<void> {
     await this.close(transaction, eq(checkouts.providerId, providerId))
   }
 
-  /** Closes a checkout that never came to be at the provider; one that another replica has hosted meanwhile stays. */
+  /**
+   * Closes a checkout that was never created at the provider, unless another replica has created it
+   * meanwhile.
+   */
   async abandon(id: string): Promise<void> {
     await this.database.run(db => this.close(db, and(eq(checkouts.id, id), isNull(checkouts.providerId))))
   }
 
-  /** No page of the account can be paid any more. */
+  /** No page of the account can be paid any longer. */
   async closeAll(transaction: Db, accountId: string): Promise<void> {
     await this.close(transaction, eq(checkouts.accountId, accountId))
   }
@@ -101,8 +106,8 @@ export class Checkouts {
   }
 
   /**
-   * Nobody is to pay for what goes. Whoever asks for the end of the account waits until the transaction ends, webhooks
-   * with the payment of an open page do not: they hold the checkout first.
+   * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends;
+   * webhooks about a paid page do not, because they lock the checkout first.
    */
   private async requireStaying(transaction: Db, accountId: string): Promise<void> {
     const [account] = await transaction
@@ -120,7 +125,7 @@ export class Checkouts {
     return open ?? null
   }
 
-  /** Null when another request was quicker. */
+  /** Null when another request was faster. */
   private async insert(transaction: Db, accountId: string, intent: CheckoutIntent): Promise<Checkout | null> {
     const createdAt = this.clock.now()
     const expiresAt = secondsAfter(createdAt, OPEN_FOR_SECONDS)

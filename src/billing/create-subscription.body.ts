@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsString, MaxLength, ValidateIf } from 'class-validator'
 
-/** Absent is fine, null is not: it would be one more way to say the same. */
+/** May be absent but not null, which would be a second way to say the same. */
 const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 
 export class CreateSubscriptionBody {
@@ -18,7 +18,7 @@ export class CreateSubscriptionBody {
     maxLength: 2048,
     example: 'https://shop-one.example.net/thanks',
   })
-  /** Where the browser goes afterwards; the main site when absent. */
+  /** Where the browser goes afterwards; the main site by default. */
   @IfPresent()
   @IsString()
   return?: string

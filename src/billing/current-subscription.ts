@@ -1,15 +1,19 @@
 import type Stripe from 'stripe'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
-/** The subscription that counts, and those that bill the customer beside it: none, unless something went wrong. */
+/**
+ * The subscription that counts, and others that bill the customer as well (none, unless something went
+ * wrong).
+ */
 export interface CurrentSubscription {
   readonly current: Stripe.Subscription | null
   readonly surplus: readonly Stripe.Subscription[]
 }
 
 /**
- * Of all the customer's subscriptions (newest first) the one that counts: the one we know while it is live, else the
- * newest live one, else the newest whose first payment may be on its way, else the one we know, else the newest.
+ * Which of the customer's subscriptions (newest first) counts: the one we know while it is live, else the
+ * newest live one, else the newest whose first payment may still arrive, else the one we know, else the
+ * newest.
  */
 export function currentSubscription(
   all: readonly Stripe.Subscription[],

@@ -8,15 +8,15 @@ import type { ApiError } from '../errors/api-error.js'
 import { BillingCustomers } from './billing-customers.js'
 import { askFor } from './payment-provider.js'
 
-/** Who the provider writes to, and on whose name its invoices are. */
+/** Whom the provider writes to, and whose name is on its invoices. */
 export interface CustomerDetails {
   readonly customerId: string
-  /** The account's name, else its owner's; empty when neither has one. */
+  /** The account's name, or else its owner's; empty without either. */
   readonly name: string
   readonly email: string
 }
 
-/** The provider's receipts and reminders go to the account's owner of today. */
+/** The provider's receipts and reminders go to the account's current owner. */
 @Injectable()
 export class CustomerDetailsSync {
   private readonly logger = new Logger('Billing')
@@ -27,7 +27,10 @@ export class CustomerDetailsSync {
     private readonly customers: BillingCustomers,
   ) {}
 
-  /** The account's customer, made on first use, which has the name and the e-mail address of today. Throws as `ask` does. */
+  /**
+   * The account's customer, created on first use, with the current name and e-mail address. Throws like
+   * `ask`.
+   */
   async ensureCustomer(accountId: string): Promise<string> {
     const customerId = await this.customers.ensure(accountId)
     const details = await this.database.run(db => this.due(db, accountId))
@@ -35,7 +38,7 @@ export class CustomerDetailsSync {
     return customerId
   }
 
-  /** What the provider has to be told; null when it has it, or the account is no customer. */
+  /** What the provider has to be told; null when it is up to date or the account is not a customer. */
   async due(transaction: Db, accountId: string): Promise<CustomerDetails | null> {
     const { customerId, toldName, toldEmail } = billingCustomers
     const [row] = await transaction
@@ -57,7 +60,7 @@ export class CustomerDetailsSync {
     return { customerId: row.customerId, name, email: row.email }
   }
 
-  /** Tells it. Safe to repeat; throws as `ask` does. */
+  /** Tells the provider. Safe to repeat; throws like `ask`. */
   async tell({ customerId, name, email }: CustomerDetails): Promise<void> {
     await askFor(() => this.stripe.customers.update(customerId, { name, email }))
     await this.database.run(db =>
@@ -68,7 +71,7 @@ export class CustomerDetailsSync {
     )
   }
 
-  /** An address that the provider does not take must not keep anybody from paying. */
+  /** An address that the provider rejects must not keep anybody from paying. */
   private async tellIfTaken(details: CustomerDetails): Promise<void> {
     try {
       await this.tell(details)

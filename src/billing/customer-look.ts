@@ -9,23 +9,23 @@ import { referenceIn } from './provider-event.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 import { type WaitingEvent, WaitingEvents } from './waiting-events.js'
 
-/** Enough for every customer but one who was made to look strange; the newest come first. */
+/** Enough for any real customer; the newest come first. */
 const MOST_SUBSCRIPTIONS = 100
 
-/** A customer as it is at the provider. */
+/** A look: everything that we read of a customer from the provider at one time. */
 export interface CustomerLook {
   readonly customerId: string
-  /** What waited before we asked, and so is in the answer. */
+  /** What was waiting before we asked, and is therefore in the answer. */
   readonly events: readonly WaitingEvent[]
   /** Newest first. */
   readonly subscriptions: readonly Stripe.Subscription[]
-  /** Deleted there, which is for good. */
+  /** Whether it has been deleted there, which is final. */
   readonly isDeleted: boolean
-  /** The database's time from before we asked. */
+  /** The database's time before we asked. */
   readonly seenAt: Date
 }
 
-/** What the provider knows now. Every method throws as `ask` does. */
+/** What the provider knows now. Every method throws like `ask`. */
 @Injectable()
 export class CustomerLooks {
   constructor(
@@ -36,16 +36,18 @@ export class CustomerLooks {
   ) {}
 
   /**
-   * Throws `PAYMENT_PROVIDER_FAILED` too for a customer that the provider does not know, as with the key of another account.
-   * `waitsAs` is what events of the customer are kept under: its id, or what stands for it.
+   * Also throws `PAYMENT_PROVIDER_FAILED` for a customer that the provider does not know, for example with
+   * another account's key. `waitsAs` is what events of the customer are stored under: its id, or a stand-in
+   * for it.
    */
   async look(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerLook> {
     const events = await this.database.run(db => this.events.of(db, waitsAs))
     const seenAt = await this.now()
     const found = await this.subscriptionsOf(customerId)
     const subscriptions = found ?? []
-    // Whoever has something live was not deleted: one question less for most. A comparison asks it of nobody whom the
-    // provider knows: whose customer was deleted has nothing live, which is all that counts here.
+    // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
+    // not ask about a customer that the provider knows: a deleted one has nothing live, which is all that
+    // counts there.
     const hasLive = subscriptions.some(({ status }) => isLive(status as SubscriptionStatus))
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
@@ -53,7 +55,7 @@ export class CustomerLooks {
     return { customerId, events, subscriptions, isDeleted, seenAt }
   }
 
-  /** Null for a customer that the provider does not know, or not any more. */
+  /** Null for a customer that the provider does not know, or no longer knows. */
   async subscriptionsOf(customerId: string): Promise<Stripe.Subscription[] | null> {
     const found = await askFor(() =>
       this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MOST_SUBSCRIPTIONS }),
@@ -62,8 +64,8 @@ export class CustomerLooks {
   }
 
   /**
-   * The customer itself, or whose the checkout or charge was that stands for it; null when nobody's that is known. A
-   * checkout of ours is known here.
+   * The customer itself, or the one of the checkout or charge that stands in for it; null when unknown. Our
+   * own checkouts are known here.
    */
   async customerBehind(waitsAs: string): Promise<string | null> {
     const reference = referenceIn(waitsAs)
@@ -75,7 +77,7 @@ export class CustomerLooks {
   }
 
   /**
-   * Whether an account of ours has the customer; the provider need not be asked about any other. Throws
+   * Whether the customer belongs to one of our accounts; the provider need not be asked about others. Throws
    * `PAYMENT_PROVIDER_FAILED` for one that was made with another secret key.
    */
   async isOurs(customerId: string): Promise<boolean> {
@@ -84,17 +86,19 @@ export class CustomerLooks {
     return whose === 'ours'
   }
 
-  /** Whether the provider knows the customer, also as one that was deleted. */
+  /** Whether the provider knows the customer, even as a deleted one. */
   async isKnown(customerId: string): Promise<boolean> {
     return (await askFor(() => this.stripe.customers.retrieve(customerId))) !== null
   }
 
-  /** A look at a customer that is as good as deleted: it is not asked about. */
+  /** A look at a customer that is as good as deleted, without asking the provider. */
   async lookAway(customerId: string): Promise<CustomerLook> {
     return { customerId, events: [], subscriptions: [], isDeleted: true, seenAt: await this.now() }
   }
 
-  /** One that is merely unknown was not deleted: with the key of another account every customer is unknown. */
+  /**
+   * A customer that is merely unknown was not deleted: with another account's key every customer is unknown.
+   */
   private async isDeleted(customerId: string): Promise<boolean> {
     const customer = await askFor(() => this.stripe.customers.retrieve(customerId))
     return customer?.deleted === true

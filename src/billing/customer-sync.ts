@@ -7,10 +7,12 @@ import { CustomerLooks } from './customer-look.js'
 import { CustomerWriter } from './customer-writer.js'
 import { type ProviderUpdate, wasIgnored } from './provider-updates.js'
 
-/** A look that somebody waits for in front of the browser: nobody has claimed it, and what is due besides is not its business. */
+/**
+ * For a look that a browser waits for: nobody has claimed the customer, and other work stays for the worker.
+ */
 const OUT_OF_TURN = null
 
-/** Brings our records of one customer to what the provider has, and handles the events that wait because of it. */
+/** Brings our records of one customer up to date with the provider, and handles its waiting events. */
 @Injectable()
 export class CustomerSync {
   constructor(
@@ -22,10 +24,9 @@ export class CustomerSync {
   ) {}
 
   /**
-   * Looks, then writes everything in one transaction: either all of it is there or none. Throws when the provider or
-   * the database is out of reach; then nothing has changed and it may be run again. What the provider
-   * does not have yet, such as a number of seats, is told to it after that, so that its refusal holds up nothing else.
-   * After `limit` nothing more is begun.
+   * Looks, then writes everything in one transaction. Throws when the provider or the database is out of
+   * reach; nothing has changed then and it can be repeated. What the provider has to be told follows, so that
+   * its refusal delays nothing else. Starts nothing after `limit`.
    */
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<void> {
     const customerId = await this.looks.customerBehind(claimed.customerId)
@@ -36,16 +37,16 @@ export class CustomerSync {
     await this.afterCommit.updateProvider(update)
     const next = await this.bring(customerId, 'event', claimed, limit)
     if (next && wasIgnored(update, next)) throw new Error('The provider did not do what it was told')
-    // Somebody came or went meanwhile.
+    // Somebody joined or left in the meantime.
     if (next) await this.work.release(claimed)
   }
 
-  /** The same out of turn, for a customer who is waiting in front of the browser. */
+  /** The same at once, for a customer who is waiting in a browser. */
   async lookNow(customerId: string): Promise<void> {
     await this.bring(customerId, 'return', OUT_OF_TURN)
   }
 
-  /** Says what the provider has to be told. */
+  /** Returns what the provider has to be told. */
   private async bring(
     customerId: string,
     cause: Cause | null,
@@ -65,7 +66,7 @@ export class CustomerSync {
     return written.update
   }
 
-  /** The customer is none of ours, so the provider need not be asked. */
+  /** The customer is not ours, so the provider need not be asked. */
   private async dismiss(claimed: ClaimedWork): Promise<void> {
     await this.database.transaction(async transaction => {
       await this.writer.dismiss(transaction, claimed.customerId)

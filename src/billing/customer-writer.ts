@@ -7,16 +7,16 @@ import { Entitlements } from './entitlements/entitlements.js'
 import { type ProviderUpdate, ProviderUpdates } from './provider-updates.js'
 import { WaitingEvents } from './waiting-events.js'
 
-/** What there is to do when the transaction has been committed. */
+/** What remains to be done after the commit. */
 export interface Written {
-  /** Null when the customer is none of ours. */
+  /** Null when the customer is not ours. */
   readonly accountId: string | null
   readonly update: ProviderUpdate | null
 }
 
 const NOTHING = { accountId: null, update: null } as const
 
-/** Writes what was seen of a customer, and what its events did, in one transaction. */
+/** Writes what was seen of a customer, and the effects of its events, in one transaction. */
 @Injectable()
 export class CustomerWriter {
   constructor(
@@ -27,10 +27,10 @@ export class CustomerWriter {
     private readonly updates: ProviderUpdates,
   ) {}
 
-  /** Null for a cause: an event if one waits, else routine. */
+  /** A null cause means: an event if one is waiting, otherwise routine. */
   async write(transaction: Db, look: CustomerLook, given: Cause | null): Promise<Written> {
     const { customerId, events, subscriptions } = look
-    // Before anything else, so that two workers of one customer write one after the other.
+    // First of all, so that two workers on one customer write one after the other.
     const accountId = await this.customers.lockAccountOf(transaction, customerId)
     if (!accountId) {
       await this.events.handle(transaction, events, null, 'unknown customer')
@@ -45,7 +45,7 @@ export class CustomerWriter {
     return { accountId, update }
   }
 
-  /** For events of a customer that is none of ours. */
+  /** For events of a customer that is not ours. */
   async dismiss(transaction: Db, waitsAs: string): Promise<void> {
     const events = await this.events.of(transaction, waitsAs)
     await this.events.handle(transaction, events, null, 'unknown customer')

@@ -7,13 +7,16 @@ import { CustomerLooks } from './customer-look.js'
 import { CustomerWriter } from './customer-writer.js'
 import { type ProviderIdentity, ProviderKey } from './provider-key.js'
 
-/** A customer that our secret key does not open. */
+/** A customer that our secret key cannot access. */
 export interface ForeignCustomer {
   readonly accountId: string
   readonly customerId: string
 }
 
-/** Customers in our database whom the provider does not know under our key: the key was exchanged for another. */
+/**
+ * Customers in our database that the provider does not know under our key, because the key was replaced by
+ * another account's.
+ */
 @Injectable()
 export class ForeignCustomers {
   constructor(
@@ -24,7 +27,7 @@ export class ForeignCustomers {
     private readonly afterCommit: AfterCommit,
   ) {}
 
-  /** How many there are of each other key, as far as we know whose they are. */
+  /** How many there are for each other key, as far as that is known. */
   async count(): Promise<(ProviderIdentity & { readonly customers: number })[]> {
     const { providerAccount, isLive } = billingCustomers
     const rows = await this.database.run(db =>
@@ -37,7 +40,7 @@ export class ForeignCustomers {
     return rows.map(row => ({ ...row, isLive: row.isLive === true }))
   }
 
-  /** All of them. The provider is asked about those of whom we have not kept whose they are. Throws as `ask` does. */
+  /** All of them. The provider is asked about those whose key was not recorded. Throws like `ask`. */
   async list(): Promise<ForeignCustomer[]> {
     await this.key.identify()
     const certain = await this.select(this.key.isOfAnother())
@@ -50,8 +53,8 @@ export class ForeignCustomers {
   }
 
   /**
-   * The account has no customer any more, so that it can buy again, and what it bought with the other key has ended. At
-   * the provider nothing changes.
+   * Detaches the customer: the account can buy again, and what it bought with the other key has ended.
+   * Nothing changes at the provider.
    */
   async forget({ customerId }: ForeignCustomer): Promise<void> {
     const gone = await this.looks.lookAway(customerId)

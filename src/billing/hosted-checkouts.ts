@@ -22,14 +22,17 @@ export class HostedCheckouts {
     private readonly settings: Settings,
   ) {}
 
-  /** Our id is the idempotency key: repeated after a lost answer or a crash, the provider returns the first checkout. Throws as `ask` does. */
+  /**
+   * Our id is the idempotency key: after a lost answer or a crash, a repetition returns the first checkout.
+   * Throws like `ask`.
+   */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensureCustomer(checkout.accountId)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
       return await ask(() => this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options))
     } catch (error) {
-      // It may have been deleted there, and the event of it lost.
+      // It may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
         await this.database.run(db => this.work.ask(db, customer))
       throw error
@@ -37,8 +40,9 @@ export class HostedCheckouts {
   }
 
   /**
-   * From then on nobody can pay it: null. Or what it has come to when somebody has paid it, or has begun to; its event
-   * is on the way. Safe to repeat. Throws as `ask` does.
+   * Expires the page; null when that worked. Returns `ALREADY_SUBSCRIBED` if somebody has paid it,
+   * `PAYMENT_PENDING` if somebody has begun to; the event is then on its way. Safe to repeat. Throws like
+   * `ask`.
    */
   async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
     const checkout = await askFor(() => this.expireOrLook(providerId))
@@ -56,7 +60,7 @@ export class HostedCheckouts {
     }
   }
 
-  /** From our row and the settings alone, so that a repetition is the same to the letter. */
+  /** From our row and the settings alone, so that a repetition is byte-identical. */
   private paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
     const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
     const metadata = { accountId, checkoutId: id }

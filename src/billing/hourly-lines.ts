@@ -11,7 +11,7 @@ interface Quiet {
   heldBack: number
 }
 
-/** Lines of the log about what may happen thousands of times an hour: each kind is written once an hour by each process. */
+/** Log lines about what may happen thousands of times an hour; each process writes each kind once an hour. */
 @Injectable()
 export class HourlyLines {
   private readonly quiet = new LRUCache<string, Quiet>({ max: MAX_KINDS })
@@ -19,8 +19,8 @@ export class HourlyLines {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Something of this kind has happened `times` times: calls `write` at most once an hour, with how often it has happened
-   * since it was called before.
+   * Reports that something of this kind has happened `times` times. Calls `write` at most once an hour, with
+   * the number since its previous call.
    */
   note(kind: string, times: number, write: (timesInAll: number) => void): void {
     const now = this.clock.now()

@@ -1,8 +1,11 @@
-/** A price that may be bought, as the provider has it. */
+/** A price that can be bought, as the provider has it. */
 export interface OfferedPlan {
   readonly priceId: string
   readonly name: string
-  /** For one period, or one seat of it, in the currency's smallest unit; null where the provider reckons it by steps. */
+  /**
+   * For one period, or for one seat of it, in the currency's smallest unit; null where the provider charges
+   * by tiers.
+   */
   readonly amount: number | null
   /** ISO 4217, lower case. */
   readonly currency: string

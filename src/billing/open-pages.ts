@@ -8,7 +8,10 @@ import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
-/** The pages of an account that has bought in another way, or from another page: each could bill it a second time. */
+/**
+ * Open checkout pages of an account that has bought another way, or from another page: each could bill it a
+ * second time.
+ */
 @Injectable()
 export class OpenPages {
   constructor(
@@ -17,7 +20,7 @@ export class OpenPages {
     private readonly hosted: HostedCheckouts,
   ) {}
 
-  /** Their ids at the provider; none while nothing is bought or on its way. */
+  /** Their ids at the provider; none while nothing has been bought and no payment is on its way. */
   async due(transaction: Db, accountId: string): Promise<string[]> {
     const [bought] = await transaction
       .select({ status: subscriptions.status, hasFailed: subscriptions.firstPaymentFailed })
@@ -39,10 +42,10 @@ export class OpenPages {
     return rows.map(row => row.providerId as string)
   }
 
-  /** Nobody can pay them any more. Safe to repeat; throws as `ask` does. */
+  /** Closes them, so that nobody can pay them any longer. Safe to repeat; throws like `ask`. */
   async close(providerIds: readonly string[]): Promise<void> {
     for (const providerId of providerIds) {
-      // One that was paid at this moment has an event of its own, which tells of a second subscription.
+      // One that is paid at this very moment has an event of its own, which reports a second subscription.
       await this.hosted.expire(providerId)
       const isThis = eq(checkouts.providerId, providerId)
       await this.database.run(db => db.update(checkouts).set({ isOpen: false }).where(isThis))

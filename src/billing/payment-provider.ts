@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import type { StripeSettings } from '../config/settings.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 
-/** At most three tries of 3 s with short pauses: a request of ours waits 10 s in all, then says so. */
+/** At most three tries of 3 s with short pauses, so that one of our requests fails after 10 s. */
 const TRY_TIMEOUT_MS = 3_000
 const MAX_RETRIES = 2
 
@@ -21,8 +21,8 @@ export function createStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secret
 }
 
 /**
- * Asks the provider. Out of reach is `PAYMENT_PROVIDER_UNAVAILABLE` (503), refused or failed there
- * `PAYMENT_PROVIDER_FAILED` (502); both may be tried again.
+ * Asks the provider. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) when it is out of reach,
+ * `PAYMENT_PROVIDER_FAILED` (502) when it refuses or fails; both can be retried.
  */
 export async function ask<T>(request: () => Promise<T>): Promise<T> {
   try {
@@ -36,12 +36,15 @@ export async function ask<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not looked at: too many requests, or another one with the same key is under way. The provider notes neither under the key. */
+/**
+ * Not processed: rate-limited, or another request with the same key is in progress. The provider records
+ * neither under the key.
+ */
 function isTransient(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode === 409 || error.statusCode === 429)
 }
 
-/** As {@link ask}, and null for what the provider does not know. */
+/** Like {@link ask}, but null for what the provider does not know. */
 export async function askFor<T>(request: () => Promise<T>): Promise<T | null> {
   return ask(async () => {
     try {

@@ -4,7 +4,7 @@ import type { Client } from '../http/client.js'
 import type { Caller } from '../tokens/claims.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
 
-/** What people make the payment provider do. It allows some requests a second for all of our customers together. */
+/** Limits what users make the payment provider do: its rate limit is shared by all our customers. */
 @Injectable()
 export class PaymentRequests {
   constructor(
@@ -13,8 +13,8 @@ export class PaymentRequests {
   ) {}
 
   /**
-   * Does `work`; throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) when this user, or all of the account, have asked too
-   * often within the hour, and as {@link ProviderBulkhead.run} does.
+   * Does `work`. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) when this user, or the whole account,
+   * has asked too often within the hour, and like {@link ProviderBulkhead.run}.
    */
   async run<T>(caller: Caller, client: Client, work: () => Promise<T>, patienceMs?: number): Promise<T> {
     const { userId, accountId } = caller

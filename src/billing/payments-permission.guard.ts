@@ -2,7 +2,10 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
 
-/** May this session make payments? Read from the session store for this very request, not from the token. Stands behind MainSourceGuard. */
+/**
+ * Requires the permission for payments, read from the session store for this request, not from the token.
+ * Runs after MainSourceGuard.
+ */
 @Injectable()
 export class PaymentsPermissionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

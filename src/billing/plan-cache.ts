@@ -5,10 +5,10 @@ import { Settings } from '../config/settings.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import type { OfferedPlan } from './offered-plan.js'
 
-/** What the provider said of the prices, and how old that is. */
+/** The provider's last answer about prices, and its age. */
 export interface PlanCopy {
   readonly plans: readonly OfferedPlan[]
-  /** Whether the provider need not be asked again yet. */
+  /** Whether the provider need not be asked yet. */
   readonly isFresh: boolean
 }
 
@@ -18,14 +18,16 @@ interface Kept {
   readonly freshUntil: number
 }
 
-/** A copy that is older than this says nothing about prices any more. Timers take no more than 24 days. */
+/** An older copy is worthless. A timer cannot run for more than 24 days. */
 const KEEP_MS = 20 * 24 * 60 * 60 * 1000
-/** Prices change seldom, and then people see the old one so long; what they pay is on the provider's page. */
+/**
+ * Prices change seldom. People may see the old one for this long; what they pay is on the provider's page.
+ */
 const FRESH_FOR_MS = 10 * 60_000
-/** So long a provider that did not answer is not asked again. */
+/** How long a provider that did not answer is left alone. */
 const LEFT_ALONE_FOR_MS = 30_000
 
-/** Merely a cache, shared by all replicas where there is a Redis; beside it each process keeps the last copy that it saw. */
+/** A cache shared by all replicas through Redis; each process also keeps the last copy that it saw. */
 @Injectable()
 export class PlanCache {
   private last: Kept | undefined
@@ -56,12 +58,12 @@ export class PlanCache {
     return { plans: kept.plans, isFresh: this.now() < kept.freshUntil }
   }
 
-  /** What the provider has just said. */
+  /** Stores what the provider has just said. */
   async put(plans: readonly OfferedPlan[]): Promise<void> {
     await this.keep({ plans, freshUntil: this.now() + FRESH_FOR_MS })
   }
 
-  /** The provider did not answer: the old copy will do for a while. */
+  /** The provider did not answer: the old copy is kept a little longer. */
   async prolong(plans: readonly OfferedPlan[]): Promise<void> {
     await this.keep({ plans, freshUntil: this.now() + LEFT_ALONE_FOR_MS })
   }

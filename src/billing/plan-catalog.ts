@@ -7,10 +7,12 @@ import { askFor } from './payment-provider.js'
 import { PlanCache } from './plan-cache.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
 
-/** What a page waits at most for the provider. */
+/** How long a page waits for the provider. */
 const PATIENCE_MS = 3_000
 
-/** What is on sale. The last good copy is served while the provider does not answer; no amount is ever made up. */
+/**
+ * What is on sale. Serves the last good copy while the provider does not answer; never makes up an amount.
+ */
 @Injectable()
 export class PlanCatalog {
   private readonly logger = new Logger('Billing')
@@ -24,7 +26,7 @@ export class PlanCatalog {
     private readonly bulkhead: ProviderBulkhead,
   ) {}
 
-  /** In the order of STRIPE_PRICE_IDS. Throws as `ask` does when there is no copy yet. */
+  /** In the order of STRIPE_PRICE_IDS. Throws like `ask` when there is no copy yet. */
   async list(): Promise<readonly OfferedPlan[]> {
     const copy = await this.cache.get()
     if (copy?.isFresh) return copy.plans
@@ -58,7 +60,7 @@ export class PlanCatalog {
     return plans
   }
 
-  /** When one fails, the others still end before this does: the provider is left alone afterwards. */
+  /** When one fails, the others still finish before this does: the provider is left alone afterwards. */
   private async prices(ids: readonly string[]): Promise<(Stripe.Price | null)[]> {
     const prices = ids.map(id => this.price(id))
     await Promise.allSettled(prices)
@@ -71,7 +73,7 @@ export class PlanCatalog {
     return price
   }
 
-  /** None for what cannot be bought at the provider. */
+  /** Empty for what cannot be bought at the provider. */
   private offered(price: Stripe.Price | null): OfferedPlan[] {
     if (!price?.active || !price.recurring) return []
     const { id: priceId, unit_amount: amount, currency, recurring } = price

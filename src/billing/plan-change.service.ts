@@ -14,7 +14,7 @@ import { withPortal } from './return-url.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 import { Subscriptions } from './subscriptions.js'
 
-/** Another plan for an account that has one: its subscription is changed, there is never a second. */
+/** Changes the plan of an account that has one: its subscription is changed, so there is never a second. */
 @Injectable()
 export class PlanChangeService {
   constructor(
@@ -26,7 +26,10 @@ export class PlanChangeService {
     private readonly database: Database,
   ) {}
 
-  /** The URL of the provider's page to confirm the change. Throws `ALREADY_SUBSCRIBED` (409) when this is its plan. */
+  /**
+   * The URL of the provider's page to confirm the change. Throws `ALREADY_SUBSCRIBED` (409) when it already
+   * has this plan.
+   */
   async start(caller: Caller, intent: CheckoutIntent, client: Client): Promise<string> {
     const { id, item } = await this.current(caller.accountId)
     const { priceId, quantity } = intent
@@ -39,7 +42,10 @@ export class PlanChangeService {
     })
   }
 
-  /** As it is at the provider. Throws `TOO_BUSY` (503) when it is over there and we have still to hear of it. */
+  /**
+   * The subscription at the provider. Throws `TOO_BUSY` (503) when it has ended there and we have not heard
+   * of it yet.
+   */
   private async current(accountId: string): Promise<{ id: string; item: Stripe.SubscriptionItem }> {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
     const found = row && (await askFor(() => this.stripe.subscriptions.retrieve(row.providerId)))

@@ -2,8 +2,9 @@ import type Stripe from 'stripe'
 import type { Plans } from '../permissions/plans.js'
 
 /**
- * The item of a subscription that is the plan; the others are add-ons. The first whose price we know, else the one that
- * was the plan before its price went out of the plans file, else the first. Null only when there is none.
+ * The item of a subscription that is the plan; the others are add-ons. It is the first whose price we know,
+ * else the one that was the plan before its price left the plans file, else the first. Null only when there
+ * is none.
  */
 export function planItem(
   { items }: Pick<Stripe.Subscription, 'items'>,

@@ -15,7 +15,7 @@ export class PlansController {
     private readonly trials: Trials,
   ) {}
 
-  /** What is on sale, for the caller's account: whoever had a trial is offered none. */
+  /** What is on sale for the caller's account; after a trial none is offered again. */
   @Get()
   @ReadPlansDocs()
   async list(@CurrentCaller() { accountId }: Caller) {

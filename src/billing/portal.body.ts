@@ -8,7 +8,7 @@ export class PortalBody {
     maxLength: 2048,
     example: 'https://www.example.com/account',
   })
-  /** Where the provider's pages lead back to; the main site when absent. */
+  /** Where the browser goes afterwards; the main site by default. */
   @ValidateIf((_, value) => value !== undefined)
   @IsString()
   return?: string

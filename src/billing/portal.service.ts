@@ -9,7 +9,10 @@ import { ask } from './payment-provider.js'
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData
 
-/** The provider's pages for what is bought already. Opening one changes nothing, so it needs no idempotency key. */
+/**
+ * The provider's pages for existing subscriptions. Opening one changes nothing, so it needs no idempotency
+ * key.
+ */
 @Injectable()
 export class PortalService {
   constructor(
@@ -19,8 +22,8 @@ export class PortalService {
   ) {}
 
   /**
-   * The URL of a page, for some minutes: of everything, or of the one thing that `flow` is about. Throws
-   * `NEVER_SUBSCRIBED` (409) for an account that is no customer, and as `ask` does.
+   * The URL of a page, valid for some minutes. Without `flow` it shows everything. Throws `NEVER_SUBSCRIBED`
+   * (409) for an account without a customer, and like `ask`.
    */
   async open(caller: Caller, returnUrl: string, client: Client, flow?: Flow): Promise<string> {
     const { userId, accountId, sid } = caller

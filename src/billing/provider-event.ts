@@ -1,17 +1,20 @@
 import type Stripe from 'stripe'
 
-/** Events after which a subscription may be another, or the customer gone. */
+/** Events after which the subscription may have changed, or the customer may be gone. */
 const ABOUT_SUBSCRIPTIONS =
   /^(customer\.(subscription\.|deleted$)|invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
-/** Money that went back, or may: an operator wants to find these. */
+/** Money that went back or may go back: for operators. */
 const ABOUT_MONEY_BACK = /^(charge\.(refunded|refund\.|dispute\.)|refund\.)/
-/** The hosted page is of no use any more. */
+/** The hosted page can no longer be used. */
 const CLOSES_CHECKOUT =
   /^checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)$/
-/** Refunds and disputes name a charge and no customer, and a checkout need not either; the provider knows whose they were. */
+/**
+ * Refunds and disputes name a charge but no customer, and checkouts may not either; the provider knows whose
+ * they are.
+ */
 const REFERENCE = /^(charge|checkout):(.+)$/
 
-/** What an event makes us do, by its type alone: what it says of its object may be old. */
+/** What an event makes us do, by its type alone, because what it says about its object may be outdated. */
 export type EventKind = 'subscription' | 'money back' | 'other'
 
 export function kindOf(type: string): EventKind {
@@ -19,19 +22,21 @@ export function kindOf(type: string): EventKind {
   return ABOUT_MONEY_BACK.test(type) ? 'money back' : 'other'
 }
 
-/** Whether an event of this type can change anything here; of one that cannot, nothing is looked up. */
+/** Whether events of this type can change anything here; for others nothing is looked up. */
 export function isOfInterest(type: string): boolean {
   return kindOf(type) !== 'other' || CLOSES_CHECKOUT.test(type)
 }
 
-/** The customer whom an event is about, or `charge:…`, `checkout:…` of the thing that knows; null when there is none. */
+/**
+ * The customer that an event concerns, or `charge:…` or `checkout:…` to find it by; null when there is none.
+ */
 export function customerOf({ type, data }: Stripe.Event): string | null {
   const object = data.object as { id?: unknown; object?: unknown; customer?: unknown; charge?: unknown }
   if (object.object === 'customer' || type === 'customer.deleted') return asId(object.id)
   return asId(object.customer) ?? referenceOf(type, object)
 }
 
-/** What stands for a customer; null for a customer's own id. */
+/** What stands in for a customer; null for a customer's own id. */
 export function referenceIn(customerId: string): { kind: 'charge' | 'checkout'; id: string } | null {
   const [, kind, id] = REFERENCE.exec(customerId) ?? []
   return id === undefined ? null : { kind: kind as 'charge' | 'checkout', id }
@@ -44,7 +49,10 @@ function referenceOf(type: string, object: { id?: unknown; charge?: unknown }): 
   return charge && `charge:${charge}`
 }
 
-/** The checkout that an event says is closed; null for every other event. Closed is for good, so the event's word will do. */
+/**
+ * The checkout that an event says is closed; null for every other event. Closing is final, so the event can
+ * be believed.
+ */
 export function closedCheckoutOf(
   type: string,
   event: Readonly<Record<string, unknown>> | null,
@@ -52,7 +60,10 @@ export function closedCheckoutOf(
   return CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
 }
 
-/** The subscription whose first payment has failed, says an event of its checkout; null for every other event. */
+/**
+ * The subscription whose first payment has failed, according to an event of its checkout; null for every
+ * other event.
+ */
 export function unpaidSubscriptionOf(
   type: string,
   event: Readonly<Record<string, unknown>> | null,
@@ -62,7 +73,7 @@ export function unpaidSubscriptionOf(
   return asId((data.object as { subscription?: unknown }).subscription)
 }
 
-/** The id of what an event is about. */
+/** The id of what an event concerns. */
 export function objectOf(event: Readonly<Record<string, unknown>> | null): string | null {
   const { data } = event as unknown as Stripe.Event
   return asId((data.object as { id?: unknown }).id)

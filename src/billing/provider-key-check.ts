@@ -6,7 +6,7 @@ import { inWords, ProviderKey } from './provider-key.js'
 
 const RETRY_MS = 60_000
 
-/** Says at start which account and mode payments go to, and whether the customers in the database are of another. */
+/** Logs at start which account and mode payments go to, and whether customers belong to another. */
 @Injectable()
 export class ProviderKeyCheck implements OnApplicationBootstrap {
   private readonly logger = new Logger('Billing')
@@ -18,9 +18,9 @@ export class ProviderKeyCheck implements OnApplicationBootstrap {
     private readonly server: HttpAdapterHost,
   ) {}
 
-  /** Beside the start: a provider that is down keeps nobody from logging in. */
+  /** In the background: a provider that is down must not keep anybody from logging in. */
   onApplicationBootstrap(): void {
-    // At the command line nobody reads it, and the provider is not what every command is about.
+    // At the command line nobody would read it, and not every command needs the provider.
     if (this.server.httpAdapter) void this.check()
     else this.isDone = true
   }

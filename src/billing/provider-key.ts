@@ -5,14 +5,14 @@ import { Settings } from '../config/settings.js'
 import { billingCustomers } from '../database/schema.js'
 import { ask } from './payment-provider.js'
 
-/** What a secret key opens: an account of the provider, and its test mode or the one with real money. */
+/** What a secret key gives access to: an account of the provider, in test or live mode. */
 export interface ProviderIdentity {
   /** Null when the key may not read it. */
   readonly providerAccount: string | null
   readonly isLive: boolean
 }
 
-/** Our secret key. Customers of another one are unknown with it. */
+/** Our secret key. It does not know customers of another one. */
 @Injectable()
 export class ProviderKey {
   readonly isLive: boolean
@@ -25,18 +25,18 @@ export class ProviderKey {
     this.isLive = /^(sk|rk)_live_/.test(settings.stripe.secretKey)
   }
 
-  /** What the key opens, once the provider has told; null before. */
+  /** What the key gives access to, once the provider has told us; null before. */
   get known(): ProviderIdentity | null {
     return this.identity
   }
 
-  /** Asks the provider unless it has told already. Throws as `ask` does. */
+  /** Asks the provider unless it has answered already. Throws like `ask`. */
   async identify(): Promise<ProviderIdentity> {
     this.identity ??= { providerAccount: await this.account(), isLive: this.isLive }
     return this.identity
   }
 
-  /** Selects the customers that are certainly of another key. */
+  /** Selects the customers that certainly belong to another key. */
   isOfAnother(): SQL | undefined {
     const { providerAccount, isLive } = billingCustomers
     const isOfOtherMode = eq(isLive, !this.isLive)
@@ -45,7 +45,7 @@ export class ProviderKey {
     return and(isNotNull(billingCustomers.customerId), or(isOfOtherMode, isOfOtherAccount))
   }
 
-  /** A restricted key need not have the right to read its account. */
+  /** A restricted key need not have permission to read its account. */
   private async account(): Promise<string | null> {
     const found = await ask(async () => {
       try {
@@ -59,7 +59,7 @@ export class ProviderKey {
   }
 }
 
-/** As operators read it. */
+/** In words for operators. */
 export function inWords({ providerAccount, isLive }: ProviderIdentity): string {
   return `${providerAccount ?? 'an account that is not known'}, ${isLive ? 'live mode' : 'test mode'}`
 }

@@ -6,11 +6,14 @@ import { type CustomerDetails, CustomerDetailsSync } from './customer-details.js
 import { OpenPages } from './open-pages.js'
 import { type SeatChange, Seats } from './seats.js'
 
-/** What the provider has to be told of an account, so that it bills what it should, once, and whom it should. */
+/**
+ * What the provider has to be told about an account, so that it bills the right amount, once, to the right
+ * person.
+ */
 export interface ProviderUpdate {
-  /** Pages that nobody may pay any more. */
+  /** Pages that must no longer be paid. */
   readonly pages: readonly string[]
-  /** A cancelled subscription of an account that is to be deleted now. */
+  /** A cancelled subscription of an account that is being deleted. */
   readonly endingId: string | null
   readonly seats: SeatChange | null
   readonly details: CustomerDetails | null
@@ -25,7 +28,7 @@ export class ProviderUpdates {
     private readonly details: CustomerDetailsSync,
   ) {}
 
-  /** What is due beside what was seen there; null when nothing is. */
+  /** What is due after this look; null when nothing is. */
   async due(
     transaction: Db,
     accountId: string,
@@ -38,7 +41,7 @@ export class ProviderUpdates {
     return pages.length > 0 || endingId || seats || details ? { pages, endingId, seats, details } : null
   }
 
-  /** Tells it, what is about money first. Safe to repeat; throws as `ask` does. */
+  /** Tells the provider, first what concerns money. Safe to repeat; throws like `ask`. */
   async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
     await this.pages.close(pages)
     if (endingId) await this.cancelled.end(endingId)
@@ -47,7 +50,7 @@ export class ProviderUpdates {
   }
 }
 
-/** Whether the provider has taken an update about money without an error, and yet it is due again. */
+/** Whether the provider accepted an update about money and the same one is due again. */
 export function wasIgnored(sent: ProviderUpdate, due: ProviderUpdate): boolean {
   const isEndingDue = sent.endingId !== null && sent.endingId === due.endingId
   const areSeatsDue = sent.seats !== null && sent.seats.seats === due.seats?.seats

@@ -1,4 +1,4 @@
-/** The messages of an error and of what caused it, the nearest first: what the provider said is in the last. */
+/** The messages of an error and its causes, outermost first: what the provider said is in the last. */
 export function reasonOf(error: Error): string {
   const messages: string[] = []
   for (let at: unknown = error; at instanceof Error && messages.length < 5; at = at.cause)

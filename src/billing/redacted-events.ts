@@ -3,8 +3,8 @@ import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, providerEvents } from '../database/schema.js'
 
 /**
- * What an event says, for `set event = …`, without names, addresses, cards and all else that is about people. What stays is
- * what tells that there was such an event: its id, type and time, and the id of what it was about. Null stays null.
+ * The content of an event without names, addresses, cards and other personal data, for `set event = …`. Its
+ * id, type, time and the id of its object remain. Null stays null.
  */
 export const REDACTED_EVENT = sql`case when event is not null then jsonb_build_object(
     'id', id,
@@ -17,7 +17,10 @@ export const REDACTED_EVENT = sql`case when event is not null then jsonb_build_o
     ))
   ) end`
 
-/** Redacts the events that are kept of an account. Before its customer and checkouts are deleted. */
+/**
+ * Removes personal data from the stored events of an account. Call it before its customer and checkouts are
+ * deleted.
+ */
 export async function redactEvents(transaction: Db, accountId: string): Promise<void> {
   await transaction.execute(sql`
     update ${providerEvents} set event = ${REDACTED_EVENT}

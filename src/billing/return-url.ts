@@ -1,12 +1,15 @@
 import type { KnownOrigins } from '../cors/cors-policy.js'
 
 const MAX_LENGTH = 2_048
-/** Printable ASCII without the backslash, which browsers read as a slash. A path, query or fragment is all that may follow the origin. */
+/**
+ * Printable ASCII without the backslash, which browsers read as a slash. Only a path, query or fragment may
+ * follow the origin.
+ */
 const SAFE_TEXT = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/
 
 /**
- * Whether the browser may be sent to this address after payment: an absolute URL whose origin stands, byte for
- * byte, at its start and is listed; no user name. Listed origins are https, save loopback hosts in development.
+ * Whether the browser may be sent here after payment: an absolute URL that starts, byte for byte, with a
+ * listed origin, and has no user name. Listed origins are https, except loopback hosts in development.
  */
 export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: KnownOrigins): boolean {
   if (text.length > MAX_LENGTH || !SAFE_TEXT.test(text) || !URL.canParse(text)) return false
@@ -21,12 +24,15 @@ export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: 
   )
 }
 
-/** The address with `checkout=<id>` in its query, for who comes back from having paid. */
+/** The address with `checkout=<id>` in its query, for a return after payment. */
 export function withCheckout(returnUrl: string, checkoutId: string): string {
   return withParameter(returnUrl, 'checkout', checkoutId)
 }
 
-/** The address with `portal=closed` in its query, for who comes back from the portal, where the plan may have changed. */
+/**
+ * The address with `portal=closed` in its query, for a return from the portal, where the plan may have
+ * changed.
+ */
 export function withPortal(returnUrl: string): string {
   return withParameter(returnUrl, 'portal', 'closed')
 }

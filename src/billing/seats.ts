@@ -12,7 +12,7 @@ import { ask } from './payment-provider.js'
 import { planItem } from './plan-item.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
-/** A quantity that the provider is to have, and the number of the wish. */
+/** A quantity to request of the provider, and the number of the request. */
 export interface SeatChange {
   readonly accountId: string
   readonly subscriptionId: string
@@ -21,7 +21,9 @@ export interface SeatChange {
   readonly version: number
 }
 
-/** What the provider bills by: the active users of an account, its owner among them, where the plan says so. */
+/**
+ * What the provider bills by: the active users of an account, including its owner, where the plan says so.
+ */
 @Injectable()
 export class Seats {
   constructor(
@@ -39,7 +41,10 @@ export class Seats {
     return Math.max(row?.count ?? 1, 1)
   }
 
-  /** The change that is due of what the provider has; null when none is. The same wish keeps its number until it is answered. */
+  /**
+   * The change that is due, given what the provider has; null when none is. The request keeps its number
+   * until it is answered.
+   */
   async due(
     transaction: Db,
     accountId: string,
@@ -69,7 +74,7 @@ export class Seats {
     }
   }
 
-  /** Tells the provider; after a crash or a lost answer it is told again under the same key. Throws as `ask` does. */
+  /** Tells the provider; after a crash or a lost answer again, under the same key. Throws like `ask`. */
   async bring({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
     try {
       await ask(() =>
@@ -80,11 +85,12 @@ export class Seats {
         ),
       )
     } catch (error) {
-      // A failure that the provider has noted under our key it repeats for a day.
+      // The provider repeats a recorded failure under the same key for a day.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.wishAnew(accountId, version)
       throw error
     }
-    // So it is with an answer: whoever changed the number since, in the portal, would have it stay under the old key.
+    // It repeats answers too: if somebody changes the number in the portal, a request under the old key would
+    // not change it back.
     await this.wishAnew(accountId, version)
   }
 

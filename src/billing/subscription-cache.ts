@@ -4,20 +4,23 @@ import { type Cache, caching } from 'cache-manager'
 import { RedisConnection } from '../redis/redis-connection.js'
 import type { KnownSubscription } from './subscription-view.js'
 
-/** How long a replica without Redis may be behind; with Redis a webhook drops the entry for all. */
+/** How long a replica without Redis may be outdated; with Redis a webhook drops the entry for all. */
 const TTL_MS = 60_000
-/** Longer than an entry lives and its reading takes, or an entry from before the drop could count again. */
+/**
+ * Longer than an entry lives plus the time to read it; otherwise an entry from before the drop could count
+ * again.
+ */
 const MARK_TTL_MS = 2 * TTL_MS
 const NEVER_DROPPED = ''
 const MAX_ENTRIES_IN_MEMORY = 10_000
 
 interface Entry {
-  /** Of the drop that it was read after. */
+  /** The mark of the drop after which it was read. */
   readonly mark: string
   readonly known: KnownSubscription
 }
 
-/** Merely a cache: over our Redis connection where there is one, in memory otherwise. It fails silently to a miss. */
+/** A cache in Redis where there is one, in memory otherwise. Failures are treated as misses. */
 @Injectable()
 export class SubscriptionCache {
   private constructor(
@@ -33,8 +36,9 @@ export class SubscriptionCache {
   }
 
   /**
-   * What is cached, else what `find` reads. What was read before the last {@link drop} is never served after it, also
-   * when it is written later: an entry counts only together with the mark of the drop that it was read after.
+   * The cached value, or else what `find` reads. What was read before the last {@link drop} is never served
+   * after it, even if it is written later: an entry counts only with the mark of the drop after which it was
+   * read.
    */
   async read(accountId: string, find: () => Promise<KnownSubscription>): Promise<KnownSubscription> {
     const [entry, mark = NEVER_DROPPED] = await Promise.all([
@@ -47,7 +51,7 @@ export class SubscriptionCache {
     return known
   }
 
-  /** What was read until now counts no more, whoever has it. Call it when the change is committed. */
+  /** Invalidates everything read so far, in every process. Call it after the commit. */
   async drop(accountId: string): Promise<void> {
     await this.attempt(() => this.cache.set(markKey(accountId), randomUUID(), MARK_TTL_MS))
   }

@@ -9,7 +9,7 @@ import { isPaidFor } from './subscription-state.js'
 import type { KnownSubscription, SubscriptionView } from './subscription-view.js'
 import { Subscriptions } from './subscriptions.js'
 
-/** `pending`: not paid, or not yet. */
+/** `pending`: not paid, or not yet paid. */
 export type CheckoutOutcome = 'pending' | 'active'
 
 @Injectable()
@@ -22,16 +22,16 @@ export class SubscriptionReading {
     private readonly catalog: PlanCatalog,
   ) {}
 
-  /** The account's subscription; may be up to a minute old where several replicas run without Redis. */
+  /** The account's subscription. May be up to a minute old where several replicas run without Redis. */
   async read(accountId: string): Promise<SubscriptionView> {
     const known = await this.cache.read(accountId, () => this.subscriptions.find(accountId))
     return this.view(known)
   }
 
   /**
-   * The same for who comes back from a checkout, by our id of it or the provider's: without waiting for the event, which may
-   * be slower than the browser. Throws `NOT_FOUND` (404) for what is no checkout of this account, and `TOO_MANY_ATTEMPTS`
-   * (429).
+   * The same after a return from a checkout, given our id of it or the provider's. Does not wait for the
+   * event, which may be slower than the browser. Throws `NOT_FOUND` (404) for anything but a checkout of this
+   * account, and `TOO_MANY_ATTEMPTS` (429).
    */
   async readAfter(
     caller: Caller,
@@ -49,8 +49,9 @@ export class SubscriptionReading {
   }
 
   /**
-   * The same for who comes back from the provider's portal. Only for whoever could open one is the provider asked: what it may
-   * be asked for within an hour is there for the whole account. Throws `TOO_MANY_ATTEMPTS` (429).
+   * The same after a return from the provider's portal. The provider is asked only for callers who may open
+   * one, because the account's users share the requests that it may make within an hour. Throws
+   * `TOO_MANY_ATTEMPTS` (429).
    */
   async readAfterPortal(caller: Caller, client: Client): Promise<SubscriptionView> {
     if (caller.permissions.payments) await this.returns.look(caller, client)

@@ -2,8 +2,9 @@ import { secondsAfter } from '../clock/clock.js'
 import type { SubscriptionStatus } from './subscription-status.js'
 
 /**
- * What an account's payments come to. `pending`: the first payment is on its way, which can take days. `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it
- * was due for too long, or the provider waits for the customer.
+ * What an account's payments amount to. `pending`: the first payment is on its way, which can take days.
+ * `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it was due for too
+ * long, or the provider waits for the customer.
  */
 export const SUBSCRIPTION_STATES = [
   'none',
@@ -16,7 +17,7 @@ export const SUBSCRIPTION_STATES = [
 ] as const
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number]
 
-/** A payment is due: the first is the provider still trying, the second it having given up. */
+/** A payment is due. In the first state the provider is still trying, in the second it has given up. */
 const OWING: readonly string[] = ['past_due', 'unpaid'] satisfies SubscriptionStatus[]
 const PAID_FOR: readonly SubscriptionState[] = ['trialing', 'active', 'past_due']
 
@@ -24,12 +25,12 @@ export function isOwing(status: string): boolean {
   return OWING.includes(status)
 }
 
-/** Whether the account has what its plan gives. */
+/** Whether the account has what its plan includes. */
 export function isPaidFor(state: SubscriptionState): boolean {
   return PAID_FOR.includes(state)
 }
 
-/** When an account that owes since then loses its plan. */
+/** When an account that has owed since then loses its plan. */
 export function graceEnd(pastDueSince: Date, graceSeconds: number): Date {
   return secondsAfter(pastDueSince, graceSeconds)
 }

@@ -10,13 +10,13 @@ export type SubscriptionStatus =
   | 'unpaid'
   | 'paused'
 
-/** These do not bill: they are over, or their first payment has not succeeded. */
+/** Subscriptions that do not bill: ended, or the first payment has not succeeded. */
 const NOT_LIVE_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired', 'incomplete']
 
-/** Nothing more can come of it. */
+/** Subscriptions that can never bill again. */
 export const ENDED_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
 
-/** Whether the account is billed for it. One that is `incomplete` may come to that: see `stateOf`. */
+/** Whether the account is billed for it. An incomplete one may be later: see `stateOf`. */
 export function isLive(status: SubscriptionStatus): boolean {
   return status !== 'none' && !NOT_LIVE_STATUSES.includes(status)
 }

@@ -8,9 +8,9 @@ export interface KnownSubscription {
   readonly plan: string | null
   readonly quantity: number | null
   readonly currentPeriodEnd: string | null
-  /** Whether somebody has asked for its end; it lives until `endsAt`. */
+  /** Whether it has been cancelled; it lives until `endsAt`. */
   readonly cancelAtPeriodEnd: boolean
-  /** When it ends, or has ended; null while it goes on. */
+  /** When it ends or has ended; null while it is not cancelled. */
   readonly endsAt: string | null
   /** When the account loses its plan unless it pays; null while no payment is due. */
   readonly graceUntil: string | null
@@ -18,12 +18,12 @@ export interface KnownSubscription {
   readonly isPaymentPending: boolean
 }
 
-/** {@link KnownSubscription} as the account's users see it at some moment. */
+/** A {@link KnownSubscription} as the account's users see it at a given time. */
 export interface SubscriptionView extends Omit<KnownSubscription, 'isPaymentPending'> {
   readonly state: SubscriptionState
   /** The plan's name in the plans file, else the provider's; null while neither is known. */
   readonly planName: string | null
-  /** When the next period is charged; null when none will be, or a payment is due already. */
+  /** When the next period is charged; null when none will be, or a payment is already due. */
   readonly renewsAt: string | null
 }
 
@@ -38,7 +38,7 @@ export const NO_SUBSCRIPTION: KnownSubscription = {
   isPaymentPending: false,
 }
 
-/** What is known, in the words of the account's users. */
+/** What we know, in the terms of the account's users. */
 export function viewOf(
   { isPaymentPending: _, ...known }: KnownSubscription,
   state: SubscriptionState,

@@ -17,10 +17,10 @@ import { type KnownSubscription, NO_SUBSCRIPTION } from './subscription-view.js'
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
 
-/** The subscription that counts, and those that bill beside it. */
+/** The subscription that counts, and any others that bill. */
 type SeenSubscriptions = CurrentSubscription & { readonly current: Stripe.Subscription }
 
-/** What keeping a look at the provider did to our record. */
+/** The effect of a look on our record. */
 export type Kept = 'changed' | 'same' | 'older'
 
 /** The subscription of each account, as last seen at the provider. */
@@ -41,7 +41,7 @@ export class Subscriptions {
     return this.asKnown(await this.row(db, accountId))
   }
 
-  /** A row in the service's words; null is an account that never had a subscription. */
+  /** A row in our own terms; null for an account that never had a subscription. */
   asKnown(row: SubscriptionRow | null): KnownSubscription {
     if (!row) return NO_SUBSCRIPTION
     const graceUntil = row.pastDueSince && graceEnd(row.pastDueSince, this.settings.paymentGraceSeconds)
@@ -58,9 +58,9 @@ export class Subscriptions {
   }
 
   /**
-   * Keeps what the provider said when we began to ask at `seenAt`; `older` when that is not newer than what we have.
-   * Every change at the provider has an event, and whoever begins to ask last sees them all: so the latest look wins,
-   * in whatever order events and answers arrive.
+   * Stores what the provider said when we started asking at `seenAt`; `older` when we already have something
+   * newer. Every change at the provider causes an event and thus a look, and the look that starts last sees
+   * all changes, so the latest one wins whatever the order in which events and answers arrive.
    */
   async keep(
     transaction: Db,
@@ -95,7 +95,7 @@ export class Subscriptions {
     return before && isDeepStrictEqual({ ...before, seenAt }, { ...before, ...row }) ? 'same' : 'changed'
   }
 
-  /** The customer is gone at the provider, and what it had with it. Says whether we did not know. */
+  /** The customer is gone at the provider, with everything it had. Returns whether that is news. */
   async end(transaction: Db, accountId: string, seenAt: Date): Promise<boolean> {
     const row = await this.row(transaction, accountId)
     if (!row || row.status === 'canceled') return false
@@ -113,7 +113,7 @@ export class Subscriptions {
     return true
   }
 
-  /** The first payment of a subscription came to nothing; no effect when that is not the account's. Safe to repeat. */
+  /** The first payment of a subscription has failed. No effect unless it is the account's. Safe to repeat. */
   async noteFailedPayment(transaction: Db, providerId: string): Promise<void> {
     await transaction
       .update(subscriptions)
@@ -121,7 +121,7 @@ export class Subscriptions {
       .where(eq(subscriptions.providerId, providerId))
   }
 
-  /** What each account's plan allows, for when its price is in no plan any more. Safe to repeat. */
+  /** Records what each account's plan allows, for when its price is no longer in any plan. Safe to repeat. */
   async keepEntitled(transaction: Db, byAccount: ReadonlyMap<string, Permissions>): Promise<void> {
     if (byAccount.size === 0) return
     const rows = [...byAccount].map(([id, entitled]) => ({ id, entitled }))
@@ -146,7 +146,7 @@ export class Subscriptions {
     return new Map(found.map(row => [row.accountId, row]))
   }
 
-  /** Another failed try does not begin the grace period anew; a payment ends it. */
+  /** Another failed attempt does not restart the grace period; a payment ends it. */
   private pastDueSince(before: SubscriptionRow | null, { id, status }: Stripe.Subscription): Date | null {
     if (!isOwing(status)) return null
     return (before?.providerId === id ? before.pastDueSince : null) ?? this.clock.now()

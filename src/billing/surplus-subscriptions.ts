@@ -7,23 +7,23 @@ import { billingCustomers, subscriptions } from '../database/schema.js'
 import { BillingWork } from './billing-work.js'
 import { ask, askFor } from './payment-provider.js'
 
-/** Every account has one subscription; what bills its customer beside that is surplus. */
+/** An account has one subscription; any other that bills its customer is surplus. */
 export interface SurplusSubscription {
   readonly accountId: string
   readonly subscriptionId: string
 }
 
-/** What was given back of one payment, in the currency's smallest unit. */
+/** What was refunded of one payment, in the currency's smallest unit. */
 export interface GivenBack {
   readonly payment: string
   readonly amount: number
   readonly currency: string
 }
 
-/** The provider gives at most so many in a page; a surplus subscription is days old and has one or two. */
+/** The provider's page size; a surplus subscription is days old and has one or two invoices. */
 const MOST_INVOICES = 100
 
-/** Subscriptions that bill somebody a second time: an operator lists them, ends them and gives the money back. */
+/** Subscriptions that bill somebody a second time. An operator lists them, ends them and refunds them. */
 @Injectable()
 export class SurplusSubscriptions {
   constructor(
@@ -49,8 +49,8 @@ export class SurplusSubscriptions {
   }
 
   /**
-   * Ends a surplus subscription at the provider now and gives back all that was paid for it; what was given back. Null
-   * when it is surplus of no account. Safe to repeat: nothing is given back twice. Throws as `ask` does.
+   * Ends a surplus subscription at the provider now and refunds everything paid for it; returns the refunds.
+   * Null when it is not surplus. Safe to repeat: nothing is refunded twice. Throws like `ask`.
    */
   async end(subscriptionId: string): Promise<GivenBack[] | null> {
     const owner = await this.ownerOf(subscriptionId)
@@ -95,7 +95,7 @@ export class SurplusSubscriptions {
     return lists.flatMap(({ data }) => data.flatMap(({ payment }) => intentOf(payment)))
   }
 
-  /** Null when it was given back before. */
+  /** Null when it was refunded before. */
   private async refund(payment: string): Promise<GivenBack | null> {
     return ask(async () => {
       try {
@@ -113,7 +113,7 @@ export class SurplusSubscriptions {
   }
 }
 
-/** None for what was paid outside the provider, which it cannot give back. */
+/** None for what was paid outside the provider, which it cannot refund. */
 function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[] {
   const id = typeof payment_intent === 'object' ? payment_intent?.id : payment_intent
   return id ? [id] : []

@@ -14,7 +14,7 @@ export class Trials {
     private readonly database: Database,
   ) {}
 
-  /** How many days the account's next subscription is free; 0 when it is not. */
+  /** How many days of the account's next subscription are free; 0 for none. */
   async daysFor(accountId: string): Promise<number> {
     const { trialDays } = this.settings.stripe
     if (trialDays === 0) return 0
@@ -25,7 +25,7 @@ export class Trials {
     return row?.hadTrial ? 0 : trialDays
   }
 
-  /** Remembers that there was one, also one that was given at the provider. Safe to repeat. */
+  /** Records that there was a trial, even one given at the provider. Safe to repeat. */
   async note(transaction: Db, accountId: string, seen: readonly Stripe.Subscription[]): Promise<void> {
     if (!seen.some(({ trial_start }) => trial_start !== null)) return
     await transaction

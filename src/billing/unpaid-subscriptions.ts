@@ -6,7 +6,9 @@ import { BillingWork } from './billing-work.js'
 import { ask, askFor } from './payment-provider.js'
 import { Subscriptions } from './subscriptions.js'
 
-/** Subscriptions whose first payment has failed: the customer could still pay them in another way for some hours. */
+/**
+ * Subscriptions whose first payment has failed; the customer could still pay them another way for some hours.
+ */
 @Injectable()
 export class UnpaidSubscriptions {
   constructor(
@@ -17,8 +19,8 @@ export class UnpaidSubscriptions {
   ) {}
 
   /**
-   * Ends the account's for good, before another is sold beside it; nothing happens when there is none. Throws
-   * `ALREADY_SUBSCRIBED` when it was paid meanwhile, and as `ask` does.
+   * Ends the account's for good before another is sold; does nothing when there is none. Throws
+   * `ALREADY_SUBSCRIBED` when it was paid meanwhile, and like `ask`.
    */
   async end(accountId: string): Promise<void> {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
@@ -28,11 +30,11 @@ export class UnpaidSubscriptions {
     const invoice = found.latest_invoice
     if (invoice && !(await this.voidOpen(typeof invoice === 'string' ? invoice : invoice.id)))
       return this.lookAgain(found)
-    // Without its invoice nobody can pay it, but it would stay `incomplete` until its time is over.
+    // Without its invoice nobody can pay it, but it would stay `incomplete` until it expires.
     await askFor(() => this.stripe.subscriptions.cancel(found.id))
   }
 
-  /** The provider voids only what has not been paid, so a payment at this very moment is not lost. */
+  /** The provider voids only unpaid invoices, so a payment at this very moment is not lost. */
   private async voidOpen(invoiceId: string): Promise<boolean> {
     return ask(async () => {
       try {

@@ -10,17 +10,17 @@ import { REDACTED_EVENT } from './redacted-events.js'
 import { Subscriptions } from './subscriptions.js'
 
 /**
- * What an event did here. `none`: nothing to do. `not newer`: we knew. `noted`: money went back, or may. `unknown
- * customer`, `second subscription`: an operator has to look.
+ * The effect of an event. `none`: nothing to do. `not newer`: already known. `noted`: money was refunded, or
+ * may be. `unknown customer`, `second subscription`: for an operator.
  */
 export type Effect = 'applied' | 'none' | 'not newer' | 'noted' | 'unknown customer' | 'second subscription'
 
 export type WaitingEvent = Pick<typeof providerEvents.$inferSelect, 'id' | 'type' | 'event'>
 
-/** The events that one transaction handles; what is left makes the work come again. */
+/** How many events one transaction handles; the rest follows in the next. */
 const EVENTS_AT_ONCE = 500
 
-/** The events of the inbox that wait, and what becomes of them. */
+/** Events of the inbox that wait, and their results. */
 @Injectable()
 export class WaitingEvents {
   private readonly logger = new Logger('Billing')
@@ -32,7 +32,7 @@ export class WaitingEvents {
     private readonly lines: HourlyLines,
   ) {}
 
-  /** The oldest of what waits for this customer, in the order in which it happened. */
+  /** The oldest events that wait for this customer, in order. */
   of(db: Db, customerId: string): Promise<WaitingEvent[]> {
     const { id, type, event, createdAt, receivedAt } = providerEvents
     return db
@@ -44,8 +44,7 @@ export class WaitingEvents {
   }
 
   /**
-   * Marks each as handled, with what a look at its customer did to the account; null is an account that is not ours, or not
-   * any more.
+   * Marks each as handled, with the effect of the look; a null account means that the customer is not ours.
    */
   async handle(
     transaction: Db,
@@ -68,8 +67,9 @@ export class WaitingEvents {
   }
 
   /**
-   * Those of the events that no other worker has handled meanwhile. Of people nothing is kept where the end of an account could
-   * not find it again: when there is no account, and in refunds and disputes, which name a charge and no customer.
+   * Those of the events that no other worker has handled meanwhile. Personal data is dropped where the
+   * deletion of an account could not find it: without an account, and in refunds and disputes, which name a
+   * charge and no customer.
    */
   private async mark(
     transaction: Db,

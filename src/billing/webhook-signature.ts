@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { unixSeconds } from '../clock/clock.js'
 import { ApiError } from '../errors/api-error.js'
 
-/** Stripe's own tolerance against replays; its library does not look at the future, we do. */
+/** Stripe's own tolerance against replays. Its library does not check for times in the future; we do. */
 const TOLERANCE_SECONDS = 300
 
 /**

@@ -22,7 +22,7 @@ export class WebhookController {
     private readonly clock: Clock,
   ) {}
 
-  /** Events of the payment provider; the signature over the body is what lets them in. */
+  /** Receives events of the payment provider; the signature of the body authenticates them. */
   @Public()
   @Post('stripe')
   @HttpCode(200)

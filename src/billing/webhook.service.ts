@@ -7,7 +7,7 @@ import { BillingInbox } from './billing-inbox.js'
 import { BillingWorker } from './billing-worker.js'
 import { ProviderKey } from './provider-key.js'
 
-/** Takes in the provider's events, each once. */
+/** Receives the provider's events, each once. */
 @Injectable()
 export class WebhookService {
   constructor(
@@ -18,8 +18,8 @@ export class WebhookService {
   ) {}
 
   /**
-   * Stores a verified event; returns when that is committed. What it leads to happens afterwards, whatever becomes of
-   * this process. Throws `WRONG_MODE` (400) for an event of the provider's test mode where money is real, and the other way.
+   * Stores a verified event; it is committed when this returns. Its effects follow, even if this process
+   * dies. Throws `WRONG_MODE` (400) for a test-mode event where money is real, and the reverse.
    */
   async take(event: Stripe.Event, client: Client): Promise<void> {
     if (event.livemode !== undefined && event.livemode !== this.key.isLive) {
@@ -34,7 +34,7 @@ export class WebhookService {
     if (await this.inbox.store(event)) this.worker.nudge()
   }
 
-  /** For the audit log: something that was not the provider. */
+  /** For the audit log: somebody other than the provider sent something. */
   noteRefused(client: Client): void {
     this.auditLog.note({ action: 'webhook', outcome: 'refused', client })
   }

@@ -9,13 +9,13 @@ import { Entitlements } from './entitlements.js'
 import { UserEntitlements } from './user-entitlements.js'
 
 const JOB = { name: 'entitlements', everyMs: 60_000 }
-/** So few that their rows are held for a fraction of a second only. */
+/** Few enough that their rows are locked for a fraction of a second. */
 const ACCOUNTS_A_PAGE = 500
 
 /**
- * Notices what no event tells: that the grace period of an account is over, that the plans file is another, and that
- * somebody was cut off before all users had what their account is entitled to. What is due stands in the database, so a run
- * that is cut off is gone on with by the next, and two at once share the work.
+ * Handles what no event announces: the end of a grace period, a changed plans file, and an interrupted update
+ * of users. What is due is in the database, so the next run continues after an interruption, and two at once
+ * share the work.
  */
 @Injectable()
 export class EntitlementSweep {
@@ -27,7 +27,7 @@ export class EntitlementSweep {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts were looked at; null when it did not run to its end here. */
+  /** Returns how many accounts were checked; null when it did not run to its end here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {
@@ -55,7 +55,7 @@ export class EntitlementSweep {
     })
   }
 
-  /** Less or greater, not unequal: an index can find that. */
+  /** `<` or `>`, not `<>`: an index can find those. */
   private isByOtherRules() {
     const { version } = this.plans
     if (version === null) return isNotNull(accounts.entitledBy)

@@ -13,13 +13,13 @@ import { isPaidFor, type SubscriptionState, stateOf } from '../subscription-stat
 import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription-view.js'
 import { type SubscriptionRow, Subscriptions } from '../subscriptions.js'
 
-/** What stands in an account's row. */
+/** The entitlement columns of an account. */
 interface Entitlement {
   /** Null: no limit. */
   readonly entitled: Permissions | null
   /** The version of the rules. */
   readonly by: string | null
-  /** When it is to be worked out anew; null when only an event can change it. */
+  /** When to work it out again; null when only an event can change it. */
   readonly until: Date | null
 }
 
@@ -48,8 +48,9 @@ export class Entitlements {
   }
 
   /**
-   * Works out what these accounts are entitled to now, with a few statements for however many. Where that is something
-   * else than before, the account is marked until UserEntitlements has given it to all its users. Safe to repeat.
+   * Works out what these accounts are entitled to now, with a few statements however many there are. Where
+   * the result differs, the account is marked until UserEntitlements has given it to all its users. Safe to
+   * repeat.
    */
   async bring(transaction: Db, accountIds: readonly string[]): Promise<void> {
     const { version } = this.plans
@@ -86,9 +87,9 @@ export class Entitlements {
   }
 
   /**
-   * What the plan allows. Who pays for a price that is in no plan (any more) keeps what the last plan allowed that we knew:
-   * a line that is missing in a file must not take from people what they pay for. While a payment is due, another plan gives
-   * nothing more: it has not been paid for.
+   * What the plan allows. An account whose price is no longer in any plan keeps what its last plan allowed: a
+   * missing line in a file must not take away what people pay for. While a payment is due, another plan gives
+   * nothing more, because it has not been paid for.
    */
   private paidFor({ priceId, lastEntitled }: SubscriptionRow, state: SubscriptionState): Permissions | null {
     if (this.plans.version === null) return null
@@ -97,7 +98,7 @@ export class Entitlements {
     return state === 'past_due' ? limitedTo(lastEntitled, plan.entitled) : plan.entitled
   }
 
-  /** Every sweep and every event of such an account comes here, so one line for each price has to do. */
+  /** Every sweep and every event of such an account comes here, so there is only one line for each price. */
   private reportUnknownPrices(decisions: readonly Decision[]): void {
     if (this.plans.version === null) return
     const unknown = decisions.filter(({ why: { state, plan } }) => isPaidFor(state) && !this.plans.of(plan))
@@ -112,7 +113,7 @@ export class Entitlements {
     }
   }
 
-  /** What the plans allow of those who have paid for one, where that is not on record. */
+  /** What the plans allow accounts that have paid for one, where that is not on record yet. */
   private entitledByPlan(rows: ReadonlyMap<string, SubscriptionRow>): ReadonlyMap<string, Permissions> {
     const kept = new Map<string, Permissions>()
     for (const [accountId, row] of rows) {

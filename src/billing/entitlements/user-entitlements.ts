@@ -5,14 +5,14 @@ import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
 import { type RecordedChanges, SessionChanges } from '../../sessions/session-changes.js'
 
-/** So few that a login of one of them waits for a fraction of a second only. */
+/** Few enough that a login of one of them waits for a fraction of a second. */
 const USERS_A_PAGE = 500
 const ACCOUNTS_A_PAGE = 500
 
 /**
- * Gives users what their account is entitled to, some at a time, each page in a transaction of its own: an account of
- * 20,000 members goes on logging in meanwhile. An account is marked as long as some may not have it yet, so that what a
- * crash cuts off is gone on with.
+ * Gives users their account's entitlements, one page per transaction, so that the members of a large account
+ * can log in meanwhile. The account stays marked until all users have them, so the work continues after a
+ * crash.
  */
 @Injectable()
 export class UserEntitlements {
@@ -24,14 +24,14 @@ export class UserEntitlements {
   ) {}
 
   /**
-   * To the users of one account; returns when all have it, or after so many pages: the rest have it after the next run
-   * of the sweep. Live sessions have it at their next refresh.
+   * For the users of one account. Returns when all have it, or after this many pages; the sweep does the
+   * rest. Live sessions get it at their next refresh.
    */
   bringTo(accountId: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
     return this.bringWhere(eq(accounts.id, accountId), pages)
   }
 
-  /** To the users of all accounts; those that somebody else is at are left to them. */
+  /** For the users of all accounts, except those that another process is working on. */
   bringToAll(): Promise<void> {
     return this.bringWhere(undefined, Number.POSITIVE_INFINITY)
   }
@@ -44,7 +44,7 @@ export class UserEntitlements {
     }
   }
 
-  /** Null when no account is marked any more. */
+  /** Null when no account is marked. */
   private async bringPage(transaction: Db, which: SQL | undefined): Promise<RecordedChanges | null> {
     const behind = await transaction
       .select({ id: accounts.id })
@@ -52,7 +52,7 @@ export class UserEntitlements {
       .where(and(accounts.usersBehind, which))
       .orderBy(asc(accounts.id))
       .limit(ACCOUNTS_A_PAGE)
-      // Before users, as everybody does who locks both.
+      // Before users, like everybody who locks both.
       .for('no key update', which ? {} : { skipLocked: true })
     if (behind.length === 0) return null
     const ids = behind.map(({ id }) => id)
@@ -70,7 +70,9 @@ export class UserEntitlements {
     )
   }
 
-  /** A store that does not take it is no reason to stop: it is told before it serves those sessions again. */
+  /**
+   * A store that does not accept it does not stop the work: it is told before it serves those sessions again.
+   */
   private async tell(recorded: RecordedChanges): Promise<void> {
     try {
       await this.changes.apply(recorded)
@@ -82,7 +84,7 @@ export class UserEntitlements {
   }
 }
 
-/** A page of users of these accounts who have something else than their account. */
+/** A page of users whose entitlements differ from their account's. */
 function usersBehind(transaction: Db, accountIds: readonly string[]) {
   return transaction
     .select({ id: users.id, granted: users.granted })
