@@ -10,24 +10,24 @@ export function clusterClient(urls: readonly string[]): RedisClient {
   const cluster = createCluster({
     rootNodes: urls.map(url => ({ url })),
     defaults: OPTIONS,
-    // Or a new master that dies while we connect to it holds up every later look for its successor.
+    // Otherwise a new master that dies while we connect would block every later search for its successor.
     minimizeConnections: true,
-    // Milliseconds of trying to reach a master again before we ask the others who has its place (5 s by default).
+    // How long we try to reach a master before we ask the others who replaced it (5 s by default), in ms.
     topologyRefreshOnReconnectionAttemptStrategy: 300,
   })
   const watch = new ConnectionWatch()
   const shardOf = ({ host, port }: ServerAddress) => `${host}:${port}`
-  /** Asks others than these who has which slot. While it runs a second call waits for the first. */
+  /** Asks other nodes for the slots. A second call waits for the first. */
   const askAgain = (silent: ReadonlySet<string>) =>
     cluster._slots.rediscover(undefined, silent).catch(() => {
-      // It was logged, and the next second is the next try.
+      // It was logged, and is tried again in a second.
     })
   return {
     commands: cluster as unknown as RedisCommands,
     connect: () => cluster.connect(),
     close: () => cluster.destroy(),
     shards: () => cluster.masters.map(({ address }) => address),
-    // A cluster that is being made, or has lost a master for good, has slots that nobody serves.
+    // While a cluster is being set up, or has lost a master for good, nobody serves some slots.
     shardOf: key => cluster.slots[calculateSlot(key)]?.master.address ?? null,
     server: async shard => {
       const master = cluster.masters.find(({ address }) => address === shard)
@@ -35,7 +35,8 @@ export function clusterClient(urls: readonly string[]): RedisClient {
       return (await cluster.nodeClient(master)) as unknown as RedisClientType
     },
     connectTo: address => connectTo(address, loginOf(urls[0] as string)),
-    // Its MOVED would say who has its place, but a shard that is shut is sent nothing that could be answered so.
+    // Its MOVED reply would name its successor, but nothing that could be answered so is sent to a shard that
+    // is shut.
     leaveReplica: () => void askAgain(new Set()),
     replyOf,
     tend: heard => {

@@ -18,7 +18,7 @@ export function loginOf(url: string): ServerLogin {
   }
 }
 
-/** A client for this very server, not yet connected, which gives up when it is lost. */
+/** A client for this one server, not yet connected, which gives up when its connection is lost. */
 export function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
   const { isOverTls, ...credentials } = login
   const socket = { ...SOCKET, host, port, reconnectStrategy: false as const }

@@ -1,21 +1,21 @@
 import type { RedisClientType } from 'redis'
 
-/** Well above what a busy server takes: a connection that is silent for longer is given up. */
+/** Well above what a busy server takes; a connection that is silent for longer is given up. */
 const PATIENCE_MS = 2_000
-/** Long enough that it is no busy server, and a look at the others costs nothing. */
+/** Long enough not to be a busy server; looking at the others costs nothing. */
 const SILENT_AFTER_MS = 700
 
 /**
- * Finds servers that take connections but answer nothing, and puts our clients on a new connection. A socket's own
- * timeout cannot tell: it starts again with every command that we write.
+ * Finds servers that accept connections but answer nothing, and makes our clients reconnect. A socket's own
+ * timeout cannot do this: every command that we write restarts it.
  */
 export class ConnectionWatch {
-  /** Since when an answer has been waited for. */
+  /** Since when we have been waiting for an answer. */
   private readonly waiting = new Map<RedisClientType, number>()
 
   /**
-   * To be called every second; false while the server owes us an answer or the client has no connection to it. `heard`
-   * gets what it answers: the server's and the replication's part of INFO.
+   * Call it every second. False while an answer is overdue or there is no connection. `heard` gets the server
+   * and replication sections of INFO.
    */
   expectAnswer(client: RedisClientType, heard: (info: string) => void): boolean {
     if (!client.isReady) {
@@ -35,7 +35,7 @@ export class ConnectionWatch {
       .sendCommand(['INFO', 'server', 'replication'])
       .then(info => heard(String(info)))
       .catch(() => {
-        // The connection was lost, which the client sees to itself.
+        // The connection was lost; the client handles that itself.
       })
       .finally(() => {
         clearTimeout(timer)
@@ -44,7 +44,7 @@ export class ConnectionWatch {
   }
 }
 
-/** A new connection to the same address; nothing while the client is already looking for one. */
+/** Makes a new connection to the same address; does nothing while the client is already reconnecting. */
 export function reconnect(client: RedisClientType): void {
   if (!client.isReady) return
   client.destroy()

@@ -7,24 +7,27 @@ import { ReplicaPolicies } from './replica-policies.js'
 import { EvictingServerError, mayEvict, readServerFacts, type ServerFacts } from './server-facts.js'
 import { within } from './within.js'
 
-/** At start we try for so long to find a server that can be used: machines are started together, in any order. */
+/** How long we look for a usable server at start, because machines start in any order. */
 const CONNECT_WITHIN_MS = 30_000
 const TRY_CONNECTING_EVERY_MS = 500
-/** How long one attempt may take. A server that loads its data answers, saying so. */
+/** How long one attempt may take. A server that is loading its data says so. */
 const ATTEMPT_MS = 5_000
-/** For commands that nobody's request waits for. */
+/** For commands that no request waits for. */
 const UNHURRIED_MS = 2_000
 const TEND_EVERY_MS = 1_000
-/** A server that is a replica for good is not to be called up with every request. */
+/** A server that is permanently a replica must not cause a reconnect with every request. */
 const LEAVE_EVERY_MS = 1_000
-/** The redis package repeats connection errors for every attempt; one line says it. */
+/** The redis package repeats a connection error for every attempt; one line is enough. */
 const LOG_EVERY_MS = 10_000
 
-/** Replies by which a server says that it cannot serve now, not that the command was wrong. */
+/** Replies that mean "cannot serve now", not "wrong command". */
 const OUTAGE_REPLIES =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|OOM|BUSY|UNKILLABLE)/
 
-/** The one connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503) here. */
+/**
+ * The only connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503)
+ * here.
+ */
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
   private lastLogAt = Number.NEGATIVE_INFINITY
@@ -43,8 +46,8 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   /**
-   * Connects to `url`, to wait `timeoutMs` for every answer; waits up to 30 s for a server to be there. Throws an Error when
-   * none is, or one may evict sessions.
+   * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when
+   * there is none, or when one may evict sessions.
    */
   static async open(url: string, timeoutMs: number): Promise<RedisConnection> {
     // Loaded only where it is used.
@@ -80,7 +83,7 @@ export class RedisConnection implements OnApplicationShutdown {
     }
   }
 
-  /** Runs a script in one round trip; sends its text only when the server does not know it yet. */
+  /** Runs a script in one round trip; sends its text only when the server does not have it. */
   runScript(script: RedisScript, key: string, args: readonly string[]): Promise<unknown> {
     const options = { keys: [key], arguments: [...args] }
     return this.run(async commands => {
@@ -93,17 +96,17 @@ export class RedisConnection implements OnApplicationShutdown {
     })
   }
 
-  /** The masters that share the keys among them; one, except in a cluster. */
+  /** The masters that share the keys; only one, except in a cluster. */
   shards(): readonly string[] {
     return this.client.shards()
   }
 
-  /** The shard that has the key, or would have it; null while no server is responsible for it. */
+  /** The shard that has the key, or would have it; null while no server has its slot. */
   shardOf(key: string): string | null {
     return this.client.shardOf(key)
   }
 
-  /** Runs `work` on the master of this shard; whatever it sends is not passed on to a server that has taken over. */
+  /** Runs `work` on the master of this shard; nothing is redirected to a server that has taken over. */
   async onShard<T>(shard: string, work: (server: ServerCommands) => Promise<T>): Promise<T> {
     try {
       return await within(UNHURRIED_MS, this.client.server(shard).then(work))
@@ -112,7 +115,10 @@ export class RedisConnection implements OnApplicationShutdown {
     }
   }
 
-  /** What the server of this shard says of itself. Throws {@link EvictingServerError} where it may evict sessions. */
+  /**
+   * What the server of this shard says about itself. Throws {@link EvictingServerError} when it may evict
+   * sessions.
+   */
   async factsOf(shard: string): Promise<ServerFacts> {
     const facts = readServerFacts(await this.onShard(shard, async server => String(await server.info())))
     if (!facts.isMaster) this.leaveReplica()
@@ -120,19 +126,22 @@ export class RedisConnection implements OnApplicationShutdown {
     return facts
   }
 
-  /** `listener` hears that a shard may have lost its newest writes. */
+  /** `listener` is called when a shard may have lost its newest writes. */
   onDoubt(listener: (shard: string, reason: string) => void): void {
     this.client.onDoubt((shard, reason) => {
       if (!this.isClosing) listener(shard, reason)
     })
   }
 
-  /** Looks at the replicas that these facts name, and says in the log when one may evict sessions. Never throws. */
+  /** Checks the replicas that these facts name, and logs when one may evict sessions. Never throws. */
   reportReplicas({ replicas }: ServerFacts): Promise<void> {
     return this.replicaPolicies.report(replicas)
   }
 
-  /** `listener` hears every second which server has the shard ({@link ServerFacts.identity}); null says that it is a replica. */
+  /**
+   * `listener` is called every second with the server that has the shard ({@link ServerFacts.identity}); null
+   * means that it is a replica.
+   */
   onServer(listener: (shard: string, identity: string | null) => void): void {
     this.heard = (shard, info) => {
       const { isMaster, identity } = readServerFacts(info)
@@ -155,7 +164,7 @@ export class RedisConnection implements OnApplicationShutdown {
     const facts = await Promise.allSettled(this.client.shards().map(shard => this.factsOf(shard)))
     const replicas: ServerAddress[] = []
     for (const found of facts) {
-      // One of several masters that is out of reach does not keep the others from serving.
+      // One unreachable master among several does not keep the others from serving.
       if (found.status === 'rejected' && this.isRefusal(found.reason)) throw found.reason
       if (found.status !== 'fulfilled') continue
       replicas.push(...found.value.replicas)
@@ -167,7 +176,7 @@ export class RedisConnection implements OnApplicationShutdown {
     this.tending.unref()
   }
 
-  /** Whether waiting would not help: a wrong password, a server that may evict sessions. */
+  /** Whether waiting is pointless: a wrong password, or a server that may evict sessions. */
   private isRefusal(error: unknown): boolean {
     if (error instanceof EvictingServerError) return true
     const reply = this.client.replyOf(error)
@@ -181,12 +190,12 @@ export class RedisConnection implements OnApplicationShutdown {
   private isOutage(error: unknown): boolean {
     const reply = this.client.replyOf(error)
     if (reply !== null) return OUTAGE_REPLIES.test(reply)
-    // What the package makes of a key whose slot no server of the cluster has.
+    // The package's error for a key whose slot nobody has.
     if (error instanceof TypeError) return /undefined \(reading 'master'\)/.test(error.message)
     return !(error instanceof ApiError || error instanceof EvictingServerError)
   }
 
-  /** The address of a managed Redis that failed over leads to the new master, but only for new connections. */
+  /** A managed address leads to the new master after a failover, but only for new connections. */
   private leaveReplica(): void {
     if (performance.now() - this.lastLeftAt < LEAVE_EVERY_MS) return
     this.lastLeftAt = performance.now()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script of one key, run by its hash. */
+/** A Lua script with one key, called by its hash. */
 export interface RedisScript {
   readonly lua: string
   readonly sha: string

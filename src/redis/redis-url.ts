@@ -14,7 +14,7 @@ const DEFAULT_SENTINEL_PORT = 26379
 
 /**
  * Reads SESSION_STORE_URL: `redis[s]://…`, `redis[s]+cluster://[user:password@]host:port,host:port` or
- * `redis+sentinel://[user:password@]host:port,host:port/<master name>`. Throws an Error on anything else.
+ * `redis+sentinel://[user:password@]host:port,host:port/<master name>`. Throws an Error for anything else.
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const match = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(.*))?$/.exec(url)

@@ -3,17 +3,19 @@ import type { RedisClient, ServerAddress } from './redis-client.js'
 import { EvictingServerError, mayEvict, readServerFacts } from './server-facts.js'
 import { within } from './within.js'
 
-/** A start waits for it: replicas are often where only their master reaches them. */
+/** A start waits for it, and often only the master can reach the replicas. */
 const PATIENCE_MS = 1_000
 
-/** Whether replicas may evict sessions. As replicas they do not, but one that takes over would begin to. */
+/**
+ * Whether replicas may evict sessions. They do not while they are replicas, but one that takes over would.
+ */
 export class ReplicaPolicies {
   private readonly logger = new Logger('Redis')
   private isAsking = false
 
   constructor(private readonly client: Pick<RedisClient, 'connectTo'>) {}
 
-  /** Throws {@link EvictingServerError} when one may evict; warns of those that cannot be asked. */
+  /** Throws {@link EvictingServerError} when one may evict sessions; warns of those that cannot be asked. */
   async require(replicas: readonly ServerAddress[]): Promise<void> {
     for (const { replica, policy, problem } of await this.ask(replicas)) {
       if (policy !== null) throw new EvictingServerError(policy, replica)
@@ -24,7 +26,7 @@ export class ReplicaPolicies {
     }
   }
 
-  /** Says so in the log when one may evict. Never throws. */
+  /** Logs when one may evict sessions. Never throws. */
   async report(replicas: readonly ServerAddress[]): Promise<void> {
     if (this.isAsking) return
     this.isAsking = true
@@ -51,7 +53,7 @@ export class ReplicaPolicies {
 
   private async evictingPolicyOf(replica: ServerAddress): Promise<string | null> {
     const server = this.client.connectTo(replica)
-    // The command that meets it throws it too.
+    // The command that is affected throws it too.
     server.on('error', () => {})
     try {
       const facts = await within(

@@ -11,14 +11,15 @@ export function sentinelClient(
 ): RedisClient {
   const { masterName, sentinels, username, password } = address
   const login = { ...(username && { username }), ...(password && { password }) }
-  // No scanInterval: during each look at the sentinels commands have to wait, and sentinels tell of a change themselves.
+  // No scanInterval: commands would wait during each scan, and sentinels announce changes themselves.
   const sentinel = createSentinel({
     name: masterName,
     sentinelRootNodes: [...sentinels],
     nodeClientOptions: { ...OPTIONS, ...login },
     sentinelClientOptions: { pingInterval: OPTIONS.pingInterval, socket: SOCKET },
     passthroughClientErrorEvents: true,
-    // Of a pool the client gives out connections that it never gets back when many commands start together.
+    // With a pool, the client hands out connections that it never gets back when many commands start
+    // together.
     masterPoolSize: 1,
     reserveClient: true,
   })
@@ -34,11 +35,11 @@ export function sentinelClient(
     // It leaves a master that the sentinels have given up.
     leaveReplica: () => {},
     replyOf,
-    // A sentinel cuts the connections of a server whose place it changes.
+    // A sentinel closes the connections of a server whose role it changes.
     tend: () => {},
     onTrouble: listener => sentinel.on('error', error => listener(String(error))),
     onDoubt: listener => {
-      // The one event is for sentinels too, whose troubles say nothing about what the master knows.
+      // The one event is also emitted for sentinels, whose trouble says nothing about the master.
       sentinel.on('error', error => {
         if (String(error).includes('Master Client')) listener(SHARD, String(error))
       })

@@ -1,6 +1,6 @@
 import type { ServerAddress } from './redis-client.js'
 
-/** The server may throw sessions away when it is full, which logs people out. */
+/** The server may evict sessions when it is full, which would log people out. */
 export class EvictingServerError extends Error {
   constructor(policy: string, replica?: ServerAddress) {
     const whose = replica
@@ -11,21 +11,21 @@ export class EvictingServerError extends Error {
   }
 }
 
-/** What a server says of itself. */
+/** What a server says about itself. */
 export interface ServerFacts {
   readonly isMaster: boolean
   /**
-   * The same as long as it is the same process and has not followed another master meanwhile (`run_id` and
-   * `master_replid` of INFO): a server of which that holds has every write that it ever answered.
+   * Stays the same while it is the same process and has not followed another master (`run_id` and
+   * `master_replid` of INFO). Such a server has every write that it ever acknowledged.
    */
   readonly identity: string
-  /** Null where it is not told, as by some hosted servers. */
+  /** Null where it is not reported, as by some hosted servers. */
   readonly maxmemoryPolicy: string | null
   /** The addresses of its replicas, as it sees them. */
   readonly replicas: readonly ServerAddress[]
 }
 
-/** Reads what INFO answers. The policy is in its section `memory`. */
+/** Reads the answer of INFO. The policy is in its section `memory`. */
 export function readServerFacts(info: string): ServerFacts {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
   return {
@@ -39,7 +39,7 @@ export function readServerFacts(info: string): ServerFacts {
   }
 }
 
-/** Whether it is known to throw keys away when it is full. */
+/** Whether it is known to evict keys when it is full. */
 export function mayEvict(facts: ServerFacts): facts is ServerFacts & { readonly maxmemoryPolicy: string } {
   return facts.maxmemoryPolicy !== null && facts.maxmemoryPolicy !== 'noeviction'
 }

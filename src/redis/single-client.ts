@@ -6,7 +6,7 @@ import { replyOf } from './reply-of.js'
 
 const SHARD = 'the server'
 
-/** One server, or an address that leads to the one that is the master. */
+/** One server, or an address that leads to the current master. */
 export function singleClient(url: string): RedisClient {
   const client = createClient({ ...OPTIONS, url })
   const self = client as unknown as RedisClientType

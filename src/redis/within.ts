@@ -1,4 +1,7 @@
-/** Rejects when `work` takes longer, by the answers that have arrived: after a stall of our own, timers run before sockets are read. */
+/**
+ * Rejects when `work` takes longer. After this process was stalled, timers run before the answers that have
+ * already arrived are read; those still count.
+ */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`no answer in ${milliseconds} ms`))
