@@ -27,7 +27,7 @@ try {
   process.exitCode = 1
 }
 
-/** A change that the store did not take is made by the servers that run. */
+/** The running servers apply a change that the store did not take. */
 function explanationOf(error: Error): string {
   const { message, code } = error as Partial<ApiError> & Error
   if (code !== 'SESSION_STORE_UNAVAILABLE') return message

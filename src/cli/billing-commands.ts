@@ -12,11 +12,11 @@ import { BillingOperations } from '../billing/billing-operations.js'
 import { Database } from '../database/database.js'
 import { withService } from './service.js'
 
-/** A page of a terminal, and what a person still reads. */
+/** A terminal page; more than a person reads. */
 const LISTED = 50
 const MOST_LISTED = 1_000
 const LONGEST_REASON = 300
-/** Another process may be at the same customer; a look takes 10 s at most. */
+/** Another process may be handling the same customer. */
 const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000
 
@@ -88,7 +88,7 @@ async function replay(app: INestApplicationContext, id: string): Promise<void> {
   console.log(`Event ${id} (${known.type}) was handled: ${effect}`)
 }
 
-/** The event once it is handled or has failed; as it is then when neither happens in time. */
+/** The event once it is handled or has failed, or as it is when time runs out. */
 async function outcomeOf(inspection: BillingInspection, id: string): Promise<ListedEvent> {
   const triesLeft = Array.from({ length: WAIT_SECONDS * 4 })
   for (const _ of triesLeft) {
@@ -117,12 +117,12 @@ async function reconcile(app: INestApplicationContext): Promise<void> {
 }
 
 async function sayProgress(inspection: BillingInspection): Promise<void> {
-  // It is only news; the comparison itself says what is wrong.
+  // Progress only; the comparison itself reports what is wrong.
   const due = await inspection.countDue().catch(() => null)
   if (due !== null) console.error(`${due} customers are still to be looked at`)
 }
 
-/** Running servers may have taken some of them. Gives up when nothing has moved for a while. */
+/** Running servers may have taken some of them. Gives up when there is no progress for a while. */
 async function allLookedAt(inspection: BillingInspection): Promise<void> {
   let fewest = Number.POSITIVE_INFINITY
   let triesLeft = WAIT_SECONDS * 4

@@ -12,7 +12,7 @@ import { Plans } from '../permissions/plans.js'
 import { withService } from './service.js'
 
 const LISTED = 50
-/** The provider's events are handled within seconds; this long means that something is wrong. */
+/** Events are handled within seconds; this long means that something is wrong. */
 const LONG_WAIT_MS = 15 * 60 * 1000
 
 /** `billing:status` and `billing:forget-customers`. */
@@ -40,7 +40,7 @@ async function showStatus(app: INestApplicationContext): Promise<void> {
   if (problems.length > 0) throw new Error(`Somebody has to look: ${problems.join(', ')}`)
 }
 
-/** This and what follows prints what there is, and returns what is wrong with it. */
+/** This and the following functions print their part and return its problems. */
 function showQueue(health: BillingHealth, now: Date): string[] {
   const { waitingEvents, oldestWaiting: oldest, customersDue, customersFailed, customersParked } = health
   console.log(`${waitingEvents} events wait${oldest ? `, the oldest since ${oldest.toISOString()}` : ''}`)
@@ -69,7 +69,7 @@ function showUnknownPrices(plans: Plans, { subscriptionsByPrice }: BillingHealth
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
-/** The rest is worth knowing above all when the provider is down. */
+/** The rest matters most when the provider is down. */
 async function showKey(app: INestApplicationContext): Promise<string[]> {
   try {
     console.log(`Payments go to ${inWords(await app.get(ProviderKey).identify())}`)

@@ -8,7 +8,7 @@ import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 
-/** Runs `work` in the service without its server. */
+/** Runs `work` with the service's modules, without a server. */
 export async function withService<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
   const app = await NestFactory.createApplicationContext(AppModule.with(readSettings(), new Clock()), {
     logger: ['error', 'warn'],
@@ -22,7 +22,7 @@ export async function withService<T>(work: (app: INestApplicationContext) => Pro
   }
 }
 
-/** As {@link withService}, for the user of this address; throws an Error when there is none. */
+/** Like {@link withService}, for the user with this address; throws an Error when there is none. */
 export function withUser<T>(
   email: string,
   work: (app: INestApplicationContext, user: User) => Promise<T>,
