@@ -40,7 +40,7 @@ export class PlanCache {
   ) {}
 
   static async over(redis: RedisConnection | null, { stripe }: Settings, clock: Clock): Promise<PlanCache> {
-    // Another list of prices is another entry.
+    // Each list of prices has its own entry.
     const key = `plans:${stripe.priceIds.join(',')}`
     return new PlanCache(
       redis ? await overRedis(redis) : await caching('memory', { max: 1, ttl: KEEP_MS }),

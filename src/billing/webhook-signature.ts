@@ -6,8 +6,9 @@ import { ApiError } from '../errors/api-error.js'
 const TOLERANCE_SECONDS = 300
 
 /**
- * The event of a signed body; throws `INVALID_SIGNATURE` (400) unless one of our secrets signed these bytes within 300 s of
- * `now`. There are several while endpoints of two API versions, or an old and a new secret, are in use.
+ * The event of a signed body; throws `INVALID_SIGNATURE` (400) unless one of our secrets signed these bytes
+ * within 300 s of `now`. There are several secrets while endpoints of two API versions, or an old and a new
+ * secret, are in use.
  */
 export function verifiedEvent(
   body: Buffer,

@@ -8,7 +8,7 @@ export class SettingSheet {
 
   constructor(private readonly texts: Readonly<Record<string, string | undefined>>) {}
 
-  /** The setting, or `undefined` with a fault noted when it is missing or wrong. */
+  /** The setting; when it is missing or wrong, `undefined`, and the fault is noted. */
   required<T>(name: string, read: SettingReader<T>): T {
     const text = this.text(name)
     if (text === '') {

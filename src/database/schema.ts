@@ -289,7 +289,7 @@ export const billingCustomers = pgTable(
     /** The name and the e-mail address that the provider was last told; null when none. */
     toldName: text('told_name'),
     toldEmail: text('told_email'),
-    /** Whether the account has had a trial: it gets one only. */
+    /** Whether the account has had a trial: it gets only one. */
     hadTrial: boolean('had_trial').notNull().default(false),
   },
   table => [uniqueIndex('billing_customers_customer').on(table.customerId)],
@@ -338,7 +338,7 @@ export const subscriptions = pgTable('subscriptions', {
   endsAt: instant('ends_at'),
   /** The first payment was on its way and has failed: the subscription stays `incomplete` for a while yet. */
   firstPaymentFailed: boolean('first_payment_failed').notNull().default(false),
-  /** Other subscriptions that bill the account's customer beside this one. */
+  /** Other subscriptions that bill the account's customer as well. */
   surplus: text('surplus').array().notNull().default(sql`'{}'`),
   /** What the last known plan allowed; kept for a price that is no longer in any plan. */
   lastEntitled: jsonb('last_entitled').$type<Permissions>(),

@@ -37,7 +37,7 @@ export class PeopleInRows {
     return new Map([...removed, ...present.map(({ id, email }) => [id, email] as const)])
   }
 
-  /** What the row of the removal has kept. */
+  /** The addresses that the rows about their removal have kept. */
   private async removedEmails(accountId: string, ids: string[]): Promise<[string, string][]> {
     const isRemoval = and(eq(auditLog.action, 'user.remove'), eq(auditLog.outcome, 'ok'))
     const rows = await this.database.report(db =>

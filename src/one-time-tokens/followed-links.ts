@@ -6,7 +6,7 @@ import { type OneTimeToken, OneTimeTokens, type Purpose } from './one-time-token
 /** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
 const NOBODY = ''
 
-/** Mailed links as people follow them, counted. */
+/** Finds the tokens of mailed links that people follow, and counts guesses. */
 @Injectable()
 export class FollowedLinks {
   constructor(

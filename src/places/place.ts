@@ -1,4 +1,4 @@
-/** A coarse place on earth. */
+/** An approximate place on earth. */
 export interface Place {
   /** In English. */
   readonly city?: string
