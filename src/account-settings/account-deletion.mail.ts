@@ -4,32 +4,32 @@ import { dayInWords } from './day-in-words.js'
 /** To everybody who may change the account's settings; `url` leads to the main site. */
 export function deletionAskedMail(site: string, url: string, deleteAt: Date): Mail {
   return {
-    subject: `Your account at ${site} is going to be deleted`,
+    subject: `Your account at ${site} will be deleted`,
     site,
     paragraphs: [
-      `The owner has asked us to delete your account at ${site} with everything in it. That happens on ${dayInWords(deleteAt)}.`,
-      'Until then everything works as usual, and the owner can keep the account after all.',
+      `The owner has asked us to delete your account at ${site} and everything in it. This will happen on ${dayInWords(deleteAt)} at the earliest.`,
+      'Until then everything works as usual, and the owner can still cancel the deletion.',
     ],
     action: { label: `Go to ${site}`, url },
     footnote:
-      'If you are the owner and this was not you, choose a new password at once and keep the account.',
+      'If you are the owner and did not ask for this, change your password now and cancel the deletion.',
   }
 }
 
 export function accountKeptMail(site: string): Mail {
   return {
-    subject: `Your account at ${site} stays`,
+    subject: `Your account at ${site} will not be deleted`,
     site,
-    paragraphs: [`The owner has decided to keep your account at ${site}. It will not be deleted.`],
+    paragraphs: [`The owner has cancelled the deletion of your account at ${site}.`],
   }
 }
 
 export function accountDeletedMail(site: string): Mail {
   return {
-    subject: `Your account at ${site} was deleted`,
+    subject: `Your account at ${site} has been deleted`,
     site,
     paragraphs: [
-      `As its owner asked, your account at ${site} was deleted with everything in it. Nobody can log in to it any more.`,
+      `At its owner's request, your account at ${site} has been deleted with everything in it. Nobody can log in to it any longer.`,
     ],
   }
 }

@@ -6,50 +6,50 @@ export function confirmEmailMail(site: string, url: string): Mail {
     subject: `Confirm your new e-mail address for ${site}`,
     site,
     paragraphs: [
-      `Somebody, hopefully you, wants to use this e-mail address for an account at ${site}.`,
-      'Follow the link below within 24 hours, in the browser where you asked for it or with your password, and you log in with this address from then on.',
+      `Somebody (we hope it was you) asked to use this e-mail address for an account at ${site}.`,
+      'To confirm, open the link below within 24 hours. Use the browser in which you asked for the change, or have your password ready. From then on you log in with this address.',
     ],
     action: { label: 'Use this e-mail address', url },
-    footnote: 'If this was not you, do nothing: the account is not yours, and this address stays free.',
+    footnote: 'If this was not you, ignore this mail: no account will use this address.',
   }
 }
 
 /** To a new address that already has a user; `url` leads to the front page. */
 export function addressInUseMail(site: string, url: string): Mail {
   return {
-    subject: `You have an account at ${site} already`,
+    subject: `You already have an account at ${site}`,
     site,
     paragraphs: [
-      `Somebody, hopefully you, wanted to use this e-mail address for another account at ${site}. There is one with it already, so nothing has changed.`,
-      'Give the account that has it another address first, or choose another one for the new.',
+      `Somebody (we hope it was you) tried to use this e-mail address for an account at ${site}. Another account already uses it, so nothing has changed.`,
+      'Either change the address of that account first, or choose a different address.',
     ],
     action: { label: `Go to ${site}`, url },
-    footnote: 'If this was not you, there is nothing to do: whoever it was has learnt nothing.',
+    footnote: 'If this was not you, you can ignore this mail: nobody was told that you have an account.',
   }
 }
 
 /** To the old address, with the link that undoes it. */
 export function emailChangedMail(site: string, url: string): Mail {
   return {
-    subject: `Your e-mail address for ${site} was changed`,
+    subject: `Your e-mail address for ${site} has been changed`,
     site,
     paragraphs: [
-      `Your account at ${site} has another e-mail address now. You log in with that one, and mails about the account go there.`,
-      'If this was not you, follow the link below within 7 days. Your account gets this address back, everybody is logged out, and you choose a new password.',
+      `The e-mail address of your account at ${site} has been changed. You now log in with the new address, and mails about the account go there.`,
+      'If this was not you, follow the link below within 7 days. It restores this address and logs everybody out; then you choose a new password.',
     ],
     action: { label: 'This was not me', url },
-    footnote: 'If it was you, there is nothing to do.',
+    footnote: 'If it was you, you do not need to do anything.',
   }
 }
 
 /** To an address that the user has left for an earlier one. */
 export function emailRestoredMail(site: string): Mail {
   return {
-    subject: `Your e-mail address for ${site} was changed`,
+    subject: `Your e-mail address for ${site} has been changed`,
     site,
     paragraphs: [
-      `Your account at ${site} has its earlier e-mail address again. You log in with that one, and mails about the account go there.`,
+      `Your account at ${site} uses its previous e-mail address again. You log in with that one, and mails about the account go there.`,
     ],
-    footnote: 'If this was not you, ask for a new password with the earlier address.',
+    footnote: 'If this was not you, request a new password with the previous address.',
   }
 }

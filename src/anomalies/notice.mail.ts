@@ -16,7 +16,11 @@ export function newDeviceMail(noticed: Noticed, isRefused: boolean): Mail {
   const { site, device } = noticed
   return {
     subject: isRefused ? `Login refused at ${site}: ${device}` : `New login at ${site}: ${device}`,
-    ...common(noticed, `${somebody(isRefused)} ${site} on a device that we had not seen before.`, isRefused),
+    ...common(
+      noticed,
+      `${somebody(isRefused)} ${site} from a device that you have not used before.`,
+      whatNow(isRefused),
+    ),
   }
 }
 
@@ -25,58 +29,67 @@ export function unusualLoginMail(noticed: Noticed, isRefused: boolean): Mail {
   const { site } = noticed
   return {
     subject: isRefused ? `Login refused at ${site}` : `Unusual login at ${site}`,
-    ...common(noticed, `${somebody(isRefused)} ${site} from where you usually do not log in.`, isRefused),
+    ...common(
+      noticed,
+      `${somebody(isRefused)} ${site} from a place where you do not usually log in.`,
+      whatNow(isRefused),
+    ),
   }
 }
 
 /** A session that is suddenly used from elsewhere. `isEnded`: the session was ended for that. */
 export function unusualUseMail(noticed: Noticed, isEnded: boolean): Mail {
   const { site } = noticed
-  const opening = `Your login at ${site} was suddenly used from another device or place.`
+  const opening = `A session of yours at ${site} was suddenly used from another device or place.`
   return {
     subject: `Unusual activity at ${site}`,
-    ...common(noticed, isEnded ? `${opening} We have ended it.` : opening, isEnded),
+    ...common(
+      noticed,
+      isEnded ? `${opening} We have ended that session.` : opening,
+      isEnded ? LOG_IN_AS_USUAL : NOTHING_TO_DO,
+    ),
   }
 }
 
 function somebody(isRefused: boolean): string {
   return isRefused
-    ? 'Somebody gave the right password of your account at'
+    ? 'Somebody entered the correct password for your account at'
     : 'Somebody has just logged in to your account at'
+}
+
+const NOTHING_TO_DO = 'If this was you, you do not need to do anything.'
+const LOG_IN_AS_USUAL =
+  'If this was you, log in from a device and a place that you usually use, or try again later.'
+
+function whatNow(isRefused: boolean): string {
+  return isRefused ? `The login was refused. ${LOG_IN_AS_USUAL}` : NOTHING_TO_DO
 }
 
 function common(
   { site, device, place, at, url }: Noticed,
   opening: string,
-  isStopped: boolean,
+  advice: string,
 ): Omit<Mail, 'subject'> {
   const where = place ? `, in or near ${place}` : ''
   return {
     site,
     paragraphs: [
       opening,
-      `It was ${device.replace(/^Unknown/, 'an unknown')}${where}, on ${inWords(at)}.`,
-      isStopped
-        ? 'They were stopped. If this was you, log in from where you usually do, or try again later.'
-        : 'If this was you, there is nothing to do.',
+      `It was ${device.replace(/^Unknown/, 'an unknown')}${where}, at ${TIME.format(at)} UTC on ${DAY.format(at)}.`,
+      advice,
     ],
     action: { label: 'This was not me', url },
     footnote:
-      'That link logs you out everywhere and sends you a mail with which you choose a new password. ' +
+      'The link logs you out everywhere and sends you a mail for choosing a new password. ' +
       'It works once, within 24 hours.',
   }
 }
 
-const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', {
+const DAY = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'long',
   year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
   timeZone: 'UTC',
 })
 
-/** `21 November 2026 at 14:05 UTC`. */
-function inWords(at: Date): string {
-  return `${DAY_AND_TIME.format(at)} UTC`
-}
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })

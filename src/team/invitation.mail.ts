@@ -14,34 +14,38 @@ export interface InvitationMail {
 export function invitationMail(invitation: InvitationMail, url: string): Mail {
   const { site, satellites } = invitation
   return {
-    subject: `You are invited to a team at ${site}`,
+    subject: `You have been invited to a team at ${site}`,
     site,
     paragraphs: [
       introduction(invitation),
-      satellites ? `You will work at ${listed(satellites)}.` : 'You will work at all sites of the team.',
-      'The link below works once, within 7 days. There you choose your password.',
+      satellites
+        ? `You will have access to ${listed(satellites)}.`
+        : "You will have access to all of the team's sites.",
+      'The link below works once, within 7 days. It lets you choose your password.',
     ],
     action: { label: 'Join the team', url },
-    footnote: 'If you do not know who this is from, do nothing: without the link nobody joins in your name.',
+    footnote:
+      'If you do not know the sender, ignore this mail: nobody can join in your name without the link.',
   }
 }
 
 /** To somebody whose address already has a login; an address belongs to one account only. */
 export function invitedUserMail(invitation: InvitationMail): Mail {
   return {
-    subject: `You are invited to a team at ${invitation.site}`,
+    subject: `You have been invited to a team at ${invitation.site}`,
     site: invitation.site,
     paragraphs: [
       introduction(invitation),
-      'This e-mail address has an account here already, and an address belongs to one account only. To join the team, ask to be invited at another address of yours.',
+      'This e-mail address already has an account here, and an address can belong to one account only. To join the team, ask to be invited with another address.',
     ],
-    footnote: 'You need not do anything: your account stays as it is, and the team has not been told of it.',
+    footnote:
+      'You do not need to do anything: your account stays as it is, and the team does not learn about it.',
   }
 }
 
 function introduction({ inviter, accountName, site }: InvitationMail): string {
   const name = accountName && safeName(accountName)
-  return `${inviter} invites you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
+  return `${inviter} has invited you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
 }
 
 /**

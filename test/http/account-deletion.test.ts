@@ -91,8 +91,8 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       await keep(app, session)
       for (const person of [owner, inCharge])
         expect(await subjectsTo(app, person)).toEqual([
-          expect.stringContaining('is going to be deleted'),
-          expect.stringMatching(/^Your account at .* stays$/),
+          expect.stringContaining('will be deleted'),
+          expect.stringMatching(/^Your account at .* will not be deleted$/),
         ])
       const [mail] = await app.mailsTo(inCharge.email)
       expect(mail?.text).toContain(`${json.deleteAt.slice(0, 10)} (UTC)`)

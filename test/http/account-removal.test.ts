@@ -197,8 +197,8 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await run(app)
       await run(app)
       expect(await subjectsTo(app, owner)).toEqual([
-        expect.stringContaining('is going to be deleted'),
-        expect.stringContaining('was deleted'),
+        expect.stringContaining('will be deleted'),
+        expect.stringContaining('has been deleted'),
       ])
       expect(await subjectsTo(app, member)).toEqual([])
     })
@@ -286,7 +286,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toHaveLength(2)
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
       expect(await rowsOf(app, owner, 'user.remove')).toEqual([])
-      expect(await subjectsTo(app, owner)).not.toContainEqual(expect.stringContaining('was deleted'))
+      expect(await subjectsTo(app, owner)).not.toContainEqual(expect.stringContaining('has been deleted'))
     })
   })
 

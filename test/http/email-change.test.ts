@@ -129,7 +129,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     // The link of before is gone, another is there.
     expect(await tokens()).toBe(before)
     const [mail] = await app.mailsTo(other.email)
-    expect(mail?.subject).toBe('You have an account at www.main.test already')
+    expect(mail?.subject).toBe('You already have an account at www.main.test')
     expect(mail?.text).not.toContain('#token=')
   })
 
@@ -265,7 +265,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(outcome(await confirm(await linkTo(session, owner.email)))).toBe('204')
       const mails = await app.mailsTo(between)
       expect(mails.map(({ text }) => text.includes('/undo-email'))).toEqual([false, false])
-      expect(mails.at(-1)?.text).toContain('has its earlier e-mail address again')
+      expect(mails.at(-1)?.text).toContain('uses its previous e-mail address again')
       expect(outcome(await undo(await app.mailedToken(owner.email)))).toBe('400 INVALID_LINK')
       expect(await emailOf(owner)).toBe(owner.email)
     })

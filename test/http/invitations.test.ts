@@ -69,8 +69,8 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(Math.abs(seconds - SEVEN_DAYS)).toBeLessThan(30)
       const [mail, ...others] = await app.mailsTo(email)
       expect(others).toEqual([])
-      expect(mail?.text).toContain(`${owner.email} invites you to the team "Rose & Sons" at www.main.test.`)
-      expect(mail?.text).toContain('You will work at shop-one.test and shop-two.test.')
+      expect(mail?.text).toContain(`${owner.email} has invited you to the team "Rose & Sons" at www.main.test.`)
+      expect(mail?.text).toContain('You will have access to shop-one.test and shop-two.test.')
       expect(mail?.text).toMatch(new RegExp(`${MAIN}/accept-invitation#token=[\\w-]{43}\n`))
       expect(mail?.html).toContain('Rose &#38; Sons')
     })
@@ -82,7 +82,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
         await setAccountName(owner.accountId, name)
         const email = anEmail()
         await invite(session, email)
-        expect(await textTo(email)).toContain(`${owner.email} invites you to their team at www.main.test.`)
+        expect(await textTo(email)).toContain(`${owner.email} has invited you to their team at www.main.test.`)
       },
     )
 
@@ -167,7 +167,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       const listed = await open(session)
       expect(listed.map(({ email }: { email: string }) => email)).toEqual([unknown, stranger.email])
       const mail = await textTo(stranger.email)
-      expect(mail).toContain('has an account here already')
+      expect(mail).toContain('already has an account here')
       expect(mail).not.toContain('#token=')
     })
 

@@ -140,13 +140,13 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
     await transfer(await provenSession(app, owner), member)
     const site = 'www.main.test'
     expect((await app.mailsTo(owner.email)).map(({ subject }) => subject)).toEqual([
-      `Your account at ${site} is to get another owner`,
-      `Your account at ${site} gets another owner soon`,
+      `Transfer of your account at ${site} requested`,
+      `Your account at ${site} will soon have a new owner`,
       `You are no longer the owner of your account at ${site}`,
     ])
     expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
-      `You are to own your team's account at ${site}`,
-      `You are the owner of your account at ${site}`,
+      `You have been asked to take over your team's account at ${site}`,
+      `You are now the owner of your account at ${site}`,
     ])
     expect(await subjects(manager)).toEqual([])
     const [toOwner] = await app.mailsTo(owner.email)
@@ -215,7 +215,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
         expect(await runJob()).toBe(0)
         expect(await ownersOf(owner)).toEqual([owner.id])
         for (const person of [owner, member])
-          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(/^The transfer .* is cancelled$/)
+          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(/^The transfer .* has been cancelled$/)
       }
     })
 
@@ -281,12 +281,12 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const email = await changeAddress(owner)
       expect(outcome(await accept(await app.mailedToken(member.email)))).toBe('200')
       for (const address of [owner.email, email])
-        expect((await app.mailsTo(address)).at(-1)?.subject).toMatch(/gets another owner soon$/)
+        expect((await app.mailsTo(address)).at(-1)?.subject).toMatch(/will soon have a new owner$/)
       app.clock.advance(WAIT + DAY)
       expect(await runJob()).toBe(0)
       expect(await ownersOf(owner)).toEqual([owner.id])
       expect(outcome(await stop(await app.mailedToken(owner.email)))).toBe('204')
-      expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(/is cancelled$/)
+      expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(/has been cancelled$/)
       app.clock.advance(7 * DAY)
       expect(await runJob()).toBe(0)
     })

@@ -42,7 +42,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(await logIn(owner, NEW_PASSWORD)).toBe('200')
 
     const [mail] = await app.mailsTo(owner.email)
-    expect(mail?.subject).toBe('Your password for www.main.test was changed')
+    expect(mail?.subject).toBe('Your password for www.main.test has been changed')
     const rows = (await app.auditRows()).filter(row => row.action === 'password.change')
     expect(rows.filter(row => row.userId === owner.id)).toEqual([
       expect.objectContaining({

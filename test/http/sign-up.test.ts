@@ -89,7 +89,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     }
     expect(withoutIds(known)).toEqual(withoutIds(unknown))
     const mails = await app.mailsTo(owner.email)
-    expect(mails.map(({ subject }) => subject)).toEqual(['You have an account at www.main.test already'])
+    expect(mails.map(({ subject }) => subject)).toEqual(['You already have an account at www.main.test'])
     expect(mails[0]?.text).not.toContain('token')
     expect(mails[0]?.text).toContain(`${MAIN}/`)
     expect(await find(owner.email)).toEqual(owner)
@@ -115,7 +115,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     await app.app.get(AccountsService).disable(member)
     expect(outcome(await signUp(member.email))).toBe('202')
     expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
-      'You have an account at www.main.test already',
+      'You already have an account at www.main.test',
     ])
     expect((await find(member.email))?.disabledAt).not.toBeNull()
   })

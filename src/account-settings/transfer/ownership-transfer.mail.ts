@@ -4,51 +4,52 @@ import { dayInWords } from '../day-in-words.js'
 /** To the owner, who may not be the one who asked; `url` stops the transfer. */
 export function transferRequestedMail(site: string, url: string, readyAt: Date): Mail {
   return {
-    subject: `Your account at ${site} is to get another owner`,
+    subject: `Transfer of your account at ${site} requested`,
     site,
     paragraphs: [
-      `Somebody, hopefully you, asked that a member of your account at ${site} becomes its owner. They have to accept first, and nothing changes before ${dayInWords(readyAt)}.`,
-      'If this was not you, stop it with the link below, and choose a new password at once.',
+      `Somebody (we hope it was you) asked to make a member of your account at ${site} its owner. They have to accept first, and nothing changes before ${dayInWords(readyAt)}.`,
+      'If this was not you, stop the transfer with the link below and change your password now.',
     ],
     action: { label: 'Stop the transfer', url },
-    footnote: 'If it was you, there is nothing to do. You can cancel it in the settings of your account too.',
+    footnote:
+      'If it was you, you do not need to do anything. You can also cancel the transfer in your account settings.',
   }
 }
 
 /** To the owner, once the member has accepted. */
 export function transferAcceptedMail(site: string, url: string, readyAt: Date): Mail {
   return {
-    subject: `Your account at ${site} gets another owner soon`,
+    subject: `Your account at ${site} will soon have a new owner`,
     site,
     paragraphs: [
-      `The member who is to own your account at ${site} has accepted. From ${dayInWords(readyAt)} on they are the owner, and you are a member.`,
-      'If you do not want this, stop it with the link below. If you did not ask for it, choose a new password at once, too.',
+      `The member who is to take over your account at ${site} has accepted. They become the owner, and you become a member, on ${dayInWords(readyAt)} at the earliest.`,
+      'If you do not want this, stop it with the link below. If you did not ask for it, change your password now as well.',
     ],
     action: { label: 'Stop the transfer', url },
-    footnote: 'If this is what you want, there is nothing to do.',
+    footnote: 'If this is what you want, you do not need to do anything.',
   }
 }
 
 /** To the future owner. */
 export function transferOfferMail(site: string, url: string, readyAt: Date): Mail {
   return {
-    subject: `You are to own your team's account at ${site}`,
+    subject: `You have been asked to take over your team's account at ${site}`,
     site,
     paragraphs: [
-      `The owner of your account at ${site} wants you to be its owner: you would be in charge of payments, settings and the team.`,
-      `Accept with the link below, within 7 days. You are the owner then, but not before ${dayInWords(readyAt)}.`,
+      `The owner of your account at ${site} wants to hand it over to you. You would be in charge of payments, settings and the team.`,
+      `To accept, follow the link below within 7 days. You become the owner on ${dayInWords(readyAt)} at the earliest.`,
     ],
-    action: { label: 'Accept the account', url },
-    footnote: 'If you do not want this, do nothing: without you nothing changes.',
+    action: { label: 'Accept ownership', url },
+    footnote: 'If you do not want this, ignore this mail: nothing changes unless you accept.',
   }
 }
 
 /** To both. */
 export function transferCancelledMail(site: string): Mail {
   return {
-    subject: `The transfer of your account at ${site} is cancelled`,
+    subject: `The transfer of your account at ${site} has been cancelled`,
     site,
-    paragraphs: [`Your account at ${site} keeps its owner. The transfer that was under way is off.`],
+    paragraphs: [`Your account at ${site} keeps its owner.`],
   }
 }
 
@@ -58,20 +59,20 @@ export function becameMemberMail(site: string): Mail {
     subject: `You are no longer the owner of your account at ${site}`,
     site,
     paragraphs: [
-      `A member of your account at ${site} is its owner now, and you are a member.`,
-      'What you may do there is up to the new owner.',
+      `A member has taken over your account at ${site}. You are now a member.`,
+      'The new owner decides what you may do there.',
     ],
-    footnote: 'If this was not you, somebody has your password: choose a new one, and get in touch with us.',
+    footnote: 'If you did not ask for this, somebody has your password: change it and contact us.',
   }
 }
 
 /** To the new owner. */
 export function becameOwnerMail(site: string): Mail {
   return {
-    subject: `You are the owner of your account at ${site}`,
+    subject: `You are now the owner of your account at ${site}`,
     site,
     paragraphs: [
-      `You are the owner of your account at ${site} now. You may do everything there: payments, settings and the team.`,
+      `You are now the owner of your account at ${site}, with every permission: payments, settings and the team.`,
     ],
   }
 }
