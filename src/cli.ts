@@ -10,7 +10,7 @@ import { addStoreCommands } from './cli/store-commands.js'
 import { addSurplusCommands } from './cli/surplus-commands.js'
 import type { ApiError } from './errors/api-error.js'
 
-const program = new Command('mainstay').description('What operators do at the command line')
+const program = new Command('mainstay').description('Command line for operators')
 addAccountCommands(program)
 addSessionCommands(program)
 addStoreCommands(program)

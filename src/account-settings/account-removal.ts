@@ -42,7 +42,7 @@ export class AccountRemoval {
       if (owner) this.mails.tellDeleted(owner)
       return true
     } catch (error) {
-      this.logger.error(`Account ${accountId} is not deleted yet: ${(error as Error).message}`)
+      this.logger.error(`Account ${accountId} could not be deleted yet: ${(error as Error).message}`)
       return false
     }
   }

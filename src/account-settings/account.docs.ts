@@ -15,13 +15,13 @@ class AccountAnswer {
   @ApiProperty(INSTANT)
   createdAt!: string
 
-  @ApiProperty({ ...INSTANT, nullable: true, description: 'Null while nobody has asked for a deletion' })
+  @ApiProperty({ ...INSTANT, nullable: true, description: 'Null while no deletion has been requested' })
   deleteAt!: string | null
 
   @ApiProperty({
     type: TransferAnswer,
     nullable: true,
-    description: 'The transfer that is under way; null when there is none',
+    description: 'The pending transfer; null when there is none',
   })
   transfer!: TransferAnswer | null
 }
@@ -53,11 +53,11 @@ export const ChangeAccountDocs = () =>
 
 export const AskDeletionDocs = () =>
   documentedOnMainSite({
-    summary: 'Delete the account, after a time to think',
+    summary: 'Delete the account, after a grace period',
     description:
       'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
-      'first date. Then the account goes with all its users and sessions, but not before a change of the owner’s e-mail address ' +
-      'can no longer be undone. What is in the audit log stays.',
+      'first date. Then the account is deleted with all its users and sessions. While a change of the owner’s e-mail address can ' +
+      'still be undone, the deletion waits. The audit log is kept.',
     status: 200,
     answer: 'It is going to be deleted',
     type: DeletionAnswer,
@@ -66,9 +66,9 @@ export const AskDeletionDocs = () =>
 
 export const KeepAccountDocs = () =>
   documentedOnMainSite({
-    summary: 'Keep the account after all',
+    summary: 'Cancel the deletion of the account',
     description: 'For the owner on the main site.',
     status: 204,
-    answer: 'It stays',
+    answer: 'The deletion is cancelled',
     refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
   })

@@ -76,7 +76,7 @@ export class DueAccounts {
     if (isDue && (await this.canOwnerReturn(transaction, accountId)))
       throw new Error('a change of the owner’s e-mail address can still be undone')
     if (!isDue || !(await this.billing.isSettled(transaction, accountId)))
-      throw new Error('it is not due any more')
+      throw new Error('it is no longer due')
   }
 
   /**

@@ -7,10 +7,10 @@ export const AskEmailChangeDocs = () =>
   applyDecorators(
     ApiCookieAuth('sessionCookie'),
     Documented({
-      summary: 'Ask for another e-mail address',
+      summary: 'Request another e-mail address',
       description:
-        'Main site, after a re-authentication. Mails a link to the new address, good for 24 hours; nothing changes before it is ' +
-        'followed. An address that has a user already gets a mail that says so. The answer is the same.',
+        'Main site, after a re-authentication. Mails a link to the new address, valid for 24 hours; nothing changes before it is ' +
+        'followed. If the address already has a user, it gets a mail that says so; the answer is the same.',
       status: 202,
       answer: 'A mail is on its way',
       refusals: [
@@ -28,8 +28,8 @@ export const ConfirmEmailChangeDocs = () =>
     summary: 'Confirm the new e-mail address',
     description:
       'With access token and cookie of a main session of the user, or with the password: the link alone is no proof. The user logs ' +
-      'in with the new address from then on; sessions go on. The old address is told, with a link to undo it, unless the ' +
-      'user returns to an address of the last 7 days.',
+      'in with the new address from then on; sessions continue. The old address is sent a link to undo the change, unless the ' +
+      'user goes back to an address that they left within the last 7 days.',
     status: 204,
     answer: 'The address is changed',
     refusals: [
@@ -57,8 +57,8 @@ export const UndoEmailChangeDocs = () =>
     summary: 'Undo a change of the e-mail address',
     description:
       'With the link in the mail to the old address, within 7 days. That address comes back, all sessions end, the password is ' +
-      'taken away and a link for a new one goes to the old address. Links of later changes are worthless then, and invitations, a ' +
-      'transfer and a deletion of the account that were under way are called off.',
+      'removed, and the old address is sent a link for a new one. Links from later changes stop working. Invitations, a ' +
+      'transfer and a deletion of the account that were pending are cancelled.',
     status: 204,
     answer: 'The old address is back',
     refusals: [

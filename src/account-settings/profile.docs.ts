@@ -21,7 +21,7 @@ class ProfileAnswer {
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(PERMISSIONS.map(name => [name, { type: 'boolean' }])),
-    description: 'What the user was granted; the site of a session may allow less',
+    description: 'What the user was granted; a session may have less, depending on its site',
   })
   granted!: object
 
@@ -36,7 +36,7 @@ const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
 
 export const ReadProfileDocs = () =>
   Documented({
-    summary: 'Own profile',
+    summary: "Get one's own profile",
     description: 'As the database has it now; an access token may be some minutes behind.',
     status: 200,
     answer: 'Who is logged in',
@@ -46,7 +46,7 @@ export const ReadProfileDocs = () =>
 
 export const ChangeProfileDocs = () =>
   Documented({
-    summary: 'Change the own name',
+    summary: "Change one's own name",
     status: 200,
     answer: 'The profile with the new name',
     type: ProfileAnswer,
@@ -55,11 +55,11 @@ export const ChangeProfileDocs = () =>
 
 export const ExportPersonDocs = () =>
   Documented({
-    summary: 'Export everything about oneself',
+    summary: "Export all of one's own data",
     description:
       'One JSON object: `profile`, `account`, `sessions`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
-      '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. An export that fails on the way ' +
-      'without the end of the answer is no JSON.',
+      '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +
+      'the connection is cut, and what has arrived is not complete JSON.',
     status: 200,
     answer: 'The export',
     refusals: [

@@ -12,7 +12,7 @@ import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './passw
 const MIN_GUESSES = 1e8
 
 const PRODUCT_NAME = 'mainstay'
-const ADVICE = 'A few words that have nothing to do with each other make a good one.'
+const ADVICE = 'A few unrelated words make a good password.'
 /** Passwords that wait to be measured; the rest are refused as `TOO_BUSY`. */
 const MAX_WAITING = 50
 

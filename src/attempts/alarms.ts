@@ -33,6 +33,6 @@ export class Alarms {
     const now = performance.now()
     if (now - (this.lastLogAt.get(about) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return
     this.lastLogAt.set(about, now)
-    this.logger.warn(`${sentence}; nobody is refused for it`)
+    this.logger.warn(`${sentence}; nobody is refused because of it`)
   }
 }

@@ -131,7 +131,7 @@ export class Counters {
     if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return
     this.lastLogAt = performance.now()
     const reason = (cause as Error | undefined)?.message ?? message
-    this.logger.error(`Attempts are counted by each process for itself: ${reason}`)
+    this.logger.error(`Attempts are counted in each process only: ${reason}`)
   }
 }
 

@@ -130,7 +130,7 @@ export class AuditLog implements OnApplicationShutdown {
     try {
       while (this.waiting.length > 0) await this.writeSome()
     } catch (error) {
-      this.logger.error(`${this.waiting.length} audit rows are waiting: ${(error as Error).message}`)
+      this.logger.error(`${this.waiting.length} audit rows wait to be written: ${(error as Error).message}`)
     }
     this.planWriting(10 * FLUSH_AFTER_MS)
   }
@@ -161,7 +161,7 @@ export class AuditLog implements OnApplicationShutdown {
     try {
       await this.counts.write()
     } catch (error) {
-      this.logger.error(`Counts of refusals are waiting: ${(error as Error).message}`)
+      this.logger.error(`Counts of refusals wait to be written: ${(error as Error).message}`)
       this.planWriting()
     }
   }

@@ -93,7 +93,9 @@ export class AuditSealer implements OnApplicationShutdown {
       await this.seal()
       if (this.head.position > 0) this.showHead()
     } catch (error) {
-      this.logger.error(`The newest audit rows are not sealed, the next start does it: ${messageOf(error)}`)
+      this.logger.error(
+        `The newest audit rows are not sealed yet; the next start will seal them: ${messageOf(error)}`,
+      )
     }
   }
 
@@ -139,7 +141,7 @@ export class AuditSealer implements OnApplicationShutdown {
       return { isAsKnown, head: links.at(-1) ?? (await this.chain.head(transaction)), count: links.length }
     })
     const { position, hash } = this.head
-    if (!isAsKnown) this.logger.error(`The audit chain was changed: it had ${hash} at position ${position}`)
+    if (!isAsKnown) this.logger.error(`The audit chain has been changed: position ${position} had ${hash}`)
     this.head = { position: head.position, hash: head.hash }
     return count
   }

@@ -11,7 +11,7 @@ class LoginAnswer {
   @ApiPropertyOptional({
     type: String,
     description:
-      'For a client that sent a `deviceId`, null or one that is not known: the one to keep and to send from now on',
+      'For a client that sent null or an unknown id as `deviceId`: the id to keep and send from now on',
   })
   deviceId?: string
 }
@@ -20,10 +20,10 @@ export const LoginDocs = () =>
   Documented({
     summary: 'Log in with e-mail and password',
     description:
-      'With source `main` the session comes as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax) and only ' +
-      'pages of the main site, or clients without an Origin, may ask for it. With source `satellite` it comes in the body. ' +
-      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) tells a device from others ' +
-      'of its kind, so that the user gets a mail about a login on another one.',
+      'With source `main` the session is set as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax); only ' +
+      'pages of the main site, and clients without an Origin, may request it. With source `satellite` it comes in the body. ' +
+      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) distinguishes devices ' +
+      'of the same kind, so that the user is mailed about a login with another one.',
     status: 200,
     answer: 'Logged in',
     type: LoginAnswer,
@@ -44,7 +44,7 @@ export const LogoutDocs = () =>
   Documented({
     summary: 'Log out',
     description:
-      'Ends the session of the access token; it cannot be refreshed any more. The token itself is valid until it expires.',
+      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires.',
     status: 204,
     answer: 'Logged out; on the main site the cookie is cleared',
     refusals: [...TOKEN_REFUSALS, 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],

@@ -36,6 +36,6 @@ export class LoginBody {
       'Satellites and mobile apps: the device id of an earlier login, null when there is none yet. The main site has a cookie instead',
   })
   @IsOptional()
-  @Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that a login has answered' })
+  @Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that an earlier login answered' })
   deviceId?: DeviceId | null
 }

@@ -2,9 +2,9 @@ import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js
 
 export const PasswordForgotDocs = () =>
   Documented({
-    summary: 'Ask for a link to choose a new password',
+    summary: 'Request a link to choose a new password',
     description:
-      'The answer is the same for every address, and takes as long. The link works once, within 30 minutes, and makes earlier ones worthless.',
+      'The answer is the same for every address and takes the same time. The link works once, within 30 minutes, and invalidates earlier ones.',
     status: 202,
     answer: 'If there is such a user, the mail is on its way',
     refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE', 'DATABASE_UNAVAILABLE'],
@@ -14,8 +14,8 @@ export const PasswordResetDocs = () =>
   Documented({
     summary: 'Choose a new password with a mailed link',
     description:
-      'Uses the link up, ends all sessions of the user and logs in nobody. If the address that it was mailed to was changed within ' +
-      'the last 7 days, that address comes back. A weak password leaves the link good for another try.',
+      'Uses the link up and ends all sessions of the user; nobody is logged in. If the address that it was mailed to was changed within ' +
+      'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
     status: 204,
     answer: 'The new password is set',
     refusals: [
@@ -32,10 +32,10 @@ export const PasswordResetDocs = () =>
 
 export const PasswordChangeDocs = () =>
   Documented({
-    summary: 'Change the own password',
+    summary: "Change one's own password",
     description:
-      'With the password of now. A main session needs its cookie too. Ends all other sessions of the user; this one goes on. ' +
-      'A transfer of the account and a change of the e-mail address that wait are called off.',
+      'Requires the current password. A main session needs its cookie too. Ends all other sessions of the user; this one ' +
+      'continues. A pending transfer of the account and a pending change of e-mail address are cancelled.',
     status: 204,
     answer: 'The new password is set',
     refusals: [

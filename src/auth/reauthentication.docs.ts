@@ -2,17 +2,17 @@ import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
 
 class ReauthenticationAnswer {
-  @ApiProperty({ type: String, format: 'date-time', description: 'From then on it has to be done again' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When the re-authentication expires' })
   reauthenticatedUntil!: string
 }
 
 export const ReauthenticateDocs = () =>
   Documented({
-    summary: 'Prove again who is there',
+    summary: 'Re-authenticate',
     description:
-      'Marks the session of the access token for some minutes (10 unless configured). What asks for this answers without it ' +
+      'Marks the session of the access token for some minutes (10 unless configured). Endpoints that require it answer ' +
       '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
-      '(RFC 9470). A new access token is not needed.',
+      '(RFC 9470). No new access token is needed.',
     status: 200,
     answer: 'The password is right',
     type: ReauthenticationAnswer,

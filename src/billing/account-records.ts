@@ -67,7 +67,7 @@ export class AccountRecords {
     subscription: string,
     status: string,
   ): Promise<void> {
-    this.logger.warn(`The subscription of account ${accountId} was mended: ${subscription} is ${status}`)
+    this.logger.warn(`The subscription of account ${accountId} was corrected: ${subscription} is ${status}`)
     await this.auditLog.record(transaction, {
       action: 'billing.mend',
       outcome: 'ok',

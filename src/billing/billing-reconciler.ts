@@ -45,9 +45,9 @@ export class BillingReconciler {
       const customers = await this.reconcile()
       const forgotten = await this.forgetOldEvents(now)
       await keepLease(this.database, LEASE, now, DONE_SECONDS)
-      this.logger.log(`Looking again at ${customers} customers; ${forgotten} old events forgotten`)
+      this.logger.log(`Comparing ${customers} customers with the provider; removed ${forgotten} old events`)
     } catch (error) {
-      this.logger.error(`Customers are not being compared with the provider yet: ${(error as Error).message}`)
+      this.logger.error(`The comparison with the provider could not start: ${(error as Error).message}`)
     }
   }
 

@@ -63,10 +63,10 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     try {
       const customers = await this.work.askForForgotten()
       if (customers === 0) return
-      this.logger.error(`Events of ${customers} customers waited and nothing was going to handle them`)
+      this.logger.error(`Found events of ${customers} customers that were not queued`)
       this.nudge()
     } catch (error) {
-      this.logger.warn(`Events may wait: ${(error as Error).message}`)
+      this.logger.warn(`Could not look for waiting events: ${(error as Error).message}`)
     }
   }
 
@@ -86,7 +86,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
       const claimed = await this.work.claim(free, Math.min(free, Math.max(OTHER_SLOTS - others, 0)))
       for (const work of claimed) this.start(work)
     } catch (error) {
-      this.logger.warn(`Events wait: ${(error as Error).message}`)
+      this.logger.warn(`Events cannot be handled now: ${(error as Error).message}`)
     }
   }
 
@@ -115,7 +115,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     try {
       const isGivenUp = await this.work.retry(work, reason)
       if (isGivenUp) this.logger.error(`Given up on customer ${work.customerId}: ${reason}`)
-      else this.logger.warn(`Customer ${work.customerId} waits: ${reason}`)
+      else this.logger.warn(`Customer ${work.customerId} will be tried again: ${reason}`)
     } catch {
       // The claim expires by itself.
     }

@@ -42,7 +42,7 @@ class SubscriptionAnswer {
   @ApiProperty({
     enum: SUBSCRIPTION_STATES,
     description:
-      'What the account has of it: its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`). ' +
+      'What this means for the account. It has its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`). ' +
       '`pending`: the first payment is on its way, which can take days',
   })
   state!: string
@@ -59,14 +59,14 @@ class SubscriptionAnswer {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   currentPeriodEnd!: string | null
 
-  @ApiProperty({ type: Boolean, description: 'Somebody has asked for its end; it lives until `endsAt`' })
+  @ApiProperty({ type: Boolean, description: 'Whether a cancellation is scheduled; it lives until `endsAt`' })
   cancelAtPeriodEnd!: boolean
 
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When it ends, or has ended; null while it goes on',
+    description: 'When it ends or has ended; null while it continues',
   })
   endsAt!: string | null
 
@@ -83,7 +83,7 @@ class SubscriptionAnswer {
 
   @ApiPropertyOptional({
     enum: ['pending', 'active'],
-    description: 'Only when asked with `checkout`; `pending`: no payment yet, or one that takes days',
+    description: 'Only with `checkout`. `pending`: no payment has arrived yet, or it takes days',
   })
   checkout?: string
 }
@@ -108,11 +108,11 @@ export const CreateSubscriptionDocs = () =>
     Documented({
       summary: 'Start a hosted checkout',
       description:
-        'Main site only: access token and session cookie must be of the same main-site session, which must have the ' +
-        'payments permission now. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
-        'While a first payment is on its way, nothing can be bought (409). With a subscription that lives, another price gives the page that changes its plan, which leads back with `portal=closed`. After payment the browser comes ' +
+        'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
+        'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
+        'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
         'back to the return address with `checkout=<id>` in its query. ' +
-        'For an account that is going to be deleted there is none until its owner keeps it.',
+        'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
       status: 201,
       answer: 'A page is open',
       type: CheckoutAnswer,
@@ -137,9 +137,9 @@ export const OpenPortalDocs = () =>
   applyDecorators(
     ApiCookieAuth('sessionCookie'),
     Documented({
-      summary: 'Open the pages for invoices, cards and cancelling',
+      summary: 'Open the billing portal',
       description:
-        'Main site only, as starting a checkout is. Cancelling and resuming at the end of the period happens there. It leads back to the return address with `portal=closed` in its query.',
+        'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
       status: 201,
       answer: 'The page is open, for some minutes',
       type: PortalAnswer,
@@ -161,8 +161,8 @@ export const ReadSubscriptionDocs = () =>
   Documented({
     summary: "The account's subscription",
     description:
-      'As the payment provider has it: a return from its page proves nothing. With `checkout`, for who comes back from there, ' +
-      'the provider is asked unless its event has come: `pending` may still become `active`. With `portal=closed` it is asked ' +
+      'As the payment provider has it: a return from its page proves nothing. With `checkout`, after a return from there, ' +
+      'the provider is asked if its event has not arrived yet: `pending` may still become `active`. With `portal=closed` it is asked ' +
       'for whoever has the payments permission. Either is in the query of the address that the browser comes back to.',
     status: 200,
     answer: 'The subscription; status `none` when there never was one',
@@ -184,7 +184,7 @@ export const WebhookDocs = () =>
     Documented({
       summary: 'Events of the payment provider',
       description:
-        'Each event is stored once and answered 200 when that is committed; what it leads to follows. Anything but a 200 makes ' +
+        'Each event is stored once and answered 200 when that is committed; its effects follow. Anything but a 200 makes ' +
         'the provider send it again.',
       status: 200,
       answer: 'Stored, or was already',

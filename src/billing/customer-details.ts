@@ -77,7 +77,9 @@ export class CustomerDetailsSync {
       await this.tell(details)
     } catch (error) {
       if ((error as ApiError).code !== 'PAYMENT_PROVIDER_FAILED') throw error
-      this.logger.warn(`The provider does not take name and e-mail of customer ${details.customerId}`)
+      this.logger.warn(
+        `The provider does not accept the name and e-mail address of customer ${details.customerId}`,
+      )
     }
   }
 }

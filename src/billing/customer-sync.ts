@@ -36,7 +36,8 @@ export class CustomerSync {
     if (!update) return
     await this.afterCommit.updateProvider(update)
     const next = await this.bring(customerId, 'event', claimed, limit)
-    if (next && wasIgnored(update, next)) throw new Error('The provider did not do what it was told')
+    if (next && wasIgnored(update, next))
+      throw new Error('The provider accepted an update but did not apply it')
     // Somebody joined or left in the meantime.
     if (next) await this.work.release(claimed)
   }

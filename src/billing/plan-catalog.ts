@@ -37,7 +37,7 @@ export class PlanCatalog {
       return await this.reading
     } catch (error) {
       if (!copy) throw error
-      this.logger.warn(`Prices are those of an earlier time: ${(error as Error).message}`)
+      this.logger.warn(`Serving an older copy of the prices: ${(error as Error).message}`)
       await this.cache.prolong(copy.plans)
       return copy.plans
     }

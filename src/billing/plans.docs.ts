@@ -8,7 +8,7 @@ class PlanAnswer {
   @ApiProperty({
     type: String,
     example: 'Team',
-    description: 'As in the plans file, else as the provider has it',
+    description: 'From the plans file, or else from the provider',
   })
   name!: string
 
@@ -17,7 +17,7 @@ class PlanAnswer {
     nullable: true,
     example: 2000,
     description:
-      "For one period, or one seat of it, in the currency's smallest unit; null where it depends on what is used",
+      "For one period, or one seat of it, in the currency's smallest unit; null where it depends on usage",
   })
   amount!: number | null
 
@@ -36,7 +36,7 @@ class PlanAnswer {
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: "How long it is free at first, for the caller's account",
+    description: "How many days are free at first, for the caller's account",
   })
   trialDays!: number
 }
@@ -51,7 +51,7 @@ export const ReadPlansDocs = () =>
     summary: 'What is on sale',
     description:
       'Every price that can be bought, with amount and period as the payment provider has them. Up to ten minutes old; while the ' +
-      'provider does not answer, what it said last.',
+      'provider does not answer, the last known ones.',
     status: 200,
     answer: 'The plans, the default one first',
     type: PlansAnswer,

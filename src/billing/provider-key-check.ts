@@ -38,7 +38,7 @@ export class ProviderKeyCheck implements OnApplicationBootstrap {
         )
       this.isDone = true
     } catch (error) {
-      this.logger.warn(`Where payments go is not known yet: ${(error as Error).message}`)
+      this.logger.warn(`Cannot tell yet which Stripe account payments go to: ${(error as Error).message}`)
     }
   }
 }

@@ -4,7 +4,8 @@ import { IsIn, IsOptional, IsString, Matches } from 'class-validator'
 export class SubscriptionQuery {
   @ApiPropertyOptional({
     type: String,
-    description: 'The `checkout` of the address that the browser came back to, or the id at the provider',
+    description:
+      "The `checkout` parameter that the browser came back with, or the provider's id of the checkout",
   })
   @IsOptional()
   @IsString()
@@ -13,7 +14,7 @@ export class SubscriptionQuery {
 
   @ApiPropertyOptional({
     enum: ['closed'],
-    description: 'The `portal` of the address that the browser came back to',
+    description: 'The `portal` parameter that the browser came back with',
   })
   @IsOptional()
   @IsIn(['closed'])

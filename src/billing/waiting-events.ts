@@ -114,8 +114,8 @@ export class WaitingEvents {
     this.lines.note('unknown customer', 1 + others.length, count =>
       this.logger.warn(
         count === 1
-          ? `Event ${example.id} is of a customer that no account has`
-          : `${count} events, such as ${example.id}, are of a customer that no account has`,
+          ? `Event ${example.id} is about a customer that belongs to no account`
+          : `${count} events, such as ${example.id}, are about a customer that belongs to no account`,
       ),
     )
   }

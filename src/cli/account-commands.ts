@@ -12,26 +12,26 @@ import { asEmail, withService, withUser } from './service.js'
 export function addAccountCommands(program: Command): void {
   program
     .command('account:create')
-    .description('make an account with its owner')
+    .description('create an account and its owner')
     .requiredOption('--email <address>')
-    .option('--password-stdin', 'read the password from standard input; otherwise one is made and printed')
+    .option('--password-stdin', 'read the password from standard input (default: generate and print one)')
     .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
       const password = passwordStdin ? await readPassword() : randomBytes(18).toString('base64url')
       const owner = await withService(app => app.get(AccountsService).createAccount(asEmail(email), password))
-      console.log(`Account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
+      console.log(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
       if (!passwordStdin) console.log(`Password: ${password}`)
     })
 
   program
     .command('user:permissions')
-    .description('grant exactly these permissions; live sessions have them at their next refresh')
+    .description('set the permissions of a user; live sessions get them at their next refresh')
     .argument('<email>')
     .argument('[permissions...]', PERMISSIONS.join(', '))
-    .option('--none', 'take all permissions away')
+    .option('--none', 'remove all permissions')
     .action(async (email: string, names: string[], { none }: { none?: boolean }) => {
-      if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or say --none')
+      if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or use --none')
       const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
-      if (unknown.length > 0) throw new Error(`There is no permission ${unknown.join(', ')}`)
+      if (unknown.length > 0) throw new Error(`Unknown permission: ${unknown.join(', ')}`)
       await withUser(email, (app, user) =>
         app.get(AccountsService).grant(user, permissionsOf(names as Permission[])),
       )
@@ -40,7 +40,7 @@ export function addAccountCommands(program: Command): void {
 
   program
     .command('user:disable')
-    .description('let a user log in no more and end all sessions')
+    .description('disable a user and end all their sessions')
     .argument('<email>')
     .action(async (email: string) => {
       const ended = await withUser(email, (app, user) => app.get(AccountsService).disable(user))
@@ -49,11 +49,11 @@ export function addAccountCommands(program: Command): void {
 
   program
     .command('user:enable')
-    .description('let a disabled user log in again')
+    .description('enable a disabled user')
     .argument('<email>')
     .action(async (email: string) => {
       await withUser(email, (app, user) => app.get(AccountsService).enable(user))
-      console.log(`${email} may log in again`)
+      console.log(`${email} can log in again`)
     })
 
   program
@@ -68,7 +68,7 @@ export function addAccountCommands(program: Command): void {
   program
     .command('users:import')
     .description(
-      'add users with their password hashes; who is there already stays as they are, so it can be run again',
+      'import users with their password hashes; existing users are left alone, so it can be run again',
     )
     .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
     .action(async (file: string) => {
@@ -78,7 +78,7 @@ export function addAccountCommands(program: Command): void {
           .run(file === '-' ? process.stdin : createReadStream(file), sentence => console.error(sentence)),
       )
       console.log(inWords(counts))
-      if (counts.faults > 0) throw new Error('Mend the lines at fault and run it again')
+      if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
 }
 

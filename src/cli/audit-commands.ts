@@ -6,9 +6,11 @@ import { withService } from './service.js'
 export function addAuditCommands(program: Command): void {
   program
     .command('audit:verify')
-    .description('is the audit log as it was sealed? Prints its head: note it elsewhere')
-    .option('--head <hash>', 'a head noted earlier, which must still be there')
-    .option('--at <position>', 'at which position it was')
+    .description(
+      'check the audit log against its seals, and print the head of the chain (keep a copy elsewhere)',
+    )
+    .option('--head <hash>', 'a head noted earlier, which must be in the chain')
+    .option('--at <position>', 'the position of that head')
     .action(async ({ head, at }: { head?: string; at?: string }) => {
       const noted = notedHead(head, at)
       const {

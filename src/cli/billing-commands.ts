@@ -24,10 +24,10 @@ const PROGRESS_EVERY_MS = 2_000
 export function addBillingCommands(program: Command): void {
   program
     .command('billing:events')
-    .description("the payment provider's events that wait, oldest first; a line each")
-    .option('--state <state>', `only these: ${EVENT_STATES.join(', ')}`)
-    .option('--account <id>', 'only of this account')
-    .option('--limit <number>', `at most so many, up to ${MOST_LISTED}`, String(LISTED))
+    .description("list the payment provider's events that wait, oldest first, one per line")
+    .option('--state <state>', `only events in this state: ${EVENT_STATES.join(', ')}`)
+    .option('--account <id>', 'only events of this account')
+    .option('--limit <number>', `how many to list, at most ${MOST_LISTED}`, String(LISTED))
     .action(({ state, account, limit }: { state?: string; account?: string; limit: string }) => {
       const filter = filterOf(state, account)
       const most = limitOf(limit)
@@ -36,13 +36,13 @@ export function addBillingCommands(program: Command): void {
 
   program
     .command('billing:replay')
-    .description('handle an event anew, whatever became of it')
+    .description('handle an event again, whatever its state')
     .argument('<event>', 'its id, as in billing:events')
     .action((id: string) => withService(app => replay(app, id)))
 
   program
     .command('billing:reconcile')
-    .description('compare every customer with the payment provider now, and mend what differs')
+    .description('compare every customer with the payment provider now and correct what differs')
     .action(() => withService(reconcile))
 }
 
@@ -50,7 +50,9 @@ async function listEvents(inspection: BillingInspection, filter: EventFilter, li
   const events = await inspection.listEvents(filter, limit)
   for (const event of events) console.log(lineOf(event))
   const all = events.length < limit ? events.length : await inspection.countEvents(filter)
-  console.log(all > events.length ? `${events.length} of ${all} events; --limit shows more` : `${all} events`)
+  console.log(
+    all > events.length ? `${events.length} of ${all} events (use --limit for more)` : `${all} events`,
+  )
 }
 
 function lineOf({
@@ -78,13 +80,15 @@ function lineOf({
 async function replay(app: INestApplicationContext, id: string): Promise<void> {
   const inspection = new BillingInspection(app.get(Database))
   const known = await inspection.findEvent(id)
-  if (!known) throw new Error(`There is no event ${id}. billing:reconcile needs none`)
+  if (!known) throw new Error(`There is no event ${id}; billing:reconcile works without one`)
   if (known.customerId === null)
-    throw new Error(`Event ${id} (${known.type}) is about no customer: it has no effect`)
+    throw new Error(`Event ${id} (${known.type}) does not concern a customer and has no effect`)
   await app.get(BillingOperations).replay(id)
   const { effect, lastError } = await outcomeOf(inspection, id)
   if (effect === null)
-    throw new Error(`Event ${id} waits: ${lastError ?? 'no process has come to it'}. It will be tried again`)
+    throw new Error(
+      `Event ${id} is still waiting: ${lastError ?? 'no process has handled it yet'}. It will be tried again`,
+    )
   console.log(`Event ${id} (${known.type}) was handled: ${effect}`)
 }
 
@@ -108,8 +112,8 @@ async function reconcile(app: INestApplicationContext): Promise<void> {
     await allLookedAt(inspection)
     const mendings = await inspection.listMendingsAfter(auditEnd)
     for (const { accountId, detail } of mendings.slice(0, MOST_LISTED))
-      console.log(`Mended: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`)
-    console.log(`${customers} customers compared, ${mendings.length} mended`)
+      console.log(`Corrected: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`)
+    console.log(`Compared ${customers} customers, corrected ${mendings.length}`)
   } finally {
     clearInterval(progress)
   }
@@ -119,7 +123,7 @@ async function reconcile(app: INestApplicationContext): Promise<void> {
 async function sayProgress(inspection: BillingInspection): Promise<void> {
   // Progress only; the comparison itself reports what is wrong.
   const due = await inspection.countDue().catch(() => null)
-  if (due !== null) console.error(`${due} customers are still to be looked at`)
+  if (due !== null) console.error(`${due} customers are still waiting`)
 }
 
 /** Running servers may have taken some of them. Gives up when there is no progress for a while. */
@@ -138,14 +142,14 @@ async function refuseTroubles(inspection: BillingInspection): Promise<void> {
   for (const { customerId, attempts, lastError } of troubles.slice(0, LISTED))
     console.error(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
   if (troubles.length > 0)
-    throw new Error(`${troubles.length} customers could not be looked at; they will be tried again`)
+    throw new Error(`${troubles.length} customers could not be checked; they will be tried again`)
   const due = await inspection.countDue()
-  if (due > 0) throw new Error(`${due} customers are still to be looked at; running servers go on`)
+  if (due > 0) throw new Error(`${due} customers are still waiting; running servers continue`)
 }
 
 function filterOf(state?: string, account?: string): EventFilter {
   if (state !== undefined && !EVENT_STATES.includes(state as EventState))
-    throw new Error(`There is no state ${state}. There are ${EVENT_STATES.join(', ')}`)
+    throw new Error(`Unknown state ${state}; known: ${EVENT_STATES.join(', ')}`)
   if (account !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account))
     throw new Error(`${account} is not the id of an account`)
   return { ...(state && { state: state as EventState }), ...(account && { accountId: account }) }

@@ -19,13 +19,17 @@ const LONG_WAIT_MS = 15 * 60 * 1000
 export function addBillingStatusCommands(program: Command): void {
   program
     .command('billing:status')
-    .description('what waits, was given up, bills twice or is in no plan; fails when somebody has to look')
+    .description(
+      'show what waits, was given up, is billed twice or is in no plan; exits with 1 when somebody has to act',
+    )
     .action(() => withService(showStatus))
 
   program
     .command('billing:forget-customers')
-    .description('detach accounts from customers of another secret key, so that they can buy again')
-    .option('--yes', 'do it; without this they are only listed')
+    .description(
+      'detach accounts from customers that belong to another secret key, so that they can buy again',
+    )
+    .option('--yes', 'do it (default: only list them)')
     .action(({ yes = false }: { yes?: boolean }) => withService(app => forgetCustomers(app, yes)))
 }
 
@@ -37,7 +41,7 @@ async function showStatus(app: INestApplicationContext): Promise<void> {
     ...showUnknownPrices(app.get(Plans), health),
     ...(await showKey(app)),
   ]
-  if (problems.length > 0) throw new Error(`Somebody has to look: ${problems.join(', ')}`)
+  if (problems.length > 0) throw new Error(`Needs attention: ${problems.join(', ')}`)
 }
 
 /** This and the following functions print their part and return its problems. */
@@ -65,7 +69,7 @@ function showUnknownPrices(plans: Plans, { subscriptionsByPrice }: BillingHealth
   if (plans.version === null) return []
   const unknown = [...subscriptionsByPrice].filter(([priceId]) => plans.of(priceId) === null)
   for (const [priceId, count] of unknown)
-    console.log(`${count} subscriptions are of ${priceId}, which is in no plan`)
+    console.log(`${count} subscriptions have the price ${priceId}, which is in no plan`)
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
@@ -74,12 +78,13 @@ async function showKey(app: INestApplicationContext): Promise<string[]> {
   try {
     console.log(`Payments go to ${inWords(await app.get(ProviderKey).identify())}`)
   } catch (error) {
-    console.log(`Where payments go is not known: ${(error as ApiError).message}`)
+    console.log(`Cannot tell where payments go: ${(error as ApiError).message}`)
     return ['the payment provider does not answer']
   }
   const others = await app.get(ForeignCustomers).count()
-  for (const { customers, ...other } of others) console.log(`${customers} customers are of ${inWords(other)}`)
-  return others.length > 0 ? ['customers are of another key'] : []
+  for (const { customers, ...other } of others)
+    console.log(`${customers} customers belong to ${inWords(other)}`)
+  return others.length > 0 ? ['customers belong to another key'] : []
 }
 
 async function forgetCustomers(app: INestApplicationContext, isWanted: boolean): Promise<void> {
@@ -88,6 +93,6 @@ async function forgetCustomers(app: INestApplicationContext, isWanted: boolean):
   for (const { accountId, customerId } of customers.slice(0, LISTED))
     console.log(`Account ${accountId}, customer ${customerId}`)
   if (isWanted) await app.get(BillingOperations).forget(customers)
-  const what = isWanted ? 'were forgotten' : 'would be forgotten; --yes does it'
-  console.log(`${customers.length} customers that ${inWords(identity)}, does not have ${what}`)
+  const what = isWanted ? 'have been detached' : 'would be detached (use --yes to do it)'
+  console.log(`${customers.length} customers that do not exist in ${inWords(identity)}, ${what}`)
 }

@@ -7,26 +7,26 @@ import { generateKeys, replaceKeys, rotateKeys } from '../tokens/key-file.js'
 export function addKeyCommands(program: Command): void {
   program
     .command('keys:generate')
-    .description('make the file of signing keys')
+    .description('create the signing keys file')
     .option('--file <path>', 'default: JWT_KEYS_FILE')
     .action(async ({ file }: { file?: string }) => {
       const path = file ?? readSettings().jwtKeysFile
       await generateKeys(path, new Clock().now())
-      console.log(`${path} is made; keep it secret`)
+      console.log(`Created ${path}; keep it secret`)
     })
 
   program
     .command('keys:rotate')
-    .description('let the next key sign, and publish one to follow it')
+    .description('sign with the next key, and publish a new next key')
     .action(async () => {
       const { jwtKeysFile, accessTokenTtlSeconds } = readSettings()
       await rotateKeys(jwtKeysFile, new Clock().now(), accessTokenTtlSeconds)
-      console.log('Rotated; running servers follow within seconds')
+      console.log('Rotated; running servers pick it up within seconds')
     })
 
   program
     .command('keys:replace')
-    .description('after a leak: make new keys, and refuse whatever the old ones have signed')
+    .description('after a leak: create new keys and refuse everything that the old ones signed')
     .requiredOption('--now', 'at once: every access token is refused, and clients refresh')
     .action(async () => {
       const { jwtKeysFile } = readSettings()

@@ -9,7 +9,7 @@ import { withService, withUser } from './service.js'
 export function addSessionCommands(program: Command): void {
   program
     .command('session:list')
-    .description('the live sessions of a user')
+    .description('list the live sessions of a user')
     .argument('<email>')
     .action(async (email: string) => {
       const sessions = await withUser(email, (app, user) =>
@@ -23,12 +23,12 @@ export function addSessionCommands(program: Command): void {
   program
     .command('session:revoke')
     .description('end one session')
-    .argument('<sid>', 'the public handle, as in the audit log')
+    .argument('<sid>', 'the public handle of the session, as in the audit log')
     .action(async (text: string) => {
       await withService(async app => {
         const sid = asSessionHandle(text)
         const session = sid && (await app.get(SessionStore).find(sid, app.get(Clock).now()))
-        if (!session) throw new Error('There is no such live session')
+        if (!session) throw new Error('There is no live session with this handle')
         await app.get(SessionChanges).end(session, null, 'ended by an operator')
       })
       console.log('The session has ended')

@@ -14,17 +14,19 @@ const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['was']>, string>> = {
 export function addStoreCommands(program: Command): void {
   program
     .command('store:accept-loss')
-    .description('go on with a session store that lost its data; whoever had a session there logs in again')
+    .description(
+      'accept that the session store has lost its data; users who had a session there log in again',
+    )
     .action(async () => {
       const shards = await withService(async app => {
         const supervisor = app.get<StoreSupervisor | null>(StoreSupervisor)
-        if (!supervisor) throw new Error('The sessions are in the database, which has lost nothing')
+        if (!supervisor) throw new Error('The sessions are in the database, so there is nothing to accept')
         return supervisor.acceptLoss(sayWhatIsMissing)
       })
       for (const shard of shards) console.log(describe(shard))
       if (shards.some(({ problem }) => problem !== null))
         throw new Error('Not accepted everywhere: run it again when every shard can be used')
-      console.log('Accepted; running servers serve again within seconds')
+      console.log('Accepted; running servers resume within seconds')
     })
 }
 

@@ -9,7 +9,7 @@ export function addSurplusCommands(program: Command): void {
   program
     .command('billing:end-surplus')
     .description(
-      'end a subscription that bills an account a second time, and refund it; without its id: list all',
+      'end and refund a subscription that bills an account a second time; without an id, list them',
     )
     .argument('[subscription]', 'its id, as in the list')
     .action((id?: string) => withService(app => (id === undefined ? list(app) : end(app, id))))
@@ -24,7 +24,9 @@ async function list(app: INestApplicationContext): Promise<void> {
 async function end(app: INestApplicationContext, id: string): Promise<void> {
   const refunds = await app.get(SurplusSubscriptions).end(id)
   if (refunds === null)
-    throw new Error(`${id} bills no account a second time; without an id this command lists those that do`)
+    throw new Error(
+      `${id} is not a second subscription of any account; run this command without an id to list those`,
+    )
   for (const { payment, amount, currency } of refunds)
     console.log(`Refunded: ${amount} ${currency} (smallest unit) of ${payment}`)
   await app.get(BillingWorker).settled()

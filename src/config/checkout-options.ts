@@ -72,7 +72,7 @@ export const checkoutOptions: SettingReader<ReadOptions> = text => {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(CHECKS, name))
       throw new Error(`must not set ${name}; it may set ${Object.keys(CHECKS).join(', ')}`)
-    if (!CHECKS[name as keyof typeof CHECKS](value)) throw new Error(`has a ${name} that cannot be`)
+    if (!CHECKS[name as keyof typeof CHECKS](value)) throw new Error(`has an invalid ${name}`)
   }
   const { trial_days: trialDays = 0, ...options } = given
   return {

@@ -52,7 +52,7 @@ export function urlOf(...protocols: string[]): SettingReader<URL> {
 export const smtpUrl: SettingReader<URL> = text => {
   const url = urlOf('smtp:', 'smtps:')(text)
   for (const [name, value] of url.searchParams)
-    if (name !== 'tls' || value !== 'off') throw new Error('may have no parameter but tls=off')
+    if (name !== 'tls' || value !== 'off') throw new Error('must have no parameter other than tls=off')
   return url
 }
 
@@ -61,7 +61,7 @@ export const databaseUrl: SettingReader<string> = text => {
   startingWith('pglite:', 'postgres://', 'postgresql://')(text)
   const wanted = /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1] ?? 'read-write'
   if (!['read-write', 'primary'].includes(wanted))
-    throw new Error('must have no other target_session_attrs than read-write')
+    throw new Error('must not have a target_session_attrs other than read-write')
   return text
 }
 

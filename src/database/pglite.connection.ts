@@ -16,7 +16,7 @@ export const SNAPSHOT_FILE = join(process.cwd(), 'dist/database-snapshot.tar.gz'
 export async function openPglite(folder: string): Promise<Connection> {
   await mkdir(folder, { recursive: true })
   const unlock = await lockFolder(folder, () => {
-    new Logger('Database').fatal(`Another process has taken ${folder}: two that write would destroy it`)
+    new Logger('Database').fatal(`Another process has taken over ${folder}; two writers would destroy it`)
     process.exit(1)
   })
   const dataDir = join(folder, 'pgdata')

@@ -10,7 +10,7 @@ class PartAnswer {
   @ApiProperty({ enum: ['up', 'down'] })
   state!: string
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it was first seen as it is now' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'Since when it has been in this state' })
   since!: string
 }
 
@@ -42,7 +42,7 @@ export const LiveDocs = () =>
 export const ReadyDocs = () =>
   Documented({
     summary: 'May requests be sent here?',
-    description: 'About this process alone: a part that is down leaves it ready, see `/health/status`.',
+    description: 'About this process alone: it stays ready while a part is down, see `/health/status`.',
     status: 200,
     answer: 'Yes: it has started and is not stopping',
     type: HealthAnswer,
@@ -52,7 +52,7 @@ export const ReadyDocs = () =>
 export const StatusDocs = () =>
   Documented({
     summary: 'Which parts are up?',
-    description: 'For operators. Checked every second, whether anybody asks or not.',
+    description: 'For operators. The state is checked every second, however often this is asked.',
     status: 200,
     answer: 'Each part with its state, also while one is down',
     type: StatusAnswer,

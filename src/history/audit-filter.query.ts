@@ -8,7 +8,7 @@ const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
 
 /** Which rows of the audit log; all conditions must hold. */
 export class AuditFilterQuery {
-  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'What concerns this user' })
+  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Only entries that concern this user' })
   @IsUUID()
   @IsOptional()
   user?: string

@@ -22,7 +22,10 @@ class AuditEntry {
   @ApiProperty({ ...TEXT_OR_NULL, format: 'uuid' })
   userId!: string | null
 
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'What the user has now, or had when they were removed' })
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description: "The user's current address, or the one at the time of removal",
+  })
   email!: string | null
 
   @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session' })
@@ -34,7 +37,11 @@ class AuditEntry {
   @ApiProperty(TEXT_OR_NULL)
   userAgent!: string | null
 
-  @ApiProperty({ ...TEXT_OR_NULL, example: 'Chrome on Windows', description: 'Null for what was no request' })
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    example: 'Chrome on Windows',
+    description: 'Null for what was not a request',
+  })
   device!: string | null
 
   @ApiProperty(TEXT_OR_NULL)
@@ -55,7 +62,7 @@ class AuditPage {
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'E-mail addresses by user id, of everybody whom the entries name (`userId`, and in `detail` `by`)',
+      'E-mail addresses by user id, for every user named in the entries (`userId`, and `detail.by`)',
   })
   people!: Record<string, string>
 
@@ -88,7 +95,8 @@ class LoginEntry {
 
 class LoginPage {
   @ApiProperty({
-    description: 'Whether these are all; a satellite is shown its own until the password is given again',
+    description:
+      'Whether these are all; a satellite is shown its own only, unless the user has re-authenticated',
   })
   complete!: boolean
 
@@ -134,7 +142,7 @@ export const ExportAuditDocs = () =>
       description:
         'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
         '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
-        'An export that fails on the way ends without the end of the answer: clients see a broken transfer.',
+        'If the export fails on the way, the connection is cut, so clients see an incomplete transfer.',
       status: 200,
       answer: 'The rows that the filter lets through',
       refusals: MAIN_SITE_REFUSALS,
@@ -143,7 +151,7 @@ export const ExportAuditDocs = () =>
 
 export const ListLoginsDocs = () =>
   Documented({
-    summary: 'Own login history',
+    summary: "Get one's own login history",
     description:
       'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
       'its user has re-authenticated there.',

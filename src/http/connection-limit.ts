@@ -13,7 +13,9 @@ const LOG_EVERY_MS = 10_000
 export function limitConnections(server: Server, max: number, log: FastifyBaseLogger): void {
   const allowed = Math.max(1, openFilesLimit() - KEPT_DESCRIPTORS)
   if (allowed < max)
-    log.warn(`MAX_CONNECTIONS is ${max}, but the system allows this process ${allowed}: raise its open files`)
+    log.warn(
+      `MAX_CONNECTIONS is ${max}, but this process may have only ${allowed}; raise its limit of open files`,
+    )
   server.maxConnections = Math.min(max, allowed)
   let lastLogAt = Number.NEGATIVE_INFINITY
   server.on('drop', () => {

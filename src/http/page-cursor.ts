@@ -4,7 +4,7 @@ import { IsOptional, type ValidationOptions } from 'class-validator'
 import { FromText } from './from-text.js'
 
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
-const PROBLEM = { message: 'after must be the next of a page before' }
+const PROBLEM = { message: 'after must be the next of an earlier page' }
 
 /**
  * Where the previous page ended. `asPlace` parses a cursor, null for any other text; `IsPlace` checks the
@@ -15,7 +15,7 @@ export const PageCursor = (
   IsPlace: (options: ValidationOptions) => PropertyDecorator,
 ) =>
   applyDecorators(
-    ApiPropertyOptional({ type: String, description: '`next` of the page before' }),
+    ApiPropertyOptional({ type: String, description: '`next` of the previous page' }),
     FromText(asPlace),
     IsPlace(PROBLEM),
     IsOptional(),

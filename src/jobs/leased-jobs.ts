@@ -30,7 +30,7 @@ export class LeasedJobs {
       const seconds = (LEASED_PART * everyMs) / 1000
       return (await takeLease(this.database, name, now, seconds)) ? await work(now) : null
     } catch (error) {
-      new Logger(name).error(`Did not finish, the next run goes on: ${(error as Error).message}`)
+      new Logger(name).error(`Did not finish; the next run continues: ${(error as Error).message}`)
       return null
     }
   }

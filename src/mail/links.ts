@@ -42,7 +42,7 @@ export class Links {
   private listed(origin: string): string {
     const { mainOrigin, satelliteOrigins } = this.settings
     if (origin !== mainOrigin && !(satelliteOrigins as ReadonlySet<string>).has(origin))
-      throw new Error(`${origin} is not a listed origin; no mail may lead there`)
+      throw new Error(`${origin} is not a listed origin, so no mail may link to it`)
     return origin
   }
 }

@@ -64,7 +64,7 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   private async send(to: string, mail: Mail, held: AbortSignal): Promise<void> {
-    if (!this.transport) return this.logger.warn(`No mail is set up: "${mail.subject}" was not sent`)
+    if (!this.transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
     await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
     const message = {
       from: this.settings.mail?.from,

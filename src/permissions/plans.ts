@@ -39,7 +39,7 @@ export class Plans {
     const text = textOf(plansFile, faults)
     const { withoutPlan, byPrice } = rulesOf(text, faults)
     for (const price of stripe.priceIds)
-      if (!byPrice.has(price)) faults.push(`no plan has the price ${price} of STRIPE_PRICE_IDS`)
+      if (!byPrice.has(price)) faults.push(`no plan has the price ${price}, which is in STRIPE_PRICE_IDS`)
     if (faults.length > 0) throw new SettingsError(faults.map(fault => `PLANS_FILE ${plansFile}: ${fault}`))
     const version = createHash('sha256').update(`${paymentGraceSeconds} ${text}`).digest('hex').slice(0, 16)
     return new Plans(withoutPlan, byPrice, version, onSale)
@@ -116,7 +116,7 @@ function entitledOf(names: unknown, what: string, faults: string[]): Permissions
 }
 
 function refuseUnknown(unknown: Fields, faults: string[]): void {
-  for (const name of Object.keys(unknown)) faults.push(`${name} is not a field`)
+  for (const name of Object.keys(unknown)) faults.push(`${name} is an unknown field`)
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -31,7 +31,7 @@ export function clusterClient(urls: readonly string[]): RedisClient {
     shardOf: key => cluster.slots[calculateSlot(key)]?.master.address ?? null,
     server: async shard => {
       const master = cluster.masters.find(({ address }) => address === shard)
-      if (!master) throw new Error(`${shard} is no master any more`)
+      if (!master) throw new Error(`${shard} is no longer a master`)
       return (await cluster.nodeClient(master)) as unknown as RedisClientType
     },
     connectTo: address => connectTo(address, loginOf(urls[0] as string)),

@@ -206,6 +206,6 @@ export class RedisConnection implements OnApplicationShutdown {
   private logTrouble(reason: string): void {
     if (this.isClosing || performance.now() - this.lastLogAt < LOG_EVERY_MS) return
     this.lastLogAt = performance.now()
-    this.logger.error(`Connection trouble: ${reason}`)
+    this.logger.error(`Connection error: ${reason}`)
   }
 }

@@ -51,7 +51,7 @@ export class AnomalyResponse {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {
-      this.logger.error(`A user was not told of an anomaly: ${(error as Error).message}`)
+      this.logger.error(`A mail about an anomaly could not be prepared: ${(error as Error).message}`)
     }
   }
 

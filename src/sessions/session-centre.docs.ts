@@ -5,21 +5,21 @@ import { Documented, TOKEN_REFUSALS } from '../http/documented.js'
 class SessionAnswer {
   @ApiProperty({
     type: String,
-    description: 'Its public handle; opens nothing',
+    description: 'Its public handle, which cannot be used to log in',
     example: '0iXbCZ6pMTi7jYvK0m6Ps4hSQ1cO1xB7bDy3q6cS8sE',
   })
   sid!: string
 
-  @ApiProperty({ type: Boolean, description: 'The session that asks' })
+  @ApiProperty({ type: Boolean, description: "Whether it is the caller's session" })
   current!: boolean
 
-  @ApiProperty({ type: String, description: 'As its client calls itself', example: 'Firefox on Linux' })
+  @ApiProperty({ type: String, description: 'As its client identifies itself', example: 'Firefox on Linux' })
   device!: string
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Coarsely, where its address is; null when that is not known',
+    description: 'Roughly where its address is; null when unknown',
     example: 'Zürich, Switzerland',
   })
   place!: string | null
@@ -33,7 +33,7 @@ class SessionAnswer {
   @ApiProperty({ type: String, format: 'date-time', description: 'Its last refresh' })
   lastUsed!: string
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'Use never moves it' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it ends; use does not extend it' })
   expiresAt!: string
 }
 
@@ -50,7 +50,7 @@ export class SiteSessionsAnswer {
   @ApiProperty({ enum: ['main', 'satellite', 'app'] })
   kind!: string
 
-  @ApiProperty({ type: [SessionAnswer], description: 'The one used last first' })
+  @ApiProperty({ type: [SessionAnswer], description: 'Most recently used first' })
   sessions!: SessionAnswer[]
 }
 
@@ -58,21 +58,21 @@ class SessionsAnswer {
   @ApiProperty({ type: Boolean, description: 'False on a satellite, which is shown its own sessions only' })
   complete!: boolean
 
-  @ApiProperty({ type: [SiteSessionsAnswer], description: 'The one used last first' })
+  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
   sites!: SiteSessionsAnswer[]
 }
 
 class EndedAnswer {
-  @ApiProperty({ type: Number, description: 'How many there were' })
+  @ApiProperty({ type: Number, description: 'How many were ended' })
   ended!: number
 }
 
 export const ListSessionsDocs = () =>
   Documented({
-    summary: 'List your own live sessions by site',
+    summary: "List one's own live sessions by site",
     description:
       'The main site and apps are shown all of them. A session of a satellite is shown those of its own site, and all of ' +
-      'them after `POST /api/reauthenticate`, for as long as that counts; `complete` says which it was.',
+      'them after `POST /api/reauthenticate`, until that expires; `complete` says whether the list is complete.',
     status: 200,
     answer: 'The live sessions',
     type: SessionsAnswer,
@@ -83,12 +83,12 @@ export const EndSessionDocs = () =>
   applyDecorators(
     ApiParam({ name: 'sid', type: String, description: 'As listed' }),
     Documented({
-      summary: 'End one of your own sessions',
+      summary: "End one of one's own sessions",
       description:
-        'It cannot be refreshed any more; an access token that it has got is valid until it expires. What is not in your ' +
-        'list (ended before, unknown, of somebody else) is 404.',
+        'It can no longer be refreshed; an access token that it already has stays valid until it expires. A session that is ' +
+        "not in the caller's list (already ended, unknown, somebody else's) is 404.",
       status: 204,
-      answer: 'Ended; with its own session the main site loses the cookie too',
+      answer: "Ended; if it was the caller's own, the main site's cookie is cleared too",
       refusals: [
         ...TOKEN_REFUSALS,
         'SESSION_NOT_FOUND',
@@ -101,9 +101,9 @@ export const EndSessionDocs = () =>
 
 export const EndOtherSessionsDocs = () =>
   Documented({
-    summary: 'End all your other sessions',
+    summary: "End all of one's other sessions",
     description:
-      'Everywhere, except the one that asks. From a satellite it needs `POST /api/reauthenticate` before.',
+      "Everywhere except in the caller's session. On a satellite this requires `POST /api/reauthenticate` first.",
     status: 200,
     answer: 'Ended',
     type: EndedAnswer,

@@ -124,7 +124,9 @@ export class SessionChanges {
     try {
       await this.apply(recorded)
     } catch (error) {
-      this.logger.warn(`A session that a login replaced ends later: ${(error as Error).message}`)
+      this.logger.warn(
+        `The session that a login replaced could not be ended yet: ${(error as Error).message}`,
+      )
     }
   }
 

@@ -38,7 +38,7 @@ export class SessionCleanup {
   }
 
   private noteFailure({ message }: Error): null {
-    this.logger.error(`A part of the cleanup did not finish, the next one will: ${message}`)
+    this.logger.error(`A part of the cleanup did not finish; the next run continues: ${message}`)
     return null
   }
 }

@@ -3,7 +3,7 @@ import { ApiCookieAuth, ApiHeader, ApiProperty, ApiQuery, ApiResponse } from '@n
 import { Documented } from '../http/documented.js'
 
 class RefreshAnswer {
-  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes; replaces the one before' })
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes; replaces the previous one' })
   accessToken!: string
 }
 
@@ -20,13 +20,13 @@ export const RefreshDocs = () =>
       required: false,
       enum: ['true'],
       description:
-        'A request that names no session is answered 204 instead of 401: browsers print each 401 in red.',
+        'A request that names no session is answered 204 instead of 401: browsers log every 401 as an error.',
     }),
     ApiResponse({ status: 204, description: 'With `optional=true`: the request names no session' }),
     Documented({
       summary: 'Get a new access token',
       description:
-        'Takes the cookie `sessionId` from the main site, the header `X-Session-ID` from everybody else, never both. No body.',
+        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. No body.',
       status: 200,
       answer: 'A new access token',
       type: RefreshAnswer,

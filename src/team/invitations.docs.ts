@@ -30,7 +30,7 @@ class InvitationAnswer extends InvitedAnswer {
 }
 
 class InvitationsAnswer {
-  @ApiProperty({ type: [InvitationAnswer], description: 'The oldest first' })
+  @ApiProperty({ type: [InvitationAnswer], description: 'Oldest first' })
   invitations!: InvitationAnswer[]
 }
 
@@ -58,7 +58,7 @@ export const InviteDocs = () =>
     summary: 'Invite somebody by e-mail',
     description:
       'Main site only, with teamManagement. The link in the mail works once, within 7 days, and replaces an earlier one to ' +
-      'the same address. Nobody gives what they do not have; giving payments or teamManagement needs a ' +
+      'the same address. Nobody can give permissions that they do not have. Giving payments or teamManagement requires a ' +
       're-authentication. The answer does not tell whether the address has a login in another account.',
     status: 201,
     answer: 'The mail is on its way',
@@ -68,10 +68,10 @@ export const InviteDocs = () =>
 
 export const ResendInvitationDocs = () =>
   Documented({
-    summary: 'Mail an open invitation again',
+    summary: 'Send an open invitation again',
     description:
-      'Main site only, with teamManagement. The new link has a new id, works for 7 days and replaces the one before. Counts ' +
-      'and is refused as a new invitation of the same kind.',
+      'Main site only, with teamManagement. The new link has a new id, works for 7 days and replaces the previous one. It counts, ' +
+      'and can be refused, like a new invitation with the same contents.',
     status: 201,
     answer: 'The mail is on its way',
     type: InvitedAnswer,
@@ -83,7 +83,7 @@ export const ListInvitationsDocs = () =>
     summary: 'The open invitations of the account',
     description: 'Main site only, with teamManagement.',
     status: 200,
-    answer: 'Those that were not accepted, withdrawn or replaced and have not expired',
+    answer: 'Invitations that have not been accepted, withdrawn, replaced or expired',
     type: InvitationsAnswer,
     refusals: MANAGER_REFUSALS,
   })
@@ -93,7 +93,7 @@ export const WithdrawInvitationDocs = () =>
     summary: 'Withdraw an invitation',
     description: 'Main site only, with teamManagement.',
     status: 204,
-    answer: 'The link is worthless',
+    answer: 'The link no longer works',
     refusals: [...MANAGER_REFUSALS, 'NOT_FOUND'],
   })
 
@@ -101,8 +101,8 @@ export const AcceptInvitationDocs = () =>
   Documented({
     summary: 'Join a team with a mailed link',
     description:
-      'Uses the link up and makes the member; logs in nobody. It works while whoever invited may still give what it gives. ' +
-      'A weak password leaves the link good for another try.',
+      'Uses the link up and creates the member; nobody is logged in. It works as long as the inviter could still give the ' +
+      'same. With a weak password the link stays valid for another try.',
     status: 201,
     answer: 'The member may log in',
     type: AcceptedAnswer,

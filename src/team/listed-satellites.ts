@@ -12,7 +12,7 @@ export class ListedSatellites {
   require(satellites: readonly string[] | null): void {
     const unknown = satellites?.find(origin => !this.settings.satelliteOrigins.has(origin as Origin))
     if (unknown === undefined) return
-    const message = `${unknown.slice(0, 100)} is not the origin of a satellite`
+    const message = `${unknown.slice(0, 100)} is not the origin of a listed satellite`
     throw new ApiError('UNKNOWN_SATELLITE', { errors: [{ field: 'satellites', message }] })
   }
 }

@@ -4,12 +4,12 @@ import { SiteSessionsAnswer } from '../sessions/session-centre.docs.js'
 import { MANAGER_REFUSALS } from './manager-refusals.js'
 
 class MemberSessionsAnswer {
-  @ApiProperty({ type: [SiteSessionsAnswer], description: 'The site used last first' })
+  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
   sites!: SiteSessionsAnswer[]
 }
 
 class EndedMemberSessionsAnswer {
-  @ApiProperty({ type: Number, description: 'How many there were' })
+  @ApiProperty({ type: Number, description: 'How many were ended' })
   ended!: number
 }
 
@@ -38,7 +38,7 @@ export const EndMemberSessionsDocs = () =>
 export const EndMemberSessionDocs = () =>
   Documented({
     summary: 'End one session of a member',
-    description: `${OWNER_APART} What is not in the member's list is 404.`,
+    description: `${OWNER_APART} A session that is not in the member's list is 404.`,
     status: 204,
     answer: 'Ended',
     refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],

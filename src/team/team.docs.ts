@@ -30,7 +30,7 @@ class TeamMemberAnswer {
 }
 
 class TeamAnswer {
-  @ApiProperty({ type: [TeamMemberAnswer], description: 'The oldest first' })
+  @ApiProperty({ type: [TeamMemberAnswer], description: 'Oldest first' })
   users!: TeamMemberAnswer[]
 
   @ApiProperty({ type: String, nullable: true, description: 'For `after`; null on the last page' })
@@ -38,12 +38,12 @@ class TeamAnswer {
 }
 
 const MAIN_SITE_ONLY =
-  'Main site only: access token and session cookie must be of the same main-site session, which must have the ' +
-  'teamManagement permission now.'
+  'Main site only. Access token and session cookie must belong to the same session, and it must currently have the ' +
+  'teamManagement permission.'
 
 export const ListTeamDocs = () =>
   Documented({
-    summary: 'The people of the account',
+    summary: 'List the members of the account',
     description: MAIN_SITE_ONLY,
     status: 200,
     answer: 'One page of everybody, owner and disabled members included',
@@ -53,7 +53,7 @@ export const ListTeamDocs = () =>
 
 export const FindMemberDocs = () =>
   Documented({
-    summary: 'One of the people of the account',
+    summary: 'Get one member of the account',
     description: MAIN_SITE_ONLY,
     status: 200,
     answer: 'As in the list',
@@ -65,8 +65,8 @@ export const SetPermissionsDocs = () =>
   Documented({
     summary: "Change a member's permissions",
     description:
-      `${MAIN_SITE_ONLY} Every live session of the member has them at its next refresh. Nobody changes their own, nobody ` +
-      'gives what they do not have, and the owner has all. Giving payments or teamManagement needs a re-authentication.',
+      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
+      'give what they do not have; the owner always has all. Giving payments or teamManagement requires a re-authentication.',
     status: 204,
     answer: 'The member has exactly these permissions',
     refusals: [
@@ -82,7 +82,7 @@ export const SetPermissionsDocs = () =>
 export const SetSatellitesDocs = () =>
   Documented({
     summary: 'Change where a member may log in',
-    description: `${MAIN_SITE_ONLY} The member's sessions elsewhere end.`,
+    description: `${MAIN_SITE_ONLY} The member's sessions at other satellites end.`,
     status: 204,
     answer: 'The member may log in at these satellites only; null means everywhere',
     refusals: [
@@ -97,7 +97,7 @@ export const SetSatellitesDocs = () =>
 
 export const DisableMemberDocs = () =>
   Documented({
-    summary: 'Let a member log in no more',
+    summary: 'Disable a member',
     description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
     status: 204,
     answer: 'The member is disabled',
@@ -106,10 +106,10 @@ export const DisableMemberDocs = () =>
 
 export const EnableMemberDocs = () =>
   Documented({
-    summary: 'Let a disabled member log in again',
+    summary: 'Enable a disabled member',
     description:
-      `${MAIN_SITE_ONLY} It gives back what the member was granted, so that the same holds as for granting it: one must ` +
-      'have it, and payments or teamManagement need a re-authentication.',
+      `${MAIN_SITE_ONLY} This gives the member's permissions back, so the rules for giving them apply: the caller must have ` +
+      'them, and payments or teamManagement require a re-authentication.',
     status: 204,
     answer: 'The member may log in',
     refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
@@ -118,7 +118,7 @@ export const EnableMemberDocs = () =>
 export const RemoveMemberDocs = () =>
   Documented({
     summary: 'Remove a member',
-    description: `${MAIN_SITE_ONLY} All sessions of the member end and the links mailed to them are worthless. There is no way back but an invitation.`,
+    description: `${MAIN_SITE_ONLY} All sessions of the member end and the links mailed to them stop working. They can only come back through an invitation.`,
     status: 204,
     answer: 'The member is gone; what they did stays in the audit log',
     refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],

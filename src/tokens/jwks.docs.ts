@@ -15,7 +15,7 @@ export const JwksDocs = () =>
     summary: 'The public keys of access tokens',
     description:
       'JSON Web Key Set (RFC 7517) for other backends: the next key, the current one, and retired ones whose tokens may ' +
-      'still be valid. Keep it for ten minutes at most.',
+      'still be valid. Cache it for ten minutes at most.',
     status: 200,
     answer: 'The keys',
     type: JwksAnswer,

@@ -22,7 +22,7 @@ export async function loadKeys(file: string): Promise<SigningKey[]> {
 
 /** Creates a key file; throws an Error when it exists. */
 export async function generateKeys(file: string, now: Date): Promise<void> {
-  if (existsSync(file)) throw new Error(`${file} is there already; rotate its keys instead`)
+  if (existsSync(file)) throw new Error(`${file} already exists; rotate its keys instead`)
   await save(file, newKeySet(now))
 }
 

@@ -287,8 +287,8 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
       })
     for (let count = 0; count < 20; count++) await tryFrom(SHOP_ONE)
     expect(warned.mock.calls.map(([sentence]) => sentence)).toEqual([
-      `8 wrong passwords from ${SHOP_ONE} within 2 s; nobody is refused for it`,
-      '12 wrong passwords in all within 2 s; nobody is refused for it',
+      `8 wrong passwords from ${SHOP_ONE} within 2 s; nobody is refused because of it`,
+      '12 wrong passwords in all within 2 s; nobody is refused because of it',
     ])
     warned.mockRestore()
   })

@@ -116,10 +116,10 @@ describe('billing at the command line, beside a running server', () => {
     expect(output).toMatch(/^1 events wait, the oldest since 20.*Z$/m)
     expect(output).toContain('0 customers are due, 1 failed, 1 of them given up')
     expect(output).toContain(`Account ${accountOf(twice)} is billed for a second subscription, ${second}`)
-    expect(output).toMatch(/^[1-9] subscriptions are of price_monthly, which is in no plan$/m)
-    expect(output).toContain('Where payments go is not known: ')
+    expect(output).toMatch(/^[1-9] subscriptions have the price price_monthly, which is in no plan$/m)
+    expect(output).toContain('Cannot tell where payments go: ')
     expect(errors).toBe(
-      'Somebody has to look: customers were given up, accounts are billed twice, prices are in no plan, ' +
+      'Needs attention: customers were given up, accounts are billed twice, prices are in no plan, ' +
         'the payment provider does not answer\n',
     )
     expect(code).toBe(1)
@@ -162,7 +162,7 @@ describe('billing at the command line, beside a running server', () => {
   })
 
   it.each([
-    ['--state', 'lost', 'There is no state lost'],
+    ['--state', 'lost', 'Unknown state lost'],
     ['--account', '1', 'not the id of an account'],
     ['--limit', '1001', '--limit takes'],
   ])('billing:events refuses %s %s', async (option, value, reason) => {
@@ -187,7 +187,7 @@ describe('billing at the command line, beside a running server', () => {
     const id = await aFailedEvent(subscriber)
     const { code, errors } = await mainstay('billing:replay', id)
     expect(code).toBe(1)
-    expect(errors).toMatch(new RegExp(`Event ${id} waits: .+ It will be tried again`))
+    expect(errors).toMatch(new RegExp(`Event ${id} is still waiting: .+ It will be tried again`))
   })
 
   it('billing:replay of nothing fails', async () => {
@@ -207,7 +207,7 @@ describe('billing at the command line, beside a running server', () => {
 
     const first = await mainstay('billing:end-surplus', twice.subscriptionId)
     expect(first).toMatchObject({ code: 1, output: '' })
-    expect(first.errors).toContain(`${twice.subscriptionId} bills no account a second time`)
+    expect(first.errors).toContain(`${twice.subscriptionId} is not a second subscription of any account`)
 
     const ended = await mainstay('billing:end-surplus', second)
     expect(ended).toMatchObject({ code: 0, errors: '' })
@@ -225,11 +225,11 @@ describe('billing at the command line, beside a running server', () => {
     const mended = await mainstay('billing:reconcile')
     expect(mended).toMatchObject({ code: 0 })
     expect(mended.output).toContain(
-      `Mended: account ${accountId}, subscription ${subscriber.subscriptionId} is canceled\n`,
+      `Corrected: account ${accountId}, subscription ${subscriber.subscriptionId} is canceled\n`,
     )
-    expect(mended.output).toMatch(/\d+ customers compared, 1 mended\n$/)
+    expect(mended.output).toMatch(/Compared \d+ customers, corrected 1\n$/)
     expect(await statusOf(app, subscriber.signedIn)).toBe('canceled')
-    expect((await mainstay('billing:reconcile')).output).toMatch(/customers compared, 0 mended\n$/)
+    expect((await mainstay('billing:reconcile')).output).toMatch(/Compared \d+ customers, corrected 0\n$/)
   })
 
   it('billing:reconcile fails when the provider does, and says for whom', async () => {
@@ -238,6 +238,6 @@ describe('billing at the command line, beside a running server', () => {
     const { code, errors } = await mainstay('billing:reconcile')
     expect(code).toBe(1)
     expect(errors).toMatch(new RegExp(`Customer ${subscriber.customerId} failed \\d+ times: `))
-    expect(errors).toMatch(/\d+ customers could not be looked at/)
+    expect(errors).toMatch(/\d+ customers could not be checked/)
   })
 })

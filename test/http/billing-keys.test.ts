@@ -84,8 +84,8 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
   it('billing:status says so', async () => {
     const { code, output, errors } = await mainstay('billing:status')
     expect(output).toContain('Payments go to acct_with_real_money, live mode')
-    expect(output).toContain('1 customers are of acct_payment_sandbox, test mode')
-    expect(errors).toContain('customers are of another key')
+    expect(output).toContain('1 customers belong to acct_payment_sandbox, test mode')
+    expect(errors).toContain('customers belong to another key')
     expect(code).toBe(1)
   })
 

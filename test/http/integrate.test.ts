@@ -139,7 +139,7 @@ describe('docs/integrate.md, in a project that has installed the package', () =>
     await writeProgram('mobile', await snippet('A mobile app'))
     const program = await write('use-mobile.mjs', useMobile)
     const [wrong, right, data] = (await node(program, email, PASSWORD)).trim().split('\n')
-    expect([wrong, right]).toEqual(['E-mail or password is wrong', 'null'])
+    expect([wrong, right]).toEqual(['The e-mail address or the password is wrong', 'null'])
     expect(JSON.parse(data as string)).toMatchObject({ permissions: { dataEntry: true } })
   })
 

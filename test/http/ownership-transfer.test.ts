@@ -215,7 +215,9 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
         expect(await runJob()).toBe(0)
         expect(await ownersOf(owner)).toEqual([owner.id])
         for (const person of [owner, member])
-          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(/^The transfer .* has been cancelled$/)
+          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(
+            /^The transfer .* has been cancelled$/,
+          )
       }
     })
 

@@ -59,7 +59,9 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(outcome(await refreshByHeader(app, satellite.sessionId))).toBe('401 SESSION_NOT_FOUND')
     expect(await logIn(owner.email, PASSWORD)).toBe('401 INVALID_CREDENTIALS')
     expect(await logIn(owner.email, NEW_PASSWORD)).toBe('200')
-    expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(/^Your password for .* has been changed$/)
+    expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(
+      /^Your password for .* has been changed$/,
+    )
     expect(await rowsOf(owner, 'password.forgot')).toEqual([expect.objectContaining({ outcome: 'ok' })])
     expect(await rowsOf(owner, 'password.reset')).toEqual([
       expect.objectContaining({ outcome: 'ok', accountId: owner.accountId, ip: '127.0.0.1' }),

@@ -96,7 +96,7 @@ describe('A refusal', () => {
       name => json.errors.find(({ field }: { field: string }) => field === name).message,
     )
     expect(email).toContain('This is not an e-mail address')
-    expect(password).toBe('Please type your password')
+    expect(password).toBe('Please enter your password')
   })
 
   it('never repeats a secret that was sent', async () => {

@@ -190,8 +190,8 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
 
     it.each<[unknown, string]>([
       ['{"email":', 'is not JSON'],
-      ['[]', 'is no JSON object'],
-      ['null', 'is no JSON object'],
+      ['[]', 'is not a JSON object'],
+      ['null', 'is not a JSON object'],
       [Buffer.from([0x22, 0xff, 0x22, 0x0a]), 'is not UTF-8'],
       [`"${'a'.repeat(20_000)}"`, 'is not UTF-8 or longer than 16384 bytes'],
       [{ role: 'owner' }, 'email must be'],
@@ -204,16 +204,16 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       [{ ...good(), permissions: { payments: true } }, 'permissions must be'],
       [{ ...good(), satellites: ['https://evil.test'] }, 'satellites must be'],
       [{ ...good(), satellites: SHOP_ONE }, 'satellites must be'],
-      [{ ...good(), passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }, 'passwordHash is no argon2'],
-      [{ ...good(), passwordHash: PASSWORD }, 'passwordHash is no argon2'],
-      [{ ...good(), passwordHash: COSTLY }, 'passwordHash asks for more than'],
+      [{ ...good(), passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }, 'passwordHash is not an argon2'],
+      [{ ...good(), passwordHash: PASSWORD }, 'passwordHash is not an argon2'],
+      [{ ...good(), passwordHash: COSTLY }, 'passwordHash needs more than'],
       [{ ...good(), passwordHash: 1 }, 'passwordHash must be text'],
-      [{ ...good(), role: 'member' }, 'of a member needs account'],
+      [{ ...good(), role: 'member' }, 'must have account or accountId for a member'],
       [{ ...good(), account: '' }, 'account must be'],
       [{ ...good(), accountId: 'x' }, 'accountId must be'],
       [{ ...good(), accountId: randomUUID() }, 'has the accountId of no account that is here'],
-      [{ ...good(), account: 'a', accountId: randomUUID() }, 'takes account or accountId'],
-      [{ ...good(), pasword: PASSWORD }, 'has a field that is not among'],
+      [{ ...good(), account: 'a', accountId: randomUUID() }, 'must have account or accountId, not both'],
+      [{ ...good(), pasword: PASSWORD }, 'has an unknown field; known:'],
     ])('%# %j: %s', async (line, reason) => {
       const [before, after] = [anEmail(), anEmail()]
       const { told, ...counts } = await importLines({ email: before, role: 'owner' }, line, {

@@ -135,7 +135,7 @@ describe('an event', () => {
     for (const object of [{ customer: 'cus_of_another_shop' }, { customer: null, charge: 'ch_of_a_guest' }])
       for (let count = 0; count < 5; count++)
         await keptEvents(app, await posted({ type: 'charge.dispute.created', data: { object } }))
-    const lines = warned.mock.calls.filter(([line]) => /customer that no account has/.test(`${line}`))
+    const lines = warned.mock.calls.filter(([line]) => /customer that belongs to no account/.test(`${line}`))
     warned.mockRestore()
     expect(lines.length).toBeLessThanOrEqual(1)
   })

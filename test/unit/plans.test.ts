@@ -51,10 +51,14 @@ describe('the plans file', () => {
 
   it.each([
     ['no JSON', '{', 'is not JSON'],
-    ['a price in no plan', { ...PLANS, plans: PLANS.plans.slice(1) }, 'no plan has the price price_monthly'],
+    [
+      'a price in no plan',
+      { ...PLANS, plans: PLANS.plans.slice(1) },
+      'no plan has the price price_monthly, which is in STRIPE_PRICE_IDS',
+    ],
     ['a price in two plans', { ...PLANS, plans: [...PLANS.plans, PLANS.plans[0]] }, 'is in two plans'],
     ['an unknown permission', { ...PLANS, withoutPlan: ['everything'] }, 'withoutPlan must be a list of'],
-    ['a mistyped field', { ...PLANS, withoutPlans: [] }, 'withoutPlans is not a field'],
+    ['a mistyped field', { ...PLANS, withoutPlans: [] }, 'withoutPlans is an unknown field'],
     ['no list', { withoutPlan: [], plans: {} }, 'plans must be a list'],
     ['a null', null, 'plans must be a list'],
   ])('with %s stops the start', async (_, content, fault) => {

@@ -5,16 +5,16 @@ import { documentedOnMainSite } from '../main-site-refusals.js'
 const INSTANT = { type: String, format: 'date-time' } as const
 
 export class TransferAnswer {
-  @ApiProperty({ type: String, format: 'uuid', description: 'Who is to be the owner' })
+  @ApiProperty({ type: String, format: 'uuid', description: 'The future owner' })
   userId!: string
 
   @ApiProperty(INSTANT)
   requestedAt!: string
 
-  @ApiProperty({ ...INSTANT, description: 'Not done before, nor before it is accepted' })
+  @ApiProperty({ ...INSTANT, description: 'The earliest time at which it is done' })
   readyAt!: string
 
-  @ApiProperty({ ...INSTANT, description: 'Off when it is not accepted by then' })
+  @ApiProperty({ ...INSTANT, description: 'It is cancelled if it has not been accepted by then' })
   expiresAt!: string
 
   @ApiProperty({ ...INSTANT, nullable: true })
@@ -33,12 +33,12 @@ export const RequestTransferDocs = () =>
   documentedOnMainSite({
     summary: 'Ask a member to become the owner',
     description:
-      'For the owner on the main site, after a re-authentication. The member is mailed a link to accept, good for 7 days; the owner is ' +
-      'mailed a link to stop it. Once it is accepted and TRANSFER_WAIT has passed, the member is the owner, with every permission on all ' +
-      'sites, and the owner a member with what new members have. It waits longer while a change of e-mail address of either ' +
-      'can be undone, and is called off by a new password.',
+      'For the owner on the main site, after a re-authentication. The member is mailed a link to accept, valid for 7 days; the owner is ' +
+      'mailed a link to stop it. Once it has been accepted and TRANSFER_WAIT has passed, the member becomes the owner, with every permission ' +
+      'on all sites, and the owner becomes a member with the permissions of a new member. It waits longer while a change of ' +
+      "either's e-mail address can be undone. A new password of the owner cancels it.",
     status: 202,
-    answer: 'The transfer is under way',
+    answer: 'The transfer is pending',
     type: TransferAnswer,
     refusals: [
       ...BODY_REFUSALS,
@@ -54,17 +54,17 @@ export const RequestTransferDocs = () =>
 
 export const CancelTransferDocs = () =>
   documentedOnMainSite({
-    summary: 'Cancel the transfer that is under way',
+    summary: 'Cancel the pending transfer',
     description: 'For the owner on the main site.',
     status: 204,
-    answer: 'It is off; both are told by mail',
+    answer: 'It is cancelled; both are told by mail',
     refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
   })
 
 export const AcceptTransferDocs = () =>
   Documented({
-    summary: 'Accept to become the owner',
-    description: 'With the link in the mail to the member. The owner is told, with another link to stop it.',
+    summary: 'Accept ownership',
+    description: 'With the link mailed to the member. The owner is told, with another link to stop it.',
     status: 200,
     answer: 'Accepted; the transfer is done at `readyAt` at the earliest',
     type: TransferAnswer,
@@ -75,8 +75,8 @@ export const StopTransferDocs = () =>
   Documented({
     summary: 'Stop a transfer with a mailed link',
     description:
-      'With the link in a mail to the owner, or to an address that the owner can still return to. Both are told by mail.',
+      "With a link mailed to the owner or to one of the owner's earlier addresses that can still come back. Owner and member are told by mail.",
     status: 204,
-    answer: 'The transfer is off',
+    answer: 'The transfer is cancelled',
     refusals: LINK_REFUSALS,
   })

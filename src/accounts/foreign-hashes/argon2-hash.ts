@@ -11,7 +11,7 @@ const MAX_LANES = 16
 export function readArgon2Hash(text: string): UsableHash {
   const { memoryCost, timeCost, parallelism } = parametersOf(text)
   if (memoryCost > MAX_MEMORY || memoryCost * timeCost > MAX_WORK || parallelism > MAX_LANES)
-    throw new UnusableHash(`asks for more than m=${MAX_MEMORY}, m·t=${MAX_WORK} or p=${MAX_LANES}`)
+    throw new UnusableHash(`needs more than m=${MAX_MEMORY}, m·t=${MAX_WORK} or p=${MAX_LANES}`)
   return { isOf: password => verify(text, password) }
 }
 

@@ -13,6 +13,6 @@ const MAX_COST = 13
 export function readBcryptHash(text: string): UsableHash {
   const [, cost] = SHAPE.exec(text) ?? []
   if (!cost) throw new UnusableHash('is not a well-formed bcrypt hash ($2a$, $2b$ or $2y$)')
-  if (Number(cost) > MAX_COST) throw new UnusableHash(`asks for more than bcrypt cost ${MAX_COST}`)
+  if (Number(cost) > MAX_COST) throw new UnusableHash(`needs more than bcrypt cost ${MAX_COST}`)
   return { isOf: password => verify(password, text) }
 }

@@ -18,6 +18,6 @@ const READERS: readonly (readonly [prefix: string, read: (text: string) => Usabl
  */
 export function readForeignHash(text: string): UsableHash {
   const [, read] = READERS.find(([prefix]) => text.startsWith(prefix)) ?? []
-  if (!read) throw new UnusableHash('is no argon2, bcrypt, scrypt or PBKDF2 hash')
+  if (!read) throw new UnusableHash('is not an argon2, bcrypt, scrypt or PBKDF2 hash')
   return read(text)
 }

@@ -35,7 +35,7 @@ export function readPbkdf2Hash(text: string): UsableHash {
   // A hash longer than the digest is made of blocks, with all iterations for each (RFC 8018 §5.2).
   const blocks = Math.ceil(phc.hash.length / digest.bytes)
   if (i * blocks > digest.maxIterations)
-    throw new UnusableHash(`asks for more than ${digest.maxIterations} iterations of PBKDF2, over all blocks`)
+    throw new UnusableHash(`needs more than ${digest.maxIterations} iterations of PBKDF2, over all blocks`)
   return {
     isOf: async password =>
       timingSafeEqual(await derive(password, phc.salt, i, phc.hash.length, digest.name), phc.hash),

@@ -16,9 +16,9 @@ export function readScryptHash(text: string): UsableHash {
     throw new UnusableHash('is not a well-formed scrypt hash ($scrypt$ln=…,r=…,p=…$salt$hash)')
   const N = 2 ** ln
   if (128 * r * (N + 2 + p) > MAX_MEMORY_BYTES || (N + 4) * r * p > MAX_WORK)
-    throw new UnusableHash('asks for more than 128 MiB or N·r·p=2^20 of scrypt')
+    throw new UnusableHash('needs more than 128 MiB or N·r·p=2^20 of scrypt')
   // RFC 7914 §2.
-  if (ln >= 16 * r) throw new UnusableHash('has an N of scrypt that is too large for its r')
+  if (ln >= 16 * r) throw new UnusableHash('has an N that is too large for its r')
   return {
     isOf: password =>
       new Promise((resolve, reject) => {

@@ -10,8 +10,8 @@ export const SignUpDocs = () =>
   Documented({
     summary: 'Sign up',
     description:
-      'Mails a link to the address, good for 24 hours; nothing exists before it is followed. An address that has a user ' +
-      'already gets a mail that says so. The answer is the same.',
+      'Mails a link to the address, valid for 24 hours; nothing exists before it is followed. If the address already has a ' +
+      'user, it gets a mail that says so; the answer is the same.',
     status: 202,
     answer: 'A mail is on its way',
     refusals: [
@@ -31,10 +31,10 @@ export const VerifySignUpDocs = () =>
   Documented({
     summary: 'Confirm the e-mail address of a sign-up',
     description:
-      'Makes the account and its owner, who can log in then. Asks for the password of the sign-up again: whoever reads the mail ' +
-      'may not be who chose it. With a wrong one the link stays good.',
+      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because whoever ' +
+      'reads the mail may not be the one who chose it. With a wrong password the link stays valid.',
     status: 201,
-    answer: 'The account is there',
+    answer: 'The account has been created',
     type: SignedUpAnswer,
     refusals: [
       ...BODY_REFUSALS,

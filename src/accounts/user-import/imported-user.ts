@@ -49,7 +49,7 @@ const MAX_KEY_LENGTH = 200
 export function readImportedUser(text: string, satelliteOrigins: ReadonlySet<string>): ImportedUser {
   const fields = objectOf(text)
   const unknown = Object.keys(fields).filter(name => !FIELDS.includes(name))
-  if (unknown.length > 0) throw new LineFault(`has a field that is not among ${FIELDS.join(', ')}`)
+  if (unknown.length > 0) throw new LineFault(`has an unknown field; known: ${FIELDS.join(', ')}`)
   const role = roleOf(fields)
   return {
     email: emailOf(fields),
@@ -65,7 +65,7 @@ export function readImportedUser(text: string, satelliteOrigins: ReadonlySet<str
 function objectOf(text: string): Fields {
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new LineFault('is no JSON object')
+    throw new LineFault('is not a JSON object')
   return value as Fields
 }
 
@@ -122,10 +122,9 @@ function passwordHashOf({ passwordHash = null }: Fields): string | null {
 }
 
 function accountOf({ account = null, accountId = null }: Fields, role: Role): ImportedAccount {
-  if (account !== null && accountId !== null)
-    throw new LineFault('takes account or accountId, not both of them')
+  if (account !== null && accountId !== null) throw new LineFault('must have account or accountId, not both')
   if (accountId !== null) {
-    if (!isUUID(accountId)) throw new LineFault('accountId must be the id of an account that is here')
+    if (!isUUID(accountId)) throw new LineFault('accountId must be the id of an existing account')
     return { kind: 'existing', id: (accountId as string).toLowerCase() }
   }
   if (account !== null) {
@@ -133,7 +132,7 @@ function accountOf({ account = null, accountId = null }: Fields, role: Role): Im
       throw new LineFault(`account must be text of 1 to ${MAX_KEY_LENGTH} characters`)
     return { kind: 'keyed', id: accountIdOf(account) }
   }
-  if (role === 'member') throw new LineFault('of a member needs account or accountId')
+  if (role === 'member') throw new LineFault('must have account or accountId for a member')
   return { kind: 'own' }
 }
 

@@ -105,10 +105,8 @@ export class Entitlements {
     for (const price of new Set(unknown.map(({ why }) => why.plan))) {
       const payers = unknown.filter(({ why }) => why.plan === price).map(({ accountId }) => accountId)
       this.lines.note(`price ${price}`, payers.length, count => {
-        const who = count === 1 ? `Account ${payers[0]} pays` : `Accounts such as ${payers[0]} pay`
-        this.logger.error(
-          `${who} for ${price}, which is in no plan of PLANS_FILE, and keep what they had (${count} found)`,
-        )
+        const who = count === 1 ? `account ${payers[0]} keeps` : `account ${payers[0]} and others keep`
+        this.logger.error(`${price} is in no plan of PLANS_FILE: ${who} what they had (${count} found)`)
       })
     }
   }

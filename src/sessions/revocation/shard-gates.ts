@@ -138,7 +138,7 @@ export class ShardGates {
     const gate = new ShardGate(
       shard,
       async before => {
-        if (!this.recovery) throw new Error('nobody looks after it yet')
+        if (!this.recovery) throw new Error('recovery has not started yet')
         return this.recovery.recover(shard, before)
       },
       () => this.isOver(shard),

@@ -98,7 +98,7 @@ export class ShardRecovery {
       )
       // Only helps later runs; a server without memory refuses it.
       await this.markers.raiseOn(shard, await this.generation.current(), lowest, settled).catch(() => {})
-      this.logger.warn(`Told ${shard} again of ${count} changes`)
+      this.logger.warn(`Applied ${count} changes to ${shard} again`)
     } finally {
       await dropLease(this.database, lease, this.holder)
     }

@@ -30,7 +30,7 @@ export const webhookChecks: Readonly<Record<string, Check>> = {
       expect(await recordsOf(scene)).toEqual(before)
       expect(await eventRows(scene)).toMatchObject([{ effect: 'unknown customer' }])
       const warnings = (await scene.service.logLines()).filter(line =>
-        /customer that no account has/.test(line),
+        /customer that belongs to no account/.test(line),
       )
       expect(warnings).toHaveLength(1)
     }
