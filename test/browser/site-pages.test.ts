@@ -112,7 +112,7 @@ describe('what goes wrong', () => {
     const sick = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '<h1>Unavailable</h1>' }
     await page.route(`${API}/api/**`, route => route.fulfill(isPreflight(route) ? yes : sick))
     await page.getByRole('link', { name: 'Team' }).click()
-    await page.getByText('We have a short outage.').waitFor()
+    await page.getByText('This is temporarily unavailable.').waitFor()
     expect(await page.locator('.outage').count()).toBe(1)
     expect(await page.locator('.notice.bad').count()).toBe(0)
     await expectGoodPage(page, 'main-outage')
@@ -126,13 +126,13 @@ describe('what goes wrong', () => {
     await visit(page, `${MAIN}/account/profile`)
     await page.getByLabel('Name').fill('Rosa of the Roses')
     await stage.app.app.get(AccountsService).endSessions(owner)
-    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByRole('button', { name: 'Save name' }).click()
     await page.getByText('You have been logged out.').waitFor()
     expect(await page.getByLabel('Name').isVisible()).toBe(false)
     await logInOn(page, owner)
     expect(await page.getByLabel('Name').inputValue()).toBe('Rosa of the Roses')
-    await page.getByRole('button', { name: 'Save the name' }).click()
-    await page.getByText('Your name is saved.').waitFor()
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText('Name saved.').waitFor()
   })
 
   test('pages 16: an address that is not ours is refused before anybody chooses', async () => {
@@ -140,7 +140,7 @@ describe('what goes wrong', () => {
     await page.getByText('The address you came from is not one of our sites').waitFor()
     expect(await page.getByRole('button').count()).toBe(0)
     await page.getByRole('link', { name: 'Subscribe without going back there' }).click()
-    await page.getByRole('button', { name: 'Go to the payment' }).waitFor()
+    await page.getByRole('button', { name: 'Go to payment' }).waitFor()
   })
 
   test('pages 6: a logout that the service does not hear of says so', async () => {

@@ -30,10 +30,10 @@ test('billing 7: who cannot see prices is told so, and can still pay', async () 
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByText('We cannot show our prices at the moment').waitFor()
   await keepScreenshot(page, 'subscribe-without-prices')
-  await page.getByRole('button', { name: 'Go to the payment' }).click()
+  await page.getByRole('button', { name: 'Go to payment' }).click()
   await page.getByText('The payment provider').waitFor()
   stage.app.sandbox.fault = null
-  await page.getByRole('button', { name: 'Go to the payment' }).click()
+  await page.getByRole('button', { name: 'Go to payment' }).click()
   await page.waitForURL(`${stage.app.sandbox.url}/**`)
   await page.goBack()
   await page.getByLabel('Yearly').waitFor()
@@ -50,15 +50,15 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   await page.waitForURL(`${MAIN}/subscribe?**`)
   await untilShown(page)
   // pages 12: the login says what it is for, and a sign-up keeps the way back.
-  await page.getByText('Afterwards you go back to shop-one.test.').waitFor()
-  const signUp = await page.getByRole('link', { name: 'Make an account' }).getAttribute('href')
+  await page.getByText('You will return to shop-one.test afterwards.').waitFor()
+  const signUp = await page.getByRole('link', { name: 'Create an account' }).getAttribute('href')
   expect(decodeURIComponent(signUp ?? '')).toContain('/signup?next=/subscribe?return=')
   // The session of the satellite is none of the main site.
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByLabel('Yearly').check()
-  await page.getByRole('button', { name: 'Go to the payment' }).click()
+  await page.getByRole('button', { name: 'Go to payment' }).click()
 
   await page.waitForURL(`${stage.app.sandbox.url}/**`)
   await keepScreenshot(page, 'payment-sandbox')
@@ -68,7 +68,7 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   await page.getByText('The payment was cancelled. Nothing has been charged.').waitFor()
   await page.goBack()
   await page.getByLabel('Yearly').check()
-  await page.getByRole('button', { name: 'Go to the payment' }).click()
+  await page.getByRole('button', { name: 'Go to payment' }).click()
   await page.getByRole('button', { name: /^Pay \$/ }).click()
 
   // The page asks by the checkout that the way back names, whether or not the provider's event has come.
@@ -93,7 +93,7 @@ test('pages 12: who may not pay is not sent to pay', async () => {
   const { page } = await openTab(await stage.newPerson())
   await visit(page, `${SHOP_ONE}/`)
   await logInOn(page, await aMember(stage.app, owner))
-  await page.getByText('Whoever makes the payments of your account can subscribe.').waitFor()
+  await page.getByText('Ask whoever handles payments for your account to subscribe.').waitFor()
   expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
 })
 
@@ -137,7 +137,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
             .where(eq(subscriptions.providerId, subscriptionId)),
         )
     },
-    ['Restricted', 'has been switched off since', 'Restricted since', 'Pay now'],
+    ['Suspended', 'has been suspended since', 'Suspended since', 'Pay now'],
     ['Renews on', 'Subscribe'],
   ],
   [
@@ -153,7 +153,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
     'ended',
     ({ subscriptionId }) => stage.app.sandbox.cancel(subscriptionId),
     ['Ended', 'Ended on', 'Subscribe', 'Invoices and cards'],
-    ['Renews on', 'Ends on', 'Change plan', 'Invoices, cards and cancelling'],
+    ['Renews on', 'Ends on', 'Change plan', 'Manage billing'],
   ],
 ])(
   'billing 7: the card of a subscription that is %s says so in the right words',
@@ -167,7 +167,12 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
 
 test('billing 7: the card of who never paid, and of a payment on its way', async () => {
   const owner = await anOwner(stage.app)
-  await expectCard(owner, 'none', ['No subscription', 'Subscribe'], ['Renews on', 'Invoices'])
+  await expectCard(
+    owner,
+    'none',
+    ['No subscription', 'Subscribe'],
+    ['Renews on', 'Invoices', 'Manage billing'],
+  )
   await stage.app.sandbox.payLater(await openPage(owner))
   await stage.app.paymentsSettled()
   await expectCard(owner, 'pending', ['Your payment is on its way', 'bank debit'], ['Subscribe', 'Renews on'])

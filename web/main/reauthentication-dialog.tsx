@@ -9,12 +9,12 @@ export function ReauthenticationDialog() {
   const question = useQuestion()
   if (!question) return null
   return (
-    <Dialog title="Please confirm that it is you" isForemost onCancel={question.cancel}>
-      <p>This is a sensitive change. Give your password again to go on.</p>
+    <Dialog title="Please confirm your identity" isForemost onCancel={question.cancel}>
+      <p>This is a sensitive change. Enter your password to continue.</p>
       <Form
         submit="Confirm"
         send={({ password }) => call('POST', 'reauthenticate', { password }).then(question.done)}
-        messages={{ INVALID_CREDENTIALS: 'This is not your password.' }}
+        messages={{ INVALID_CREDENTIALS: 'Wrong password.' }}
       >
         <PasswordField label="Your password" />
       </Form>

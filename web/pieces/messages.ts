@@ -5,44 +5,45 @@ export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>
 
 /** What people read, by the code of the refusal. What is missing here says the service's own sentence. */
 const MESSAGES: Messages = {
-  INVALID_BODY: 'Something in this form is not right. Please look at what is marked above.',
+  INVALID_BODY: 'Please check the fields that are marked.',
   INVALID_RETURN_URL: 'The address you came from is not one of our sites, so we cannot send you back there.',
   UNKNOWN_PRICE: 'This plan is no longer offered. Please choose another one.',
   WEAK_PASSWORD: 'This password is too easy to guess. Try a longer one, for example four unrelated words.',
-  INVALID_LINK: 'This link has been used already, has expired, or is incomplete. Please ask for a new one.',
+  INVALID_LINK: 'This link has already been used, has expired or is incomplete. Please ask for a new one.',
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
-  SESSION_NOT_FOUND: 'You had been logged out before this was done. Please try again.',
+  SESSION_NOT_FOUND: 'You were logged out before this could be done. Please log in and try again.',
   ACCESS_TOKEN_REQUIRED: 'You are no longer logged in. Please log in again.',
   INVALID_ACCESS_TOKEN: 'You are no longer logged in. Please log in again.',
-  SESSION_MISMATCH: 'Somebody else has logged in with this browser. Please load the page again.',
-  SESSION_COOKIE_REQUIRED: 'Your browser did not send its cookie. Please allow cookies and log in again.',
+  SESSION_MISMATCH: 'Somebody else has logged in with this browser. Please reload the page.',
+  SESSION_COOKIE_REQUIRED: 'Your browser did not send our cookie. Please allow cookies and log in again.',
   ORIGIN_NOT_ALLOWED: 'This site is not connected to our service.',
-  PAYMENTS_PERMISSION_REQUIRED: 'You may not make payments for this account. Please ask its owner.',
-  PERMISSION_REQUIRED: 'You may not do this. Please ask the owner of the account.',
-  OWN_RIGHTS: 'You cannot change your own rights, or give rights that you do not have.',
+  PAYMENTS_PERMISSION_REQUIRED:
+    'You do not have permission to make payments for this account. Please ask its owner.',
+  PERMISSION_REQUIRED: 'You do not have permission to do this. Please ask the owner of the account.',
+  OWN_RIGHTS: 'You cannot change your own permissions, or give permissions that you do not have.',
   OWNER_REQUIRED: 'Only the owner of the account may do this.',
   OWNER_LOGIN_BARRED: 'Owners log in on the main site only. Never type your password here.',
-  SIGN_UP_CLOSED: 'New accounts cannot be made at the moment.',
-  NOT_FOUND: 'This is not there any more.',
-  PAYMENT_PENDING: 'Your payment is on its way. It can take some days until it arrives.',
-  ALREADY_SUBSCRIBED: 'This account has a subscription already.',
-  LAST_OWNER: 'The owner of the account cannot be changed this way. Transfer the account first.',
+  SIGN_UP_CLOSED: 'Sign-up is closed at the moment.',
+  NOT_FOUND: 'This no longer exists.',
+  PAYMENT_PENDING: 'Your payment is on its way. It can take a few days to arrive.',
+  ALREADY_SUBSCRIBED: 'This account already has a subscription.',
+  LAST_OWNER: 'The account needs an owner. Transfer it first.',
   EMAIL_UNDO_OPEN:
-    'The e-mail address was changed lately. This is possible once that cannot be undone any more, 7 days after the change.',
+    'The e-mail address was changed recently. You can do this once the change can no longer be undone, 7 days after it.',
   TRANSFER_PENDING: 'A transfer of the account is under way. Please cancel it first.',
   SUBSCRIPTION_LIVE: 'The account still has a subscription. Please end it first.',
-  TOO_MANY_INVITATIONS: 'Too many invitations are open. Please withdraw some first.',
-  EMAIL_TAKEN: 'Somebody uses this e-mail address here already.',
+  TOO_MANY_INVITATIONS: 'There are too many open invitations. Please withdraw some first.',
+  EMAIL_TAKEN: 'This e-mail address is already in use.',
   TOO_MANY_ATTEMPTS: 'Too many attempts.',
-  INTERNAL_ERROR: 'Something went wrong on our side. It is not your fault.',
+  INTERNAL_ERROR: 'Something went wrong on our side.',
   PAYMENT_PROVIDER_FAILED: 'The payment provider could not do this. Please try again.',
-  PAYMENT_PROVIDER_UNAVAILABLE: 'The payment provider does not answer. Please try again in a minute.',
+  PAYMENT_PROVIDER_UNAVAILABLE: 'The payment provider is not responding. Please try again in a minute.',
   MAIL_UNAVAILABLE: 'We cannot send mail right now. Please try again in a few minutes.',
-  TOO_BUSY: 'A lot is going on right now. Please try again in a moment.',
-  SESSION_STORE_UNAVAILABLE: 'We have a short outage. Please try again in a minute.',
-  DATABASE_UNAVAILABLE: 'We have a short outage. Please try again in a minute.',
-  NOT_READY: 'We have a short outage. Please try again in a minute.',
-  UNKNOWN: 'We have a short outage. Please try again in a minute.',
+  TOO_BUSY: 'We are very busy right now. Please try again in a moment.',
+  SESSION_STORE_UNAVAILABLE: 'This is temporarily unavailable. Please try again in a minute.',
+  DATABASE_UNAVAILABLE: 'This is temporarily unavailable. Please try again in a minute.',
+  NOT_READY: 'This is temporarily unavailable. Please try again in a minute.',
+  UNKNOWN: 'This is temporarily unavailable. Please try again in a minute.',
 }
 
 /** A sentence for people about whatever was thrown; `own` are those of the place where it happened. */
@@ -62,12 +63,12 @@ export function withoutPeriod(sentence: string): string {
 function wordsForNoAnswer(error: unknown): string {
   if (!navigator.onLine) return 'You are offline. Please try again when you are connected.'
   if ((error as Error).name === 'TimeoutError')
-    return 'We got no answer in time. Please look whether it was done before you try again.'
-  return 'We could not be reached. Please try again in a moment.'
+    return 'We got no answer in time. Check whether it was done before you try again.'
+  return 'We cannot be reached. Please try again in a moment.'
 }
 
 function after(seconds: number | null): string {
-  if (seconds === null) return 'in some minutes'
+  if (seconds === null) return 'in a few minutes'
   if (seconds <= 60) return 'in a minute'
   return `in ${Math.ceil(seconds / 60)} minutes`
 }

@@ -17,7 +17,7 @@ export function OutageBanner({ client }: { readonly client: Client }) {
   return (
     <div className="outage" role="status">
       <span>
-        {wordsFor(reason)} {reason !== 'origin' && 'We try again by ourselves; nothing is lost.'}
+        {wordsFor(reason)} {reason !== 'origin' && 'We keep trying; nothing is lost.'}
       </span>
       <button type="button" onClick={tryNow}>
         Try now
@@ -29,7 +29,7 @@ export function OutageBanner({ client }: { readonly client: Client }) {
 /** What people read about the reason to wait. */
 export function wordsFor(reason: WaitReason): string {
   if (reason === 'origin')
-    return `This site cannot talk to ${hostOf(site.apiUrl)}. Whoever runs it finds more on the console of the browser.`
+    return `This site cannot talk to ${hostOf(site.apiUrl)}. The browser console has more for whoever runs the site.`
   if (!navigator.onLine) return 'You are offline.'
-  return reason === 'network' ? 'We cannot be reached right now.' : 'We have a short outage.'
+  return reason === 'network' ? 'We cannot be reached right now.' : 'This is temporarily unavailable.'
 }

@@ -12,7 +12,7 @@ export function PasswordForm({
   const [isDone, setIsDone] = useState(false)
   return (
     <Form
-      submit="Change the password"
+      submit="Change password"
       messages={{ INVALID_CREDENTIALS: 'The current password is wrong.' }}
       send={async ({ currentPassword, password }, form) => {
         setIsDone(false)
@@ -23,8 +23,8 @@ export function PasswordForm({
     >
       {isDone && (
         <Success>
-          Your password is changed, and all your other sessions have ended. A new e-mail address that you have
-          not confirmed yet has to be asked for again.
+          Your password has been changed and all your other sessions have ended. If you had asked for a new
+          e-mail address and not confirmed it yet, ask again.
         </Success>
       )}
       <PasswordField label="Current password" name="currentPassword" />

@@ -28,7 +28,7 @@ export function SessionList({
   readonly sites: readonly SiteSessions[]
   readonly end: (session: Session) => Promise<unknown>
 }) {
-  if (sites.length === 0) return <p>There is no session at the moment.</p>
+  if (sites.length === 0) return <p>There are no sessions.</p>
   return sites.map(({ site, kind, sessions }) => (
     <div key={`${kind} ${site}`}>
       <h3>{nameOf(kind, site)}</h3>
@@ -42,12 +42,12 @@ export function SessionList({
                 {session.ip} · last used <When at={session.lastUsed} />
               </small>
               <small>
-                since <When at={session.createdAt} />, ends <When at={session.expiresAt} /> at the latest
+                since <When at={session.createdAt} />, expires <When at={session.expiresAt} />
               </small>
             </div>
             <ConfirmButton
               name="End"
-              label={`End the session of ${session.device}`}
+              label={`End the session on ${session.device}`}
               question="End this session?"
               confirm="End the session"
               act={() => end(session)}

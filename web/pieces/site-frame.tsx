@@ -38,7 +38,7 @@ export function SiteFrame({
   return (
     <>
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <OutageBanner client={client} />
       <header className="top">

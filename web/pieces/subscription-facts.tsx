@@ -33,7 +33,7 @@ function importantDate({
 }: Subscription): { name: string; day: ReactNode } | null {
   if (state === 'canceled') return endsAt ? { name: 'Ended on', day: <Day at={endsAt} /> } : null
   if (state === 'past_due' && graceUntil) return { name: 'Pay by', day: <Day at={graceUntil} /> }
-  if (state === 'restricted' && graceUntil) return { name: 'Restricted since', day: <Day at={graceUntil} /> }
+  if (state === 'restricted' && graceUntil) return { name: 'Suspended since', day: <Day at={graceUntil} /> }
   if (endsAt) return { name: 'Ends on', day: <Day at={endsAt} /> }
   if (!renewsAt) return null
   return { name: state === 'trialing' ? 'Free until' : 'Renews on', day: <Day at={renewsAt} /> }

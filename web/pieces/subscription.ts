@@ -63,11 +63,11 @@ export function isActive({ state }: Subscription): boolean {
 
 const STATE_NAMES: Readonly<Record<string, string>> = {
   none: 'No subscription',
-  pending: 'Payment on its way',
+  pending: 'Payment pending',
   trialing: 'Free trial',
   active: 'Active',
   past_due: 'Payment overdue',
-  restricted: 'Restricted',
+  restricted: 'Suspended',
   canceled: 'Ended',
 }
 

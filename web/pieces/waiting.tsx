@@ -16,7 +16,7 @@ export function Waiting({ what = 'One moment …' }: { readonly what?: string })
   return (
     <p className="waiting" role="status">
       <span className="spinner" aria-hidden="true" />
-      {isLong ? 'This takes longer than usual …' : what}
+      {isLong ? 'This is taking longer than usual …' : what}
     </p>
   )
 }

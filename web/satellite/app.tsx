@@ -26,7 +26,7 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
   const { permissions } = caller
   const profile = useLoad(() => read<{ email: string }>('profile'))
   const links = [
-    ['/', 'Who am I', true],
+    ['/', 'My account', true],
     ['/data', 'Data', permissions.dataEntry],
     ['/reports', 'Reports', permissions.viewReports],
     ['/security', 'Password and sessions', true],

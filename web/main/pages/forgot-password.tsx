@@ -11,20 +11,18 @@ export function ForgotPasswordPage() {
   return (
     <SmallPage title="Forgot your password?">
       {sentTo ? (
-        <Success>
-          If somebody with the address {sentTo} has an account, a mail with a link is on its way.
-        </Success>
+        <Success>If there is an account for {sentTo}, we have sent it a link.</Success>
       ) : (
         <Form
           submit="Send me a link"
           send={({ email = '' }) => callAsAnybody('password/forgot', { email }).then(() => setSentTo(email))}
         >
-          <p>Tell us your e-mail address, and we send you a link to choose a new password.</p>
+          <p>Enter your e-mail address, and we will send you a link for choosing a new password.</p>
           <EmailField />
         </Form>
       )}
       <p className="links">
-        <Link href="/login">Back to the login</Link>
+        <Link href="/login">Back to login</Link>
       </p>
     </SmallPage>
   )

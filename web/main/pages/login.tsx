@@ -8,7 +8,7 @@ import { ReturnHint } from './return-hint.js'
 
 const MESSAGES = {
   INVALID_CREDENTIALS:
-    'The e-mail address or the password is wrong. If you were invited to one of our other sites only, log in there.',
+    'Wrong e-mail address or password. If you were invited to another of our sites only, log in there.',
 }
 
 /** Stands in the place of a page that needs a login; who logs in goes on there. */
@@ -31,7 +31,7 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
       <p className="links">
         <Link href="/forgot-password">Forgot your password?</Link>
         <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
-          Make an account
+          Create an account
         </Link>
       </p>
     </SmallPage>

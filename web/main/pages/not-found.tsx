@@ -4,15 +4,15 @@ import { Link } from '../../pieces/router.js'
 /** Within the frame of the account pages. */
 export function NotFoundHere() {
   return (
-    <Page title="There is nothing here">
-      <p>It may have been removed, or the address is mistyped.</p>
+    <Page title="Page not found">
+      <p>It may have been removed, or the address may be mistyped.</p>
     </Page>
   )
 }
 
 export function NotFoundPage() {
   return (
-    <SmallPage title="There is nothing here">
+    <SmallPage title="Page not found">
       <p>
         The address may be mistyped. <Link href="/account">Go to your account</Link>
       </p>

@@ -8,8 +8,8 @@ export function ReturnHint({ to }: { readonly to: string }) {
   const returnUrl = safeReturnUrl(new URL(to, location.origin).searchParams.get('return'))
   return (
     <Hint>
-      To subscribe, you need an account here on {location.host}: payments are made on this site only.
-      {returnUrl && ` Afterwards you go back to ${hostOf(returnUrl)}.`}
+      To subscribe you need an account on {location.host}, because payments are made on this site only.
+      {returnUrl && ` You will return to ${hostOf(returnUrl)} afterwards.`}
     </Hint>
   )
 }

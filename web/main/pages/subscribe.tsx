@@ -75,11 +75,11 @@ function Choice({
   if (!isChange && !maySubscribe(subscription))
     return (
       <Hint>
-        {subscription.state === 'pending' ? ON_ITS_WAY : 'This account has a subscription already.'}
+        {subscription.state === 'pending' ? ON_ITS_WAY : 'This account already has a subscription.'}
       </Hint>
     )
   if (!caller.permissions.payments)
-    return <Hint>You may not make payments for this account. Please ask its owner.</Hint>
+    return <Hint>You do not have permission to make payments for this account. Please ask its owner.</Hint>
   if (plans.error && !isChange) return <WithoutPrices returnUrl={returnUrl} reload={plans.reload} />
   return (
     <Loaded of={plans}>
@@ -89,12 +89,12 @@ function Choice({
           return <Hint>{isChange ? 'There is no other plan at the moment.' : NOTHING_ON_SALE}</Hint>
         return (
           <Form
-            submit={isChange ? 'Review the change' : 'Go to the payment'}
+            submit={isChange ? 'Review the change' : 'Go to payment'}
             send={({ priceId }: Texts) => startCheckout(priceId, returnUrl ?? (isChange ? OVERVIEW : null))}
           >
             <PlanChoice name={isChange ? 'New plan' : 'Plan'} plans={others} />
             {isChange && (
-              <p>The next page says what the change costs. Nothing changes before you confirm it there.</p>
+              <p>The next page shows what the change costs. Nothing changes until you confirm it there.</p>
             )}
             <Afterwards returnUrl={returnUrl} />
           </Form>
@@ -115,15 +115,15 @@ function WithoutPrices({
   return (
     <>
       <Hint>
-        We cannot show our prices at the moment. You can try again, or go on with our standard plan: the
-        payment page says what it costs before you pay.
+        We cannot show our prices at the moment. Try again, or continue with our standard plan; the payment
+        page shows its price before you pay.
       </Hint>
       <div className="actions">
         <button type="button" onClick={() => void reload()}>
           Try again
         </button>
       </div>
-      <Form submit="Go to the payment" send={() => startCheckout(undefined, returnUrl)}>
+      <Form submit="Go to payment" send={() => startCheckout(undefined, returnUrl)}>
         <Afterwards returnUrl={returnUrl} />
       </Form>
     </>
@@ -131,12 +131,12 @@ function WithoutPrices({
 }
 
 function Afterwards({ returnUrl }: { readonly returnUrl: string | null }) {
-  return returnUrl && <p>Afterwards you go back to {hostOf(returnUrl)}.</p>
+  return returnUrl && <p>You will return to {hostOf(returnUrl)} afterwards.</p>
 }
 
 const NOTHING_ON_SALE = 'There is no plan to subscribe to at the moment.'
 
-const ON_ITS_WAY = 'Your payment is on its way. It can take some days until it arrives.'
+const ON_ITS_WAY = 'Your payment is on its way. It can take a few days to arrive.'
 
 function PlanChoice({ name, plans }: { readonly name: string; readonly plans: readonly OfferedPlan[] }) {
   return (
@@ -156,6 +156,6 @@ function PlanChoice({ name, plans }: { readonly name: string; readonly plans: re
 }
 
 function termsOf(plan: OfferedPlan): string {
-  const price = priceText(plan) ?? 'by what is used'
+  const price = priceText(plan) ?? 'billed by usage'
   return plan.trialDays > 0 ? `${plan.trialDays} days free, then ${price}` : price
 }

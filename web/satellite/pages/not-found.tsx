@@ -3,9 +3,9 @@ import { Link } from '../../pieces/router.js'
 
 export function NotFoundPage() {
   return (
-    <Page title="There is nothing here">
+    <Page title="Page not found">
       <p>
-        The address may be mistyped. <Link href="/">Go to the first page</Link>
+        The address may be mistyped. <Link href="/">Go to the start page</Link>
       </p>
     </Page>
   )

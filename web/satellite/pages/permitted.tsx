@@ -22,7 +22,7 @@ export function Permitted({
           children
         ) : (
           <Hint>
-            You do not have the permission “{PERMISSION_NAMES[permission]}”. Please ask the owner of the
+            You need the permission “{PERMISSION_NAMES[permission]}” to see this. Please ask the owner of the
             account.
           </Hint>
         )

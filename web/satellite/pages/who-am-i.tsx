@@ -30,7 +30,7 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
   const { query } = usePlace()
   const subscription = useLoad(() => readSubscription(read, query))
   return (
-    <Page title="Who am I">
+    <Page title="My account">
       <Section title="You">
         <Loaded of={profile}>
           {({ email, name }) => (
@@ -43,7 +43,7 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
         <h3>What you may do on this site</h3>
         <PermissionList permissions={caller.permissions} />
         <p>
-          Payments, account and team are kept on{' '}
+          Payments, account settings and the team are managed on{' '}
           <a href={`${site.mainUrl}/account`}>{hostOf(site.mainUrl)}</a>.
         </p>
       </Section>
@@ -87,7 +87,7 @@ function SubscriptionHere({
         <Hint>
           No payment has arrived yet.{' '}
           <button type="button" className="plain" onClick={() => void reload()}>
-            Look again
+            Check again
           </button>
         </Hint>
       )}
@@ -96,7 +96,7 @@ function SubscriptionHere({
           Subscribe
         </a>
       )}
-      {mayStart && mayPay === false && <p>Whoever makes the payments of your account can subscribe.</p>}
+      {mayStart && mayPay === false && <p>Ask whoever handles payments for your account to subscribe.</p>}
     </>
   )
 }

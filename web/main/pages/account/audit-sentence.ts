@@ -8,7 +8,7 @@ export type People = Readonly<Record<string, string>>
 
 /** What the service does by itself, or an operator at the command line. */
 const SERVICE = 'The service'
-const GONE = 'somebody who has left'
+const GONE = 'a former member'
 
 /** Who did what to whom, in a sentence without its period. */
 export function sentenceOf(entry: AuditEntry, people: People): string {
@@ -17,8 +17,10 @@ export function sentenceOf(entry: AuditEntry, people: People): string {
   const who = actorOf(entry, people)
   const whom = subjectOf(entry, people)
   if (isPasswordAsked(entry))
-    return `${who} was asked for the password before they could ${filled(tried, whom)}`
+    return `${who} was asked for their password before they could ${filled(tried, whom)}`
   if (action === 'login' && outcome !== 'ok') return `Somebody tried to log in as ${who}`
+  if (action === 'attempts') return `${who} made too many attempts`
+  if (action === 'user.create' && who === SERVICE) return `${who} added ${whom} to the team`
   return outcome === 'ok' ? `${who} ${filled(did, whom)}` : `${who} tried to ${filled(tried, whom)}`
 }
 
@@ -32,9 +34,9 @@ export function detailsOf({ detail }: AuditEntry): string {
   const { granted, permissions = granted, satellites, from, to, name } = detail
   const parts = [
     isRecord(permissions) && `may: ${given(permissions)}`,
-    satellites === null && 'at all sites',
+    satellites === null && 'may log in: all sites',
     Array.isArray(satellites) &&
-      `at ${satellites.map(origin => hostOf(String(origin))).join(', ') || 'no site'}`,
+      `may log in: ${satellites.map(origin => hostOf(String(origin))).join(', ') || 'no site'}`,
     isEmail(from) && isEmail(to) && `from ${from} to ${to}`,
     typeof name === 'string' && `“${name}”`,
   ]
@@ -58,7 +60,8 @@ function subjectOf({ userId, email, ip, detail }: AuditEntry, people: People): s
 }
 
 function filled(text: string, whom: string | null): string {
-  return text.replace('{whom}', whom ?? 'their own')
+  if (whom) return text.replace('{whom}', whom)
+  return text.replace('{whom} may', 'they may').replace('{whom}', 'their own')
 }
 
 function given(permissions: Record<string, unknown>): string {

@@ -1,4 +1,4 @@
-/** The actions of the audit log: what somebody did, or only tried. `{whom}` is whom it concerns, where that is another. */
+/** Words for the actions of the audit log: what somebody did, and what they only tried. `{whom}` is the other person concerned, if any. */
 interface Words {
   readonly did: string
   readonly tried: string
@@ -9,54 +9,63 @@ const words = (did: string, tried: string): Words => ({ did, tried })
 const ACTION_WORDS: Readonly<Record<string, Words>> = {
   login: words('logged in', 'log in'),
   logout: words('logged out', 'log out'),
-  refresh: words('used a session', 'use a session that is over'),
+  refresh: words('refreshed a session', 'refresh a session that has ended'),
   reauthenticate: words('confirmed their password', 'confirm their password'),
   'session.revoke': words('ended a session of {whom}', 'end a session of {whom}'),
-  'session.anomaly': words('used a session in an unusual way', 'use a session in an unusual way'),
-  'account.create': words('opened the account', 'open the account'),
+  'session.anomaly': words(
+    'logged in or came back in an unusual way',
+    'log in or come back in an unusual way',
+  ),
+  'account.create': words('created the account', 'create the account'),
   'account.change': words('changed the account', 'change the account'),
-  'account.delete': words('asked for the deletion of the account', 'delete the account'),
-  'account.keep': words('called the deletion of the account off', 'call the deletion off'),
+  'account.delete': words('requested the deletion of the account', 'delete the account'),
+  'account.keep': words('cancelled the deletion of the account', 'cancel the deletion of the account'),
   'account.transfer': words('transferred the account to {whom}', 'transfer the account'),
   signup: words('signed up', 'sign up'),
   'email.verify': words('confirmed their e-mail address', 'confirm their e-mail address'),
   'email.change': words('changed their e-mail address', 'change their e-mail address'),
-  'email.undo': words('undid the change of their e-mail address', 'undo the change of their e-mail address'),
-  'password.forgot': words('asked for a link for a new password', 'get a link for a new password'),
-  'password.reset': words('chose a new password by link', 'choose a new password by link'),
+  'email.undo': words('restored their previous e-mail address', 'restore their previous e-mail address'),
+  'password.forgot': words('requested a password reset link', 'request a password reset link'),
+  'password.reset': words('reset their password', 'reset their password'),
   'password.change': words('changed their password', 'change their password'),
   'profile.change': words('changed their profile', 'change their profile'),
   'person.export': words('exported their data', 'export their data'),
   'audit.export': words('downloaded the audit log', 'download the audit log'),
   'invitation.create': words('invited {whom}', 'invite {whom}'),
-  'invitation.withdraw': words('withdrew the invitation of {whom}', 'withdraw the invitation of {whom}'),
+  'invitation.withdraw': words('withdrew the invitation to {whom}', 'withdraw the invitation to {whom}'),
   'invitation.accept': words('accepted an invitation', 'accept an invitation'),
   'user.create': words('joined the team', 'join the team'),
-  'user.import': words('imported members', 'import members'),
+  'user.import': words('imported {whom}', 'import {whom}'),
   'user.disable': words('disabled {whom}', 'disable {whom}'),
   'user.enable': words('enabled {whom}', 'enable {whom}'),
   'user.remove': words('removed {whom} from the team', 'remove {whom} from the team'),
   'permissions.change': words('changed the permissions of {whom}', 'change the permissions of {whom}'),
-  'satellites.change': words('changed the sites of {whom}', 'change the sites of {whom}'),
-  attempts: words('made too many attempts', 'make too many attempts'),
-  mail: words('sent a mail', 'send a mail'),
-  'checkout.create': words('started a payment', 'start a payment'),
-  webhook: words('heard from the payment provider', 'hear from the payment provider'),
-  origin: words('asked from an unknown site', 'ask from an unknown site'),
-  'billing.mend': words('put the subscription right', 'put the subscription right'),
-  'billing.portal': words(
-    'opened the pages of the payment provider',
-    'open the pages of the payment provider',
+  'satellites.change': words(
+    'changed which sites {whom} may log in at',
+    'change which sites {whom} may log in at',
   ),
+  attempts: words('made too many attempts', 'make too many attempts'),
+  mail: words('sent an e-mail', 'send an e-mail'),
+  'checkout.create': words('opened a checkout', 'open a checkout'),
+  webhook: words('received an event from the payment provider', 'send an invalid event'),
+  origin: words(
+    'sent a request from a site that is not listed',
+    'send a request from a site that is not listed',
+  ),
+  'billing.mend': words('corrected the subscription', 'correct the subscription'),
+  'billing.portal': words('opened the billing portal', 'open the billing portal'),
   'billing.forget': words(
     'unlinked the account from its customer at the payment provider',
     'unlink the account from its customer at the payment provider',
   ),
-  'billing.surplus.end': words('ended a second subscription and refunded it', 'end a second subscription'),
-  'entitlements.change': words('changed what the plan allows', 'change what the plan allows'),
+  'billing.surplus.end': words(
+    'ended a second subscription and refunded it',
+    'end and refund a second subscription',
+  ),
+  'entitlements.change': words('updated what the plan allows', 'update what the plan allows'),
 }
 
-/** A transfer has a row for each of its steps. */
+/** A transfer writes one row for each step. */
 const TRANSFER_STEPS: Readonly<Record<string, string>> = {
   requested: 'asked {whom} to become the owner',
   accepted: 'agreed to become the owner',

@@ -44,31 +44,31 @@ export function AuditPage() {
           <label>
             Show{' '}
             <select value={outcome} onChange={event => setOutcome(event.target.value)}>
-              <option value="">everything</option>
-              <option value="ok">what was done</option>
-              <option value="failed">what failed</option>
-              <option value="refused">what was refused</option>
+              <option value="">Everything</option>
+              <option value="ok">Done</option>
+              <option value="failed">Failed</option>
+              <option value="refused">Refused</option>
             </select>
           </label>
           <ActionButton action={save}>Download</ActionButton>
         </div>
         <Failure error={save.error} />
         <Loaded of={list}>{({ rows }) => <Entries rows={rows} />}</Loaded>
-        {more && <ActionRow action={more}>Show older ones</ActionRow>}
+        {more && <ActionRow action={more}>Show older entries</ActionRow>}
       </Section>
     </Page>
   )
 }
 
 function Entries({ rows }: { readonly rows: readonly Row[] }) {
-  if (rows.length === 0) return <p>There is nothing of this kind.</p>
+  if (rows.length === 0) return <p>No entries match.</p>
   return (
     <table>
       <thead>
         <tr>
           <th>When</th>
           <th>What happened</th>
-          <th>From where</th>
+          <th>Device and IP address</th>
         </tr>
       </thead>
       <tbody>
@@ -83,7 +83,7 @@ function Entries({ rows }: { readonly rows: readonly Row[] }) {
                 <small>{detailsOf(entry)}</small>
               </span>
             </td>
-            <td data-name="From where">{[entry.device, entry.ip].filter(Boolean).join(', ')}</td>
+            <td data-name="Device and IP address">{[entry.device, entry.ip].filter(Boolean).join(', ')}</td>
           </tr>
         ))}
       </tbody>

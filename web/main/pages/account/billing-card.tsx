@@ -41,7 +41,7 @@ function Notice({ subscription }: { readonly subscription: Subscription }) {
   if (state === 'pending')
     return (
       <Hint>
-        Your payment is on its way. A bank debit can take some days; your plan begins when it has arrived.
+        Your payment is on its way. A bank debit can take some days; your plan begins when it arrives.
       </Hint>
     )
   if (state === 'past_due')
@@ -58,18 +58,18 @@ function Notice({ subscription }: { readonly subscription: Subscription }) {
       </Warning>
     )
   if (state === 'restricted' && status === 'paused')
-    return <Hint>Your subscription is paused. Your plan comes back when you resume it.</Hint>
+    return <Hint>Your subscription is paused. Resume it to get your plan back.</Hint>
   if (state === 'restricted')
     return (
       <Warning>
-        A payment is missing, so your plan has been switched off
+        Your plan has been suspended
         {graceUntil && (
           <>
             {' '}
             since <Day at={graceUntil} />
           </>
-        )}
-        . It comes back as soon as you pay.
+        )}{' '}
+        because a payment is missing. It is restored as soon as you pay.
       </Warning>
     )
   if (isEnding(subscription) && endsAt)
@@ -122,7 +122,7 @@ function portalWords(subscription: Subscription): { name: string; isUrgent: bool
   if (isEnding(subscription)) return { name: 'Keep the subscription', isUrgent: true }
   const hasNothingToCancel = state === 'canceled' || state === 'pending'
   return {
-    name: hasNothingToCancel ? 'Invoices and cards' : 'Invoices, cards and cancelling',
+    name: hasNothingToCancel ? 'Invoices and cards' : 'Manage billing',
     isUrgent: false,
   }
 }

@@ -25,7 +25,7 @@ export function LoginsPage() {
                   <th>Result</th>
                   <th>Site</th>
                   <th>Device</th>
-                  <th>Address</th>
+                  <th>IP address</th>
                 </tr>
               </thead>
               <tbody>
@@ -41,14 +41,14 @@ export function LoginsPage() {
                     </td>
                     <td data-name="Site">{login.origin ? hostOf(login.origin) : 'App'}</td>
                     <td data-name="Device">{login.device}</td>
-                    <td data-name="Address">{login.ip ?? 'unknown'}</td>
+                    <td data-name="IP address">{login.ip ?? 'unknown'}</td>
                   </tr>
                 ))}
               </tbody>
             </table>
           )}
         </Loaded>
-        {more && <ActionRow action={more}>Show older ones</ActionRow>}
+        {more && <ActionRow action={more}>Show older logins</ActionRow>}
       </Section>
     </Page>
   )

@@ -23,10 +23,10 @@ export function MemberSessions({ userId }: { readonly userId: string }) {
                 <ConfirmButton
                   name="End all sessions"
                   question="End all sessions of this person?"
-                  confirm="End all of them"
+                  confirm="Yes, end all"
                   act={() => call('DELETE', path).then(sessions.reload)}
                 >
-                  <p>They are logged out everywhere and may log in again.</p>
+                  <p>They will be logged out everywhere and can log in again.</p>
                 </ConfirmButton>
               </div>
             )}

@@ -34,7 +34,7 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
   return (
     <Page title={person.data ? nameOf(person.data) : 'Member'}>
       <p>
-        <Link href="/account/team">← All of the team</Link>
+        <Link href="/account/team">← Back to the team</Link>
       </p>
       <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
     </Page>
@@ -61,8 +61,8 @@ function Member({ person, caller, reload }: MemberProps) {
           <PermissionList permissions={person.permissions} />
           <Hint>
             {person.role === 'owner'
-              ? 'The owner has all permissions. To change that, transfer the account.'
-              : 'These are your own permissions; somebody else has to change them.'}
+              ? 'The owner always has all permissions.'
+              : 'You cannot change your own permissions; ask somebody else who manages the team.'}
           </Hint>
         </Section>
       ) : (
@@ -84,21 +84,21 @@ function Rights({ person, caller, reload }: MemberProps) {
     setSaved(message)
   }
   return (
-    <Section title="Rights">
+    <Section title="Access">
       {saved && <Success>{saved}</Success>}
       <Form
-        submit="Save the permissions"
-        send={(_, form) => put('permissions', permissionsIn(form), 'The permissions are saved.')}
+        submit="Save permissions"
+        send={(_, form) => put('permissions', permissionsIn(form), 'Permissions saved.')}
       >
         <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
       </Form>
       <Form
-        submit="Save the sites"
+        submit="Save sites"
         send={(_, form) =>
           put(
             'satellites',
             { satellites: satellitesIn(form) },
-            'The sites are saved. Sessions elsewhere have ended.',
+            'Sites saved. Sessions on other sites have ended.',
           )
         }
       >
@@ -136,7 +136,7 @@ function Standing({ person, reload }: MemberProps) {
               confirm="Disable this member"
               act={() => call('POST', `team/${userId}/disable`).then(reload)}
             >
-              <p>All their sessions end, and they cannot log in until somebody enables them again.</p>
+              <p>All their sessions end, and they cannot log in until they are enabled again.</p>
             </ConfirmButton>
           </>
         )}
@@ -150,7 +150,7 @@ function Standing({ person, reload }: MemberProps) {
             go('/account/team')
           }}
         >
-          <p>There is no way back but a new invitation. What they did stays in the audit log.</p>
+          <p>They can only come back through a new invitation. What they did stays in the audit log.</p>
         </ConfirmButton>
       </div>
     </>

@@ -23,7 +23,7 @@ export function NameForm({
   const [isSaved, setIsSaved] = useState(false)
   return (
     <Form
-      submit="Save the name"
+      submit="Save name"
       send={async texts => {
         setIsSaved(false)
         await call('PATCH', path, { name: texts.name?.trim() ?? '' })

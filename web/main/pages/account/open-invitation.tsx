@@ -34,16 +34,16 @@ export function OpenInvitation({
           {satellites ? satellites.map(hostOf).join(', ') || 'no site' : 'everywhere'}
         </small>
         <small>
-          good until <When at={expiresAt} />
+          valid until <When at={expiresAt} />
         </small>
-        {isSent && <Success>Sent again; the link of before works no more.</Success>}
+        {isSent && <Success>Sent again. The previous link no longer works.</Success>}
         <Failure error={withdraw.error ?? resend.error} />
       </div>
       <span className="tags">
-        <ActionButton action={resend} label={`Send again: the invitation of ${email}`}>
+        <ActionButton action={resend} label={`Send the invitation to ${email} again`}>
           Send again
         </ActionButton>
-        <ActionButton action={withdraw} label={`Withdraw the invitation of ${email}`}>
+        <ActionButton action={withdraw} label={`Withdraw the invitation to ${email}`}>
           Withdraw
         </ActionButton>
       </span>

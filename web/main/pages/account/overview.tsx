@@ -66,13 +66,13 @@ function PaymentNews({ subscription }: { readonly subscription: Load<Subscriptio
     }, ASK_EVERY_MS)
     return () => clearTimeout(timer)
   }, [isWaiting, questions, reload])
-  if (isWaiting) return <Waiting what="Looking whether a payment has arrived …" />
+  if (isWaiting) return <Waiting what="Checking for your payment …" />
   if (!data?.isReturn) return null
   if (data.state === 'pending') return <Success>Thank you. Your payment is on its way.</Success>
   return isActive(data) ? (
     <Success>Thank you. Your subscription is active.</Success>
   ) : (
-    <Hint>No payment has arrived. If you have paid, it will show here as soon as it does.</Hint>
+    <Hint>We have not received a payment. If you have paid, it will show up here shortly.</Hint>
   )
 }
 
@@ -82,7 +82,7 @@ function DeletionWarning() {
   return (
     <Hint>
       This account will be deleted on <When at={account.data.deleteAt} />.{' '}
-      <Link href="/account/settings">Keep it after all</Link>
+      <Link href="/account/settings">Cancel the deletion</Link>
     </Hint>
   )
 }

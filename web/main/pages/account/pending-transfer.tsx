@@ -20,11 +20,11 @@ export function PendingTransfer({ account }: { readonly account: Load<Account> }
               <Link href={`/account/team/${transfer.userId}`}>A member of your team</Link>{' '}
               {transfer.acceptedAt ? (
                 <>
-                  has accepted, and is the owner from <When at={transfer.readyAt} /> on.
+                  has accepted and becomes the owner on <When at={transfer.readyAt} /> at the earliest.
                 </>
               ) : (
                 <>
-                  has until <When at={transfer.expiresAt} /> to accept that they become the owner.
+                  has until <When at={transfer.expiresAt} /> to accept.
                 </>
               )}
             </Hint>
@@ -35,7 +35,7 @@ export function PendingTransfer({ account }: { readonly account: Load<Account> }
           </>
         ) : (
           <p>
-            To make somebody else the owner, open their page in the <Link href="/account/team">team</Link>.
+            To transfer the account, open a member’s page in your <Link href="/account/team">team</Link>.
           </p>
         )
       }

@@ -17,18 +17,12 @@ export function ProfilePage() {
       <Section title="Your name">
         <Loaded of={profile}>
           {({ name }) => (
-            <NameForm
-              path="profile"
-              label="Name"
-              name={name}
-              autoComplete="name"
-              saved="Your name is saved."
-            />
+            <NameForm path="profile" label="Name" name={name} autoComplete="name" saved="Name saved." />
           )}
         </Loaded>
       </Section>
       <Section title="Your data">
-        <p>Everything that is stored about you, as a file.</p>
+        <p>Download everything that we store about you.</p>
         <Failure error={save.error} />
         <div className="actions">
           <ActionButton action={save}>Export my data</ActionButton>

@@ -15,7 +15,7 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
           checked={isEverywhere}
           onChange={event => setIsEverywhere(event.target.checked)}
         />
-        Everywhere: this site and all satellites, also future ones
+        Everywhere: this site and all satellites, including new ones
       </label>
       {!isEverywhere &&
         origins.map(origin => (

@@ -23,7 +23,7 @@ function EmailChange() {
   const [sentTo, setSentTo] = useState('')
   return (
     <Form
-      submit="Change the e-mail address"
+      submit="Change e-mail address"
       send={async ({ email = '' }, form) => {
         setSentTo('')
         await call('POST', 'email/change', { email })
@@ -32,7 +32,7 @@ function EmailChange() {
       }}
     >
       {sentTo && (
-        <Success>We have sent a mail to {sentTo}. Follow its link, and the address is yours.</Success>
+        <Success>We have sent a mail to {sentTo}. Follow the link in it to confirm the address.</Success>
       )}
       <EmailField label="New e-mail address" autoComplete="email" />
     </Form>

@@ -36,10 +36,10 @@ export function SessionsPage() {
                 <ConfirmButton
                   name="End all other sessions"
                   question="End all other sessions?"
-                  confirm="End them all"
+                  confirm="End all others"
                   act={endOthers}
                 >
-                  <p>You stay logged in here, and are logged out everywhere else.</p>
+                  <p>You stay logged in here and are logged out everywhere else.</p>
                 </ConfirmButton>
               </div>
             </>

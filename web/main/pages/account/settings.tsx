@@ -17,7 +17,7 @@ export function SettingsPage() {
   const isOwner = profile.data?.role === 'owner'
   return (
     <Page title="Account">
-      <Section title="Name of the account">
+      <Section title="Account name">
         <Loaded of={account}>
           {({ name }) => (
             <NameForm
@@ -25,7 +25,7 @@ export function SettingsPage() {
               label="Account name"
               name={name}
               autoComplete="organization"
-              saved="The name is saved."
+              saved="Name saved."
             />
           )}
         </Loaded>
@@ -52,16 +52,16 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
         deleteAt ? (
           <>
             <Hint>
-              The account will be deleted on <When at={deleteAt} />, with everybody in it.
+              The account and all its users will be deleted on <When at={deleteAt} />.
             </Hint>
             <Failure error={keep.error} />
             <div className="actions">
-              <ActionButton action={keep}>Keep the account</ActionButton>
+              <ActionButton action={keep}>Cancel the deletion</ActionButton>
             </div>
           </>
         ) : (
           <>
-            <p>The account goes with everybody in it, after some days in which you can change your mind.</p>
+            <p>Deletes the account and all its users. You have some days to change your mind.</p>
             <div className="actions">
               <ConfirmButton
                 name="Delete the account"
@@ -70,7 +70,7 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
                 act={() => call('POST', 'account/deletion').then(account.reload)}
               >
                 <p>
-                  Everything works as usual for some days; then nobody can log in any more. We mail you the
+                  Everything works as usual for some days; after that nobody can log in. We will mail you the
                   date.
                 </p>
               </ConfirmButton>

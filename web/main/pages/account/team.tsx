@@ -32,7 +32,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
         <Loaded of={open}>
           {({ invitations }) =>
             invitations.length === 0 ? (
-              <p>Nobody is invited at the moment.</p>
+              <p>There are no open invitations.</p>
             ) : (
               <ul className="rows">
                 {invitations.map(invitation => (
@@ -43,7 +43,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
           }
         </Loaded>
       </Section>
-      <Section title="Invite somebody">
+      <Section title="Invite a member">
         <Invite caller={caller} open={open} />
       </Section>
     </Page>
@@ -92,7 +92,7 @@ function Invite({
     await open.reload()
   }
   return (
-    <Form key={count} submit="Send the invitation" send={invite}>
+    <Form key={count} submit="Send invitation" send={invite}>
       {sentTo && <Success>An invitation to {sentTo} is on its way.</Success>}
       <EmailField label="E-mail of the new member" autoComplete="off" />
       <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />

@@ -16,14 +16,14 @@ export function Transfer({ person: { userId, email, name } }: { readonly person:
   }
   return (
     <ConfirmButton
-      name="Make owner"
-      question={`Make ${name ?? email} the owner?`}
+      name="Transfer ownership"
+      question={`Transfer the account to ${name ?? email}?`}
       confirm="Yes, transfer the account"
       act={request}
     >
       <p>
-        We mail them a link to accept. Some days later they get all permissions, and you become an ordinary
-        member. Until then you can cancel it.
+        We mail them a link to accept. After a waiting period they get all permissions and you become an
+        ordinary member. Until then you can cancel.
       </p>
     </ConfirmButton>
   )

@@ -11,7 +11,7 @@ export function AcceptInvitationPage() {
       submit="Join"
       done="Welcome. You can log in now with your e-mail address and this password."
       next={({ satellites }) => <ToSites origins={satellites} />}
-      anew="Whoever invited you can send the invitation again."
+      anew="Ask the person who invited you to send the invitation again."
     >
       <p>You have been invited. Choose a password to join.</p>
       <Field label="Name (optional)" name="name" autoComplete="name" maxLength={100} />

@@ -7,14 +7,14 @@ export function AcceptTransferPage() {
     <MailedPage<Transfer>
       title="Become the owner"
       path="account/transfer/accept"
-      submit="Accept the account"
-      done="You have accepted. The owner can still stop the transfer until it is done."
+      submit="Accept ownership"
+      done="You have accepted. The owner can still stop the transfer until it takes effect."
       next={({ readyAt }) => (
         <>
-          You are the owner from <When at={readyAt} /> on. <ToLogin />
+          You become the owner on <When at={readyAt} /> at the earliest. <ToLogin />
         </>
       )}
-      anew="The owner of the account can ask you again."
+      anew="The owner of the account can start the transfer again."
     >
       <p>The owner of your account wants you to be in charge of payments, settings and the team.</p>
     </MailedPage>

@@ -25,11 +25,11 @@ export function ConfirmEmailPage() {
       send={send}
       anew={<Link href="/account/security">Ask for a new link</Link>}
       messages={{
-        REAUTHENTICATION_REQUIRED: 'Please give the password of the account too.',
-        INVALID_CREDENTIALS: 'This is not the password of the account.',
+        REAUTHENTICATION_REQUIRED: 'Please enter the password of the account too.',
+        INVALID_CREDENTIALS: 'Wrong password.',
       }}
     >
-      <p>From then on you log in with this address. The old one is told.</p>
+      <p>From then on you log in with this address. We let the old address know.</p>
       {needsPassword && <PasswordField label="Password of the account" />}
     </MailedPage>
   )

@@ -75,7 +75,7 @@ export function MailedPage<T = null>({
 }
 
 export function ToLogin() {
-  return <Link href="/login">Go to the login</Link>
+  return <Link href="/login">Go to login</Link>
 }
 
 /** What was left empty is not sent: it is optional. */

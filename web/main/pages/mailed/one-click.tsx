@@ -4,10 +4,10 @@ import { MailedPage } from './mailed-page.js'
 export function UndoEmailPage() {
   return (
     <MailedPage
-      title="Keep the old e-mail address"
+      title="Restore your old e-mail address"
       path="email/undo"
       submit="Undo the change"
-      done="The old address is back, and everybody has been logged out. A mail with a link for a new password is on its way."
+      done="The old address is back, and everybody has been logged out. We have sent you a link for choosing a new password."
       anew={<Link href="/forgot-password">Choose a new password</Link>}
     >
       <p>
@@ -24,12 +24,12 @@ export function NotMePage() {
       title="This was not me"
       path="sessions/not-me"
       submit="Log me out everywhere"
-      done="You have been logged out everywhere. A mail with a link for a new password is on its way."
+      done="You have been logged out everywhere. We have sent you a link for choosing a new password."
       anew={<Link href="/forgot-password">Choose a new password</Link>}
     >
       <p>
-        Then somebody else knows your password. We log you out everywhere and mail you a link to choose a new
-        one.
+        Somebody else knows your password. We will log you out everywhere and mail you a link for choosing a
+        new one.
       </p>
     </MailedPage>
   )
@@ -40,13 +40,14 @@ export function StopTransferPage() {
     <MailedPage
       title="Stop the transfer"
       path="account/transfer/stop"
-      submit="Stop it"
-      done="The transfer is stopped: the account keeps its owner. If it was not you who asked for it, choose a new password now."
+      submit="Stop the transfer"
+      done="The transfer has been stopped, and the account keeps its owner. If you did not ask for it, choose a new password now."
       next={() => <Link href="/forgot-password">Choose a new password</Link>}
-      anew={<Link href="/account/settings">Look whether a transfer is under way</Link>}
+      anew={<Link href="/account/settings">Check whether a transfer is pending</Link>}
     >
       <p>
-        Your account is to get another owner. If you did not ask for that, somebody else has your password.
+        Somebody asked to transfer your account to another owner. If it was not you, somebody else has your
+        password.
       </p>
     </MailedPage>
   )

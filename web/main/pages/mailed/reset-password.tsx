@@ -11,7 +11,7 @@ export function ResetPasswordPage() {
       title="Choose a new password"
       path="password/reset"
       submit="Set the new password"
-      done="Your new password is set. You have been logged out everywhere; log in with it now."
+      done="Your new password has been set and you have been logged out everywhere. Log in with the new password."
       next={() => <ToSites origins={origins} />}
       anew={<Link href="/forgot-password">Ask for a new link</Link>}
     >

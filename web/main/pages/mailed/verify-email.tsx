@@ -12,12 +12,12 @@ export function VerifyEmailPage() {
       title="Confirm your e-mail address"
       path="signup/verify"
       submit="Confirm"
-      messages={{ INVALID_CREDENTIALS: 'This is not the password that you chose when you signed up.' }}
+      messages={{ INVALID_CREDENTIALS: 'Wrong password. Enter the one that you chose when you signed up.' }}
       done="Your account is ready. You can log in now."
       finish={logIn}
       anew={<Link href="/signup">Sign up again</Link>}
     >
-      <p>Give the password that you chose when you signed up. It shows that it was you.</p>
+      <p>Enter the password that you chose when you signed up, to show that it was you.</p>
       <PasswordField />
     </MailedPage>
   )
