@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import pg from 'pg'
 import { AccountsService } from '../../src/accounts/accounts.service.js'
 import { Database } from '../../src/database/database.js'
-import { sessionChanges } from '../../src/database/schema.js'
+import { leases, sessionChanges } from '../../src/database/schema.js'
 import { unavailable } from '../../src/errors/api-error.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import { markerKey } from '../../src/sessions/session-keys.js'
@@ -13,6 +13,7 @@ import { aMember, anOwner, PASSWORD, signIn } from '../support/people.js'
 import { redisCli } from '../support/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis-server.js'
 import { MAIN, TestApp } from '../support/test-app.js'
+import { startMovableAddress } from './movable-address.js'
 import { claimsOf, logout, refresh, refreshAsMain, sidOf } from './requests.js'
 import { type StoreService, startServiceOn } from './store-service.js'
 
@@ -137,3 +138,39 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
     expect(rows).toMatchObject([{ until: expiresAt }])
   })
 })
+
+test('security M4: what a dead replica ended is ended although the one that repeats changes has lost Redis', async () => {
+  const redis = await startRedis()
+  const address = await startMovableAddress(redis.port)
+  const cutOff = await startServiceOn(`redis://127.0.0.1:${address.port}`)
+  const { app } = cutOff
+  try {
+    // It is the only one, so the work is its.
+    await eventually(() => holderOfTheWork(app))
+    const other = await TestApp.start('embedded', {
+      ...app.stores,
+      SESSION_STORE_URL: redis.url,
+      LOG_LEVEL: 'silent',
+    })
+    try {
+      const session = await signIn(other, await anOwner(other), 'satellite')
+      address.beSilent(true)
+      const until = new Date(Date.now() + 86_400_000)
+      await app.app.get(Database).run(db => db.insert(sessionChanges).values({ sid: sidOf(session), until }))
+      await eventually(async () => (await refresh(other, session)).status === 401, { timeoutMs: SOON_MS })
+    } finally {
+      await other.stop()
+    }
+  } finally {
+    await cutOff.stop()
+    address.close()
+    await redis.stop()
+  }
+})
+
+function holderOfTheWork(app: TestApp) {
+  return app.app.get(Database).run(async db => {
+    const [lease] = await db.select().from(leases).where(eq(leases.name, 'session-changes'))
+    return lease?.holder
+  })
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Logger } from '@nestjs/common'
 import type { Database } from '../../database/database.js'
-import { holdLease } from '../../database/lease.js'
+import { dropLease, holdLease } from '../../database/lease.js'
 import { RedisChanges } from '../redis-changes.js'
 import type { ChangeHistory } from './change-history.js'
 import type { Markers } from './markers.js'
@@ -18,6 +18,8 @@ const LEASE = 'session-changes'
 /** How long a change is repeated every second; after that, together with those of the last minute. */
 const RECENT_SECONDS = 5
 const MARKERS_EVERY_MS = 10_000
+/** Long enough that another replica takes the lease, each of which asks for it every second. */
+const LEAVE_FOR_MS = 3_000
 const ROWS_A_PAGE = 10_000
 
 /**
@@ -37,6 +39,7 @@ export class ChangeApplier {
   /** What each shard's markers vouch for. */
   private readonly settled = new Map<string, number>()
   private markedAt = Number.NEGATIVE_INFINITY
+  private leftAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly database: Database,
@@ -57,11 +60,11 @@ export class ChangeApplier {
 
   /** One pass, if this replica has the lease. Never throws: the next one comes in a second. */
   private async run(): Promise<void> {
-    if (this.isAtWork) return
+    if (this.isAtWork || performance.now() - this.leftAt < LEAVE_FOR_MS) return
     this.isAtWork = true
     try {
-      if (await this.holdLease()) await this.pass()
-      else this.rest()
+      if (!(await this.holdLease())) this.rest()
+      else if (!(await this.pass())) await this.leaveToOthers()
     } catch (error) {
       this.logger.debug(`Changes are applied again later: ${(error as Error).message}`)
     } finally {
@@ -74,21 +77,30 @@ export class ChangeApplier {
     this.settled.clear()
   }
 
-  private async pass(): Promise<void> {
+  /** To a replica that may reach what we cannot. */
+  private async leaveToOthers(): Promise<void> {
+    this.rest()
+    this.leftAt = performance.now()
+    await dropLease(this.database, LEASE, this.holder)
+  }
+
+  /** Whether every shard was told of everything. */
+  private async pass(): Promise<boolean> {
     const isDue = performance.now() - this.markedAt >= MARKERS_EVERY_MS
     if (this.recent === null || isDue) return this.applyUnsettled()
-    const { count } = await this.applyAfter(this.recent)
+    const { count, failed } = await this.applyAfter(this.recent)
     // Nothing new: the next second begins at the same place.
     if (count > 0) this.recent = await this.history.settledId(this.recent, RECENT_SECONDS)
+    return failed.size === 0 && this.places.gates.areAllOpen()
   }
 
   /** Applies everything that no marker vouches for, and then has them vouch for what has become old enough. */
-  private async applyUnsettled(): Promise<void> {
+  private async applyUnsettled(): Promise<boolean> {
     const generation = await this.generation.current()
     const { shards, doubts } = this.places.gates.openShards()
     await this.learnMarkers(shards, generation)
     const known = shards.flatMap(shard => this.settled.get(shard) ?? [])
-    if (known.length === 0) return
+    if (known.length === 0) return false
     const from = Math.min(...known)
     const { failed } = await this.applyAfter(from)
     this.recent = await this.history.settledId(from, RECENT_SECONDS)
@@ -97,6 +109,7 @@ export class ChangeApplier {
       if (!failed.has(shard) && this.places.gates.isOpenSince(shard, doubts))
         await this.raise(shard, generation, next)
     this.markedAt = performance.now()
+    return failed.size === 0 && this.places.gates.areAllOpen()
   }
 
   private async learnMarkers(shards: readonly string[], generation: string): Promise<void> {

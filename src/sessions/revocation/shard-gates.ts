@@ -59,8 +59,11 @@ export class ShardGates {
 
   /** The same for all of them. */
   assertAllOpen(): void {
-    const areOpen = this.redis.shards().every(shard => this.gates.get(shard)?.isOpen)
-    if (!this.isTrusting && !areOpen) throw unavailable('SESSION_STORE_UNAVAILABLE')
+    if (!this.isTrusting && !this.areAllOpen()) throw unavailable('SESSION_STORE_UNAVAILABLE')
+  }
+
+  areAllOpen(): boolean {
+    return this.redis.shards().every(shard => this.gates.get(shard)?.isOpen)
   }
 
   /**
