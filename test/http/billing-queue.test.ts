@@ -90,6 +90,17 @@ describe('billing 3a: a claim that ran out', () => {
     expect(await workOf('cus_claimed_twice')).toBeUndefined()
   })
 
+  it('is not finished when there was another reason to look meanwhile', async () => {
+    await ask('cus_asked_again')
+    const [first] = await claim(1, 1)
+    await ask('cus_asked_again')
+    await finish(first!)
+    expect(await workOf('cus_asked_again')).toMatchObject({ claim: null })
+    const [second] = await claim(1, 1)
+    await finish(second!)
+    expect(await workOf('cus_asked_again')).toBeUndefined()
+  })
+
   it('does not finish what was made anew since, whose version begins at 1 again', async () => {
     await ask('cus_made_anew')
     const [first] = await claim(1, 1)
