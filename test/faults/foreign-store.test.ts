@@ -15,6 +15,8 @@ import { login, refresh, sidOf } from './requests.js'
 import { type StoreService, startServiceOn } from './store-service.js'
 
 const UNAVAILABLE = { status: 503, json: { code: 'SESSION_STORE_UNAVAILABLE' } }
+/** The machine may be busy; a Redis that is slow to answer has tests of its own. */
+const PATIENT = { SESSION_STORE_TIMEOUT_MS: '3000' }
 const COUNT_MARKERS = `
   local generations = {}
   for _, key in ipairs(redis.call('KEYS', 'changes-applied:*')) do
@@ -40,7 +42,7 @@ describe('fleet 7: a Redis with the sessions of another installation', () => {
 
   beforeAll(async () => {
     redis = await startRedis()
-    owning = await startServiceOn(redis.url)
+    owning = await startServiceOn(redis.url, PATIENT)
     session = await signIn(owning.app, await anOwner(owning.app), 'satellite')
   })
   afterEach(() => {
@@ -54,7 +56,7 @@ describe('fleet 7: a Redis with the sessions of another installation', () => {
   test('is left as it is by a service with an empty database, which serves no sessions and says what is wrong', async () => {
     const fatal = jest.spyOn(Logger.prototype, 'fatal')
     const { answers, stop } = refreshAllTheTime(owning.app, session)
-    const intruder = await startServiceOn(redis.url)
+    const intruder = await startServiceOn(redis.url, PATIENT)
     try {
       const owner = await anOwner(intruder.app)
       expect(await login(intruder.app, owner)).toMatchObject(UNAVAILABLE)
@@ -78,7 +80,7 @@ describe('fleet 7: a Redis with the sessions of another installation', () => {
 
   test('is left as it is although nearly all its markers are gone', async () => {
     await redisCli(redis.port, 'EVAL', ALL_MARKERS_BUT_ONE, '0')
-    const intruder = await startServiceOn(redis.url)
+    const intruder = await startServiceOn(redis.url, PATIENT)
     try {
       expect(await login(intruder.app, await anOwner(intruder.app))).toMatchObject(UNAVAILABLE)
       expect(await redisCli(redis.port, 'EVAL', COUNT_MARKERS, '0')).toBe('1')
@@ -90,7 +92,7 @@ describe('fleet 7: a Redis with the sessions of another installation', () => {
   })
 
   test('is taken over at an operator’s command, and then the other one refuses', async () => {
-    const heir = await startServiceOn(redis.url)
+    const heir = await startServiceOn(redis.url, PATIENT)
     try {
       const fatal = jest.spyOn(Logger.prototype, 'fatal')
       expect(await acceptLoss(heir.app)).toContain('the server had sessions of another installation')
@@ -147,7 +149,10 @@ describe('fleet 7: services that are started at once on an empty Redis', () => {
   })
 
   test('serve one of them when they are two installations', async () => {
-    const services = await Promise.all([startServiceOn(redis.url), startServiceOn(redis.url)])
+    const services = await Promise.all([
+      startServiceOn(redis.url, PATIENT),
+      startServiceOn(redis.url, PATIENT),
+    ])
     try {
       const answers = await Promise.all(
         services.map(async ({ app }) => (await login(app, await anOwner(app))).status),
@@ -162,7 +167,7 @@ describe('fleet 7: services that are started at once on an empty Redis', () => {
 
 test('fleet 7: a database that was restored from a backup does not vouch for a Redis that was not', async () => {
   const redis = await startRedis()
-  const { app, stop } = await startServiceOn(redis.url)
+  const { app, stop } = await startServiceOn(redis.url, PATIENT)
   try {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'satellite')

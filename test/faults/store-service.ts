@@ -7,13 +7,17 @@ export interface StoreService {
 }
 
 /** The service with its sessions at `sessionStoreUrl` and everything else in a PostgreSQL database of its own. */
-export async function startServiceOn(sessionStoreUrl: string): Promise<StoreService> {
+export async function startServiceOn(
+  sessionStoreUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<StoreService> {
   const { url, drop } = await createDatabase()
   const app = await TestApp.start('embedded', {
     DATABASE_URL: url,
     SESSION_STORE_URL: sessionStoreUrl,
     // An outage fills the log, as it should.
     LOG_LEVEL: 'silent',
+    ...environment,
   })
   return {
     app,

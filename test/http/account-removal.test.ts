@@ -5,6 +5,7 @@ import { AccountsService } from '../../src/accounts/accounts.service.js'
 import type { User } from '../../src/accounts/user.js'
 import { UserRemoval } from '../../src/accounts/user-removal.js'
 import { PasswordReset } from '../../src/auth/password-reset.service.js'
+import { CheckoutService } from '../../src/billing/checkout.service.js'
 import { Database } from '../../src/database/database.js'
 import {
   accounts,
@@ -493,8 +494,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
     const { owner } = await aLeavingOwner(app)
     app.clock.advance(GRACE)
     const payer = await signIn(app, owner, 'main')
-    const database = app.app.get(Database)
-    const held = heldCall(database, 'transaction')
+    const held = heldCall(app.app.get(CheckoutService), 'start')
     const click = subscribe(app, payer, {}, 30_000)
     await held.begun
     await run(app)

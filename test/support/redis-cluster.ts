@@ -85,7 +85,12 @@ async function seesWholeCluster(port: number): Promise<boolean> {
   return infoField(await redisCli(port, 'CLUSTER', 'INFO'), 'cluster_state') === 'ok'
 }
 
-async function masterOf(nodes: RedisServer[], key: string): Promise<RedisServer> {
+/** On a busy machine a replica may take over, and then a slot has no master for a moment. */
+function masterOf(nodes: RedisServer[], key: string): Promise<RedisServer> {
+  return eventually(() => masterNow(nodes, key), { what: 'a master of the slot' })
+}
+
+async function masterNow(nodes: RedisServer[], key: string): Promise<RedisServer> {
   const ask = (...command: string[]) => Promise.any(nodes.map(node => redisCli(node.port, ...command)))
   const slot = Number(await ask('CLUSTER', 'KEYSLOT', key))
   const lines = (await ask('CLUSTER', 'NODES')).split('\n')

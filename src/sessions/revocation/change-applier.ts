@@ -77,7 +77,7 @@ export class ChangeApplier {
     this.settled.clear()
   }
 
-  /** To a replica that may reach what we cannot. */
+  /** Lets a replica take over that may reach what this one cannot. */
   private async leaveToOthers(): Promise<void> {
     this.rest()
     this.leftAt = performance.now()
@@ -89,12 +89,12 @@ export class ChangeApplier {
     const isDue = performance.now() - this.markedAt >= MARKERS_EVERY_MS
     if (this.recent === null || isDue) return this.applyUnsettled()
     const { count, failed } = await this.applyAfter(this.recent)
-    // Nothing new: the next second begins at the same place.
+    // Nothing new: start at the same place in a second.
     if (count > 0) this.recent = await this.history.settledId(this.recent, RECENT_SECONDS)
     return failed.size === 0 && this.places.gates.areAllOpen()
   }
 
-  /** Applies everything that no marker vouches for, and then has them vouch for what has become old enough. */
+  /** Applies everything that no marker vouches for, then raises the markers to what is old enough. */
   private async applyUnsettled(): Promise<boolean> {
     const generation = await this.generation.current()
     const { shards, doubts } = this.places.gates.openShards()
