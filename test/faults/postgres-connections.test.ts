@@ -6,7 +6,6 @@ import { eventually } from '../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../support/people.js'
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import { createDatabase, startPostgres, type TestDatabase } from '../support/postgres-server.js'
-import { type RedisServer, startRedis } from '../support/redis-server.js'
 import { TestApp } from '../support/test-app.js'
 import { type MovableAddress, startMovableAddress } from './movable-address.js'
 import { login, logout, readData, refresh, refreshAsMain } from './requests.js'
@@ -15,15 +14,8 @@ import { login, logout, readData, refresh, refreshAsMain } from './requests.js'
 const PATIENCE_MS = 400
 const SOON_MS = 700
 
-let redis: RedisServer
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis?.stop())
-
 function startOn(url: string, environment: Record<string, string> = {}): Promise<TestApp> {
-  const stores = { DATABASE_URL: url, SESSION_STORE_URL: redis.url, SESSION_STORE_TIMEOUT_MS: '3000' }
-  return TestApp.start('embedded', { ...stores, LOG_LEVEL: 'silent', ...environment })
+  return TestApp.start('redis + postgres', { DATABASE_URL: url, LOG_LEVEL: 'silent', ...environment })
 }
 
 describe('fleet 12: a PostgreSQL that is silent', () => {

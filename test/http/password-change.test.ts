@@ -155,7 +155,8 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
 
 describe('with several connections to the database', () => {
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+    // As many sessions as logins: else the limit would end some.
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', MAX_SESSIONS_PER_USER: '200' })
   })
   afterAll(() => app.stop())
 
