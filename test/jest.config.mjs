@@ -40,8 +40,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/bench/'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   watchman: false,
-  // Many tests run servers of their own beside them.
-  maxWorkers: 2,
+  // Half of the time a test waits for the servers beside it.
+  maxWorkers: 3,
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

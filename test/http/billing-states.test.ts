@@ -202,7 +202,9 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
     })
     // One line an hour, however many accounts and events there are.
-    const lines = errors.mock.calls.filter(([line]) => /^price_monthly is in no plan of PLANS_FILE/.test(`${line}`))
+    const lines = errors.mock.calls.filter(([line]) =>
+      /^price_monthly is in no plan of PLANS_FILE/.test(`${line}`),
+    )
     expect(lines).toHaveLength(1)
   })
 

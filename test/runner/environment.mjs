@@ -16,6 +16,9 @@ vm.compileFunction = (source, parameters, { parsingContext, ...options }) =>
     parsingContext === THIS_REALM ? options : { parsingContext, ...options },
   )
 
+/** The state of Jest's own that belongs to one file. */
+const OF_JEST = /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|TEST_TIMEOUT_SYMBOL|RETRY_|LOG_ERRORS_|WAIT_BEFORE_)/
+
 /**
  * Runs the test files of a worker one after the other in the realm of its process, not each in one of its own, so that
  * they can share packages (runtime.mjs): those check `instanceof Date` and the like, which holds within a realm alone.
@@ -61,8 +64,9 @@ function remember() {
 }
 
 function restore({ globals, environment, listeners, exit }) {
-  for (const key of Reflect.ownKeys(globalThis))
-    if (!(key in globals)) Reflect.deleteProperty(globalThis, key)
+  // What packages have put there is theirs to find again.
+  for (const key of Object.getOwnPropertySymbols(globalThis))
+    if (!(key in globals) && OF_JEST.test(key.description)) delete globalThis[key]
   // Jest's console, and a fetch that a test may have put there.
   for (const key of ['console', 'fetch']) Object.defineProperty(globalThis, key, globals[key])
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]

@@ -1,13 +1,35 @@
 import { createRequire, isBuiltin } from 'node:module'
+import { join, sep } from 'node:path'
 import Runtime from 'jest-runtime'
 
-/** Packages are loaded once in each worker, by Node itself; our own code anew for each test file. */
-export default class SharingRuntime extends Runtime {
-  requireModuleOrMock(from, name) {
-    return isPackage(name) ? createRequire(from)(name) : super.requireModuleOrMock(from, name)
-  }
-}
+/** Ours, and without state of its own: what a test changes in it, it mocks, and mocks end with the file. */
+const SHARED_FOLDERS = ['src', 'dev', 'client', 'verify']
 
-function isPackage(name) {
-  return !/^[./]/.test(name) && !isBuiltin(name) && name !== '@jest/globals'
+/** The exports of our own modules, by path. */
+const loaded = new Map()
+/** The runtime of the test file that is running: those of earlier ones load nothing any more. */
+let current
+
+/** Loads packages and our own code once in each worker; only what is under test/ is loaded anew for each file. */
+export default class SharingRuntime extends Runtime {
+  constructor(config, ...others) {
+    super(config, ...others)
+    this.sharedFolders = SHARED_FOLDERS.map(folder => join(config.rootDir, folder) + sep)
+    current = this
+  }
+
+  requireModuleOrMock(from, name) {
+    if (isBuiltin(name) || name === '@jest/globals') return current.load(from, name)
+    if (!/^[./]/.test(name)) return createRequire(from)(name)
+    const path = this._resolution.resolveCjs(from, name)
+    if (!this.sharedFolders.some(folder => path.startsWith(folder)))
+      return super.requireModuleOrMock(from, name)
+    if (!loaded.has(path)) loaded.set(path, current.load(from, name))
+    return loaded.get(path)
+  }
+
+  /** Modules that import each other meet half loaded in the registry of the runtime that loads them. */
+  load(from, name) {
+    return super.requireModuleOrMock(from, name)
+  }
 }
