@@ -1,11 +1,14 @@
 import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
+import { sql } from 'drizzle-orm'
 import { AccountsService } from '../dist/src/accounts/accounts.service.js'
 import { canonicalEmail } from '../dist/src/accounts/email.js'
 import { AppModule } from '../dist/src/app.module.js'
 import { Clock } from '../dist/src/clock/clock.js'
 import { readSettings } from '../dist/src/config/read-settings.js'
+import { Database } from '../dist/src/database/database.js'
 import { shortUserAgent } from '../dist/src/http/client.js'
+import { StoreSupervisor } from '../dist/src/sessions/revocation/store-supervisor.js'
 import { SessionsService } from '../dist/src/sessions/sessions.service.js'
 import { generateKeys } from '../dist/src/tokens/key-file.js'
 import { SATELLITE } from './service.mjs'
@@ -36,14 +39,18 @@ export async function seed(environment) {
     abortOnError: false,
   })
   try {
+    await app.get(StoreSupervisor).start()
     const accounts = app.get(AccountsService)
     const sessions = app.get(SessionsService)
+    const database = app.get(Database)
+    const confirm = (_, insert) =>
+      database.run(db => db.execute(sql`with found as (select) ${insert(sql`found`)}`))
     const users = await inBatches(USERS, index =>
       accounts.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )
     const opened = await inBatches(SESSIONS, index => {
       const user = users[index % users.length]
-      return sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT)
+      return sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT, confirm)
     })
     return { users, opened }
   } finally {
