@@ -29,9 +29,8 @@ export function serverOptions(settings: Settings) {
       answerProblem(error, request, reply)
     },
     clientErrorHandler: answerFramingError,
-    skipMiddie: true,
     ...transport(settings),
-  } satisfies FastifyServerOptions & Record<string, unknown>
+  } satisfies FastifyServerOptions
 }
 
 function transport({ tls }: Settings) {
