@@ -17,7 +17,7 @@ const LOGIN_WARM_UP_SECONDS = 8
 const BOTH_CORES_ROUNDS = 3
 
 /** The service and the bare limits side by side: the measurements of every round by contestant. */
-export async function measureServing(environment, { users, opened }, step) {
+export async function measureServing(environment, { users, frequentUser, opened }, step) {
   const hashes = await passwordHashes(environment.DATABASE_URL)
   const [service, talkative, bare, argon2] = await Promise.all([
     startService('service', environment),
@@ -57,12 +57,11 @@ export async function measureServing(environment, { users, opened }, step) {
   measured.loginOnBothCores = await step('login on both cores', () =>
     inTurn({ service: by(login, service), bare: verifying(argon2) }, { rounds: BOTH_CORES_ROUNDS }),
   )
-  // Last: it fills the sessions of its user, and each login then ends one.
   measured.refreshBesideLogins = await step('refresh beside logins of one user', () =>
     inTurn(
       {
         service: seconds =>
-          whileLoggingIn(service, users[0], () => refresh.load(service, seconds, { cores: BOTH_CORES })),
+          whileLoggingIn(service, frequentUser, () => refresh.load(service, seconds, { cores: BOTH_CORES })),
         bare: seconds => refresh.load(service, seconds, { cores: BOTH_CORES }),
       },
       { rounds: BOTH_CORES_ROUNDS },

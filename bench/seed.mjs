@@ -30,7 +30,10 @@ const USERS = 200
 const SESSIONS = 5_000
 const AT_ONCE = 50
 
-/** Makes keys, users and sessions by the service's own code, in this process and without its server. */
+/**
+ * Makes keys, users and sessions by the service's own code, in this process and without its server. `frequentUser` has none
+ * of the sessions: who logs in often ends their oldest ones.
+ */
 export async function seed(environment) {
   await generateKeys(environment.JWT_KEYS_FILE, new Date())
   const settings = readSettings(environment)
@@ -45,14 +48,14 @@ export async function seed(environment) {
     const database = app.get(Database)
     const confirm = (_, insert) =>
       database.run(db => db.execute(sql`with found as (select) ${insert(sql`found`)}`))
-    const users = await inBatches(USERS, index =>
+    const [frequentUser, ...users] = await inBatches(1 + USERS, index =>
       accounts.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )
     const opened = await inBatches(SESSIONS, index => {
       const user = users[index % users.length]
       return sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT, confirm)
     })
-    return { users, opened }
+    return { users, frequentUser, opened }
   } finally {
     await app.close()
   }
