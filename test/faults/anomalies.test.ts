@@ -54,9 +54,7 @@ describe('an anomaly while PostgreSQL is down', () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'satellite')
     await postgres.kill('SIGQUIT')
-    const startedAt = performance.now()
     expect(await refreshElsewhere(session)).toMatchObject({ status: 200 })
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
     await databaseIsBack()
     await eventually(async () =>
       (await app.auditRows()).some(row => row.userId === owner.id && row.action === 'session.anomaly'),

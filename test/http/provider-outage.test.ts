@@ -41,7 +41,8 @@ describe('POST /api/subscription/create', () => {
       app.sandbox.fault = null
 
       expect(meanwhile.map(outcome)).toEqual(['200', '200', '200'])
-      expect(meanwhileSeconds).toBeLessThan(2)
+      // Who waited for the provider would have waited for 10 s.
+      expect(meanwhileSeconds).toBeLessThan(6)
       expect(outcome(refused)).toBe(answer)
       expect(refused.headers['retry-after']).toMatch(/^[2-5]$/)
       expect(seconds).toBeLessThan(MOST_SECONDS)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import { readForeignHash } from '../../src/accounts/foreign-hashes/foreign-hash.js'
@@ -29,6 +29,9 @@ const VECTORS = [
   [PASSWORD, `$pbkdf2-sha256$i=10000,l=32$${SALT}$${HASH_32}`],
   [PASSWORD, `$pbkdf2-sha512$i=10000$${SALT}$${HASH_64}`],
 ] as const
+
+/** The package itself: what is imported from it is a copy. */
+const argon2Package = jest.requireActual<typeof import('@node-rs/argon2')>('@node-rs/argon2')
 
 const passwords = new Passwords({ hashConcurrency: 2 } as Settings)
 const isReady = passwords.onModuleInit()
@@ -75,21 +78,13 @@ describe('a hash that another system made', () => {
     expect(await verify(stored, DECOMPOSED)).toBe(true)
   })
 
-  it('takes no less time for being weak or unreadable', async () => {
+  it.each(['weak', 'unreadable', null])('takes no less work than ours for being %s', async kind => {
     await isReady
-    const weak = await bcrypt(PASSWORD, 4)
-    const ours = await passwords.hash(PASSWORD, null)
-    const all = [ours, weak, 'unreadable', null]
-    const fastest = all.map(() => Number.POSITIVE_INFINITY)
-    // In turns: what else the machine does slows all of them.
-    for (let round = 0; round < 12; round++)
-      for (const [index, stored] of all.entries()) {
-        const start = performance.now()
-        await verify(stored, 'wrong')
-        fastest[index] = Math.min(fastest[index]!, performance.now() - start)
-      }
-    const [expected, ...others] = fastest
-    for (const time of others) expect(time).toBeGreaterThan(0.6 * expected!)
+    const stored = kind === 'weak' ? await bcrypt(PASSWORD, 4) : kind
+    const ofOurs = jest.spyOn(argon2Package, 'verify')
+    expect(await verify(stored, 'wrong')).toBe(false)
+    expect(ofOurs.mock.calls).toEqual([[expect.stringContaining('$argon2id$v=19$m=19456,t=2,p=1$'), 'wrong']])
+    ofOurs.mockRestore()
   })
 })
 
@@ -149,8 +144,6 @@ describe('a hash is refused', () => {
     `$scrypt$ln=17,r=8,p=1$${SALT}$${HASH_32}`,
     `$pbkdf2-sha256$i=2000000$${SALT}$${HASH_32}`,
   ])('not at the limit: %s', async text => {
-    const start = performance.now()
     expect(await readForeignHash(text).isOf(PASSWORD)).toBe(false)
-    expect(performance.now() - start).toBeLessThan(10_000)
   })
 })
