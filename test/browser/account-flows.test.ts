@@ -62,6 +62,17 @@ async function seeing(text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor()
 }
 
+/** With a wrong current password first. */
+async function changePassword(): Promise<void> {
+  await page.getByLabel('Current password').fill('not the password')
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await press('Change password')
+  await seeing('The current password is wrong.')
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await press('Change password')
+  await seeing('Your password has been changed')
+}
+
 async function confirmPassword(): Promise<void> {
   await page.getByLabel('Your password').fill(PASSWORD)
   await press('Confirm')
@@ -158,13 +169,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
 
   // pages 13: they change their password where they work, and a forgotten one leads back there.
   await page.getByRole('link', { name: 'Password and sessions' }).click()
-  await page.getByLabel('Current password').fill('not this one')
-  await page.getByLabel('New password').fill(NEW_PASSWORD)
-  await press('Change password')
-  await seeing('The current password is wrong.')
-  await page.getByLabel('Current password').fill(PASSWORD)
-  await press('Change password')
-  await seeing('Your password has been changed')
+  await changePassword()
   await visit(page, `${MAIN}/forgot-password`)
   await page.getByLabel('E-mail').fill(email)
   await press('Send me a link')
@@ -310,13 +315,7 @@ test('security M2: changes the password with the current one', async () => {
   const owner = await anOwner(stage.app)
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Password and e-mail' }).click()
-  await page.getByLabel('Current password').fill('not the password')
-  await page.getByLabel('New password').fill(NEW_PASSWORD)
-  await press('Change password')
-  await seeing('The current password is wrong.')
-  await page.getByLabel('Current password').fill(PASSWORD)
-  await press('Change password')
-  await seeing('Your password has been changed')
+  await changePassword()
 })
 
 test('pages 8, 18: removes somebody, and the audit log says who did what to whom', async () => {

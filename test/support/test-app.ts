@@ -43,7 +43,7 @@ export class TestApp {
   ): Promise<TestApp> {
     const folder = await mkdtemp(join(tmpdir(), 'mainstay-app-'))
     const cleanUp: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-    const stores = await startStores(backend, folder, cleanUp)
+    const stores = await startStores(backend, folder, environment, cleanUp)
     const sandbox = await PaymentSandbox.start({
       port: 0,
       secretKey: 'sk_test_payment_sandbox',
@@ -119,17 +119,24 @@ export class TestApp {
   }
 }
 
+/** Starts those that are not given. */
 async function startStores(
   backend: Backend,
   folder: string,
+  given: Readonly<Record<string, string>>,
   cleanUp: (() => Promise<unknown>)[],
 ): Promise<Record<string, string>> {
   if (backend === 'embedded') return { DATABASE_URL: `pglite:${join(folder, 'database')}` }
-  const [database, redis] = await Promise.all([createDatabase(), startRedis()])
-  cleanUp.unshift(
-    () => database.drop(),
-    () => redis.stop(),
-  )
-  // Redis on a busy test machine may stand still for a while; what happens then is for test/faults.
-  return { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url, SESSION_STORE_TIMEOUT_MS: '3000' }
+  const [database, redis] = await Promise.all([
+    'DATABASE_URL' in given ? null : createDatabase(),
+    'SESSION_STORE_URL' in given ? null : startRedis(),
+  ])
+  if (database) cleanUp.unshift(() => database.drop())
+  if (redis) cleanUp.unshift(() => redis.stop())
+  return {
+    ...(database && { DATABASE_URL: database.url }),
+    ...(redis && { SESSION_STORE_URL: redis.url }),
+    // Redis on a busy test machine may stand still for a while; what happens then is for test/faults.
+    SESSION_STORE_TIMEOUT_MS: '3000',
+  }
 }

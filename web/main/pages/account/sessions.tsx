@@ -1,24 +1,15 @@
-import { useState } from 'react'
 import { ConfirmButton } from '../../../pieces/confirm-button.js'
-import { leave } from '../../../pieces/leaving.js'
 import { Success } from '../../../pieces/notice.js'
+import { useOwnSessions } from '../../../pieces/own-sessions.js'
 import { Page, Section } from '../../../pieces/page.js'
-import { type Session, SessionList, type SiteSessions } from '../../../pieces/session-list.js'
-import { useLoad } from '../../../pieces/use-load.js'
+import { SessionList } from '../../../pieces/session-list.js'
 import { Loaded } from '../../../pieces/waiting.js'
 import { call } from '../../api.js'
 import { client } from '../../client.js'
 
-/** Where one is logged in oneself. */
+/** Where the user is logged in. */
 export function SessionsPage() {
-  const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', 'sessions'))
-  const [news, setNews] = useState('')
-  const end = async ({ sid, current }: Session) => {
-    if (current) return leave(client)
-    await call('DELETE', `sessions/${sid}`)
-    await sessions.reload()
-    setNews('The session has ended.')
-  }
+  const { sessions, end, news, setNews } = useOwnSessions(call, client)
   const endOthers = async () => {
     const { ended } = await call<{ ended: number }>('DELETE', 'sessions')
     await sessions.reload()
