@@ -56,7 +56,7 @@ export class HostedPages {
   }
 }
 
-/** Where a checkout leads when it is over; the success URL with its placeholder filled in when it was paid. */
+/** Where to send the browser after a checkout. The success URL, for one that was paid, names the checkout. */
 function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | null {
   return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
 }

@@ -85,15 +85,23 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** Runs a script in one round trip; sends its text only when the server does not have it. */
   runScript(script: RedisScript, key: string, args: readonly string[]): Promise<unknown> {
+    return this.run(commands => this.evaluate(commands, script, key, args))
+  }
+
+  /** Like {@link runScript}, on one server; for {@link onShard}. */
+  async evaluate(
+    server: Pick<ServerCommands, 'eval' | 'evalSha'>,
+    { sha, lua }: RedisScript,
+    key: string,
+    args: readonly string[],
+  ): Promise<unknown> {
     const options = { keys: [key], arguments: [...args] }
-    return this.run(async commands => {
-      try {
-        return await commands.evalSha(script.sha, options)
-      } catch (error) {
-        if (this.client.replyOf(error)?.startsWith('NOSCRIPT')) return commands.eval(script.lua, options)
-        throw error
-      }
-    })
+    try {
+      return await server.evalSha(sha, options)
+    } catch (error) {
+      if (this.client.replyOf(error)?.startsWith('NOSCRIPT')) return server.eval(lua, options)
+      throw error
+    }
   }
 
   /** The masters that share the keys; only one, except in a cluster. */

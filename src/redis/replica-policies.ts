@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common'
 import type { RedisClient, ServerAddress } from './redis-client.js'
-import { EvictingServerError, mayEvict, readServerFacts } from './server-facts.js'
+import { EvictingServerError, mayEvict, nameOf, readServerFacts } from './server-facts.js'
 import { within } from './within.js'
 
 /** A start waits for it, and often only the master can reach the replicas. */
@@ -68,8 +68,4 @@ export class ReplicaPolicies {
       server.destroy()
     }
   }
-}
-
-function nameOf({ host, port }: ServerAddress): string {
-  return `${host}:${port}`
 }

@@ -3,9 +3,7 @@ import type { ServerAddress } from './redis-client.js'
 /** The server may evict sessions when it is full, which would log people out. */
 export class EvictingServerError extends Error {
   constructor(policy: string, replica?: ServerAddress) {
-    const whose = replica
-      ? `the maxmemory-policy of its replica ${replica.host}:${replica.port}`
-      : 'its maxmemory-policy'
+    const whose = replica ? `the maxmemory-policy of its replica ${nameOf(replica)}` : 'its maxmemory-policy'
     super(`${whose} is ${policy}, it must be noeviction`)
     this.name = 'EvictingServerError'
   }
@@ -42,4 +40,8 @@ export function readServerFacts(info: string): ServerFacts {
 /** Whether it is known to evict keys when it is full. */
 export function mayEvict(facts: ServerFacts): facts is ServerFacts & { readonly maxmemoryPolicy: string } {
   return facts.maxmemoryPolicy !== null && facts.maxmemoryPolicy !== 'noeviction'
+}
+
+export function nameOf({ host, port }: ServerAddress): string {
+  return `${host}:${port}`
 }

@@ -1,5 +1,6 @@
 import { effectivePermissions, permissionBits } from '../permissions/permissions.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
+import { inBatches } from './in-batches.js'
 import { SET_PERMISSIONS } from './redis-scripts.js'
 import { changesOf, type StoreChanges } from './session-change.js'
 import type { SessionHandle } from './session-id.js'
@@ -12,9 +13,6 @@ export interface FailedChanges {
   readonly changes: StoreChanges
   readonly error: unknown
 }
-
-/** How many commands are sent together, so that requests never wait long behind them. */
-const AT_ONCE = 500
 
 /** Applies changes to the sessions in Redis, many at once. Safe to repeat. */
 export class RedisChanges {
@@ -55,8 +53,4 @@ export class RedisChanges {
     for (const batch of inBatches(grantings))
       await Promise.all(batch.map(({ key, args }) => this.redis.runScript(SET_PERMISSIONS, key, args)))
   }
-}
-
-function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < all.length; start += AT_ONCE) yield all.slice(start, start + AT_ONCE)
 }

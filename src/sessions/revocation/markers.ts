@@ -1,12 +1,9 @@
 import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import type { RedisScript } from '../../redis/redis-script.js'
+import { inBatches } from '../in-batches.js'
 import { RAISE_MARKER } from '../redis-scripts.js'
 import type { SessionHandle } from '../session-id.js'
 import { markerKey, PARTITIONS, partitionOf } from '../session-keys.js'
-
-/** How many are sent together. */
-const AT_ONCE = 512
 
 /** What the markers of a shard say. */
 export interface MarkersFound {
@@ -49,7 +46,9 @@ export class Markers {
    */
   async raiseOn(shard: string, generation: string, from: number, id: number): Promise<boolean> {
     const args = [generation, String(id), String(from)]
-    const raised = await this.onShard(shard, (server, key) => runOn(server, RAISE_MARKER, key, args))
+    const raised = await this.onShard(shard, (server, key) =>
+      this.redis.evaluate(server, RAISE_MARKER, key, args),
+    )
     return raised.every(result => result === 1)
   }
 
@@ -116,21 +115,4 @@ function idOf(marker: string | null, generation: string): number | null {
 
 function isForeign(marker: string | null, generation: string): boolean {
   return marker !== null && idOf(marker, generation) === null
-}
-
-async function runOn(
-  server: ServerCommands,
-  { sha, lua }: RedisScript,
-  key: string,
-  args: string[],
-): Promise<unknown> {
-  const options = { keys: [key], arguments: args }
-  return server.evalSha(sha, options).catch((error: Error) => {
-    if (error.message.startsWith('NOSCRIPT')) return server.eval(lua, options)
-    throw error
-  })
-}
-
-function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < all.length; start += AT_ONCE) yield all.slice(start, start + AT_ONCE)
 }
