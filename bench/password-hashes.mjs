@@ -1,4 +1,4 @@
-import { query } from './stores.mjs'
+import { query } from './machine/stores.mjs'
 
 /** The stored hashes of the seeded users. Throws when they are not of the parameters that the README names. */
 export async function passwordHashes(databaseUrl) {

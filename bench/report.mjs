@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import { markdownTable } from './markdown-table.mjs'
-import { GROUPS } from './profile-groups.mjs'
-import { median, medianRatio, ROUNDS, SECONDS } from './rounds.mjs'
+import { median, medianRatio, ROUNDS, SECONDS } from './measure/rounds.mjs'
+import { GROUPS } from './profile/profile-groups.mjs'
 
 /** The bars: least shares of the bare limit, and most of what should be small. */
 const BARS = {

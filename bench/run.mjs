@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
 import { installSystemPackages } from '../test/system-packages.mjs'
-import { installWrk } from './install-wrk.mjs'
+import { installWrk } from './machine/install-wrk.mjs'
 
 prepare()
 // The service reads its migrations from the folder that it is started in.
@@ -12,9 +12,9 @@ await installSystemPackages()
 installWrk()
 // Imports the packages and the built service, so only now.
 if (process.argv[2] === 'webhooks') {
-  const { measureWebhooks } = await import('./measure-webhooks.mjs')
+  const { measureWebhooks } = await import('./measure/measure-webhooks.mjs')
   await measureWebhooks()
 } else {
-  const { measureAll } = await import('./measure-all.mjs')
+  const { measureAll } = await import('./measure/measure-all.mjs')
   await measureAll()
 }

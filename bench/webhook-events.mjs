@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { Requests } from './load.mjs'
+import { Requests } from './measure/load.mjs'
 
 /** As many as Stripe may have under way; more only wait for one another. */
 const CONNECTIONS = 16

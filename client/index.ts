@@ -1,14 +1,14 @@
 import { Client, type ClientOptions } from './client.js'
 import { thisPlatform } from './platform.js'
-import { cookieHome, storageHome } from './session-home.js'
-import { type ItemStorage, itemStorage, type Storage } from './storage.js'
+import { cookieHome, storageHome } from './tokens/session-home.js'
+import { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
 
-export type { Credentials } from './api.js'
-export type { Caller, Permissions, State, WaitReason } from './caller.js'
 export type { Client, ClientOptions } from './client.js'
-export type { ErrorCode } from './error-code.js'
-export { errorOf, type FieldError, MainstayError } from './mainstay-error.js'
-export { type ItemStorage, itemStorage, type Storage } from './storage.js'
+export type { Credentials } from './http/api.js'
+export type { Caller, Permissions, State, WaitReason } from './http/caller.js'
+export type { ErrorCode } from './http/error-code.js'
+export { errorOf, type FieldError, MainstayError } from './http/mainstay-error.js'
+export { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
 
 export interface StoredSessionOptions extends ClientOptions {
   readonly storage: Storage

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { type State, UNKNOWN } from './caller.js'
 import type { Client } from './client.js'
+import { type State, UNKNOWN } from './http/caller.js'
 
 /** Who is logged in, now and whenever that changes. Asks the service when nobody has yet. */
 export function useSession(client: Client): State {

@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import { AccountsService } from '../src/accounts/accounts.service.js'
-import { canonicalEmail, type Email } from '../src/accounts/email.js'
-import { Users } from '../src/accounts/users.js'
+import { AccountsService } from '../src/users/accounts.service.js'
+import { canonicalEmail, type Email } from '../src/users/email.js'
+import { Users } from '../src/users/users.js'
 
 export const SEED_PASSWORD = 'correct horse battery staple'
 export const SEED_OWNER = canonicalEmail('owner@example.com') as Email

@@ -5,38 +5,9 @@ import { cruise } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 // A folder imports from itself and from the folders before it.
-const LAYERS = [
-  ...[
-    'config',
-    'clock',
-    'errors',
-    'http',
-    'permissions',
-    'database',
-    'jobs',
-    'redis',
-    'audit',
-    'attempts',
-    'mail',
-    'one-time-tokens',
-    'places',
-    'anomalies',
-    'cors',
-    'tokens',
-  ],
-  ...[
-    'sessions',
-    'accounts',
-    'auth',
-    'team',
-    'billing',
-    'account-settings',
-    'history',
-    'data',
-    'health',
-    'cli',
-  ],
-]
+const LAYERS =
+  `config clock errors http permissions database jobs redis audit rate-limits mail links geoip cors tokens
+  sessions anomalies users auth team billing account audit-api data health cli`.split(/\s+/)
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 

@@ -1,7 +1,7 @@
 import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
+import { distanceKm, type Place } from '../geoip/place.js'
 import { deviceName } from '../http/device-name.js'
-import { distanceKm, type Place } from '../places/place.js'
-import type { Acquaintance } from './familiar-clients.js'
+import type { Acquaintance } from './known-devices.js'
 import { addressFamily, networkOf } from './network.js'
 
 /** The score of each reason. A login and a use of a session can each reach 100. */

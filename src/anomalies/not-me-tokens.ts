@@ -4,7 +4,7 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { oneTimeTokens, users } from '../database/schema.js'
-import { OneTimeTokens } from '../one-time-tokens/one-time-tokens.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 /** More mails in a day would only bury the first. */

@@ -1,33 +1,37 @@
 import { Module } from '@nestjs/common'
-import { AccountsModule } from '../accounts/accounts.module.js'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AttemptsModule } from '../attempts/attempts.module.js'
 import { AuditModule } from '../audit/audit.module.js'
+import { OneTimeTokensModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js'
+import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
-import { AfterLogin } from './after-login.js'
-import { AuthController } from './auth.controller.js'
+import { TokensModule } from '../tokens/tokens.module.js'
+import { AccountsModule } from '../users/users.module.js'
 import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
-import { Credentials } from './credentials.js'
-import { LoginService } from './login.service.js'
-import { LoginAttempts } from './login-attempts.js'
-import { LoginRecord } from './login-record.js'
-import { LogoutService } from './logout.service.js'
-import { NotMeController } from './not-me.controller.js'
-import { NotMeService } from './not-me.service.js'
-import { NotMeSessions } from './not-me.sessions.js'
-import { PasswordController } from './password.controller.js'
-import { PasswordByLink } from './password-by-link.service.js'
-import { PasswordChange } from './password-change.service.js'
-import { PasswordForgot } from './password-forgot.service.js'
-import { PasswordMails } from './password-mails.js'
-import { PasswordProof } from './password-proof.js'
-import { PasswordReset } from './password-reset.service.js'
-import { PasswordSetter } from './password-setter.js'
-import { ReauthenticationController } from './reauthentication.controller.js'
-import { ReauthenticationService } from './reauthentication.service.js'
-import { ReauthenticationRecord } from './reauthentication-record.js'
+import { AfterLogin } from './login/after-login.js'
+import { AuthController } from './login/auth.controller.js'
+import { Credentials } from './login/credentials.js'
+import { LoginService } from './login/login.service.js'
+import { LoginAttempts } from './login/login-attempts.js'
+import { LoginRecord } from './login/login-record.js'
+import { LogoutService } from './login/logout.service.js'
+import { PasswordController } from './password/password.controller.js'
+import { PasswordByLink } from './password/password-by-link.service.js'
+import { PasswordChange } from './password/password-change.service.js'
+import { PasswordForgot } from './password/password-forgot.service.js'
+import { PasswordMails } from './password/password-mails.js'
+import { PasswordReset } from './password/password-reset.service.js'
+import { PasswordSetter } from './password/password-setter.js'
+import { PasswordProof } from './reauthentication/password-proof.js'
+import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
+import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
+import { ReauthenticationRecord } from './reauthentication/reauthentication-record.js'
+import { SessionsController } from './refresh/refresh.controller.js'
+import { RefreshService } from './refresh/refresh.service.js'
+import { RefusedRefreshes } from './refresh/refused-refreshes.js'
+import { NotMeController } from './unrecognized-login/unrecognized-login.controller.js'
+import { NotMeService } from './unrecognized-login/unrecognized-login.service.js'
+import { NotMeSessions } from './unrecognized-login/unrecognized-login.sessions.js'
 
 @Module({
   imports: [
@@ -38,8 +42,15 @@ import { ReauthenticationRecord } from './reauthentication-record.js'
     MailModule,
     OneTimeTokensModule,
     SessionsModule,
+    TokensModule,
   ],
-  controllers: [AuthController, NotMeController, PasswordController, ReauthenticationController],
+  controllers: [
+    AuthController,
+    NotMeController,
+    PasswordController,
+    ReauthenticationController,
+    SessionsController,
+  ],
   providers: [
     AfterLogin,
     CookieBoundSessionGuard,
@@ -59,6 +70,8 @@ import { ReauthenticationRecord } from './reauthentication-record.js'
     PasswordSetter,
     ReauthenticationRecord,
     ReauthenticationService,
+    RefreshService,
+    RefusedRefreshes,
   ],
   exports: [CookieBoundSessionGuard, PasswordMails, PasswordProof, PasswordReset],
 })

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import { LiveSessionGuard } from '../sessions/live-session.guard.js'
-import { MainSourceGuard } from '../sessions/main-source.guard.js'
+import { LiveSessionGuard } from '../sessions/guards/live-session.guard.js'
+import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
 
 /**
  * Requires a live session and, for a main session, its cookie. For sensitive routes that satellites and apps

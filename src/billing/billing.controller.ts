@@ -1,17 +1,17 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common'
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
-import { LiveSessionGuard } from '../sessions/live-session.guard.js'
-import { MainSourceGuard } from '../sessions/main-source.guard.js'
+import { LiveSessionGuard } from '../sessions/guards/live-session.guard.js'
+import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
 import { CreateSubscriptionDocs, OpenPortalDocs, ReadSubscriptionDocs } from './billing.docs.js'
 import { BillingService } from './billing.service.js'
-import { CreateSubscriptionBody } from './create-subscription.body.js'
+import { CreateSubscriptionBody } from './checkout/create-subscription.body.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
-import { PortalBody } from './portal.body.js'
-import { SubscriptionQuery } from './subscription.query.js'
-import { SubscriptionReading } from './subscription-reading.js'
+import { PortalBody } from './subscription/portal.body.js'
+import { SubscriptionQuery } from './subscription/subscription.query.js'
+import { SubscriptionReading } from './subscription/subscription-queries.js'
 
 @ApiTags('Billing')
 @ApiBearerAuth('accessToken')

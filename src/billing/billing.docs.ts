@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiCookieAuth, ApiHeader, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
-import { SUBSCRIPTION_STATES } from './subscription-state.js'
+import { SUBSCRIPTION_STATES } from './subscription/subscription-state.js'
 
 /** Refusals of the guards of payment routes. */
 const PAYMENT_REFUSALS = [

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { AccountsService } from '../accounts/accounts.service.js'
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../accounts/password-text.js'
-import { inWords, UserImport } from '../accounts/user-import/user-import.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
+import { AccountsService } from '../users/accounts.service.js'
+import { inWords, UserImport } from '../users/import/user-import.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
 import { asEmail, withService, withUser } from './service.js'
 
 /** `account:create`, `user:…` and `users:import`. */

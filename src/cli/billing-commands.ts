@@ -7,8 +7,8 @@ import {
   type EventFilter,
   type EventState,
   type ListedEvent,
-} from '../billing/billing-inspection.js'
-import { BillingOperations } from '../billing/billing-operations.js'
+} from '../billing/operations/billing-inspection.js'
+import { BillingOperations } from '../billing/operations/billing-operations.js'
 import { Database } from '../database/database.js'
 import { withService } from './service.js'
 

@@ -1,12 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { canonicalEmail, type Email } from '../accounts/email.js'
-import type { User } from '../accounts/user.js'
-import { Users } from '../accounts/users.js'
 import { AppModule } from '../app.module.js'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
+import { canonicalEmail, type Email } from '../users/email.js'
+import type { User } from '../users/user.js'
+import { Users } from '../users/users.js'
 
 /** Runs `work` with the service's modules, without a server. */
 export async function withService<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
-import { SessionChanges } from '../sessions/session-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { asSessionHandle } from '../sessions/session-id.js'
-import { SessionStore } from '../sessions/session-store.js'
+import { SessionStore } from '../sessions/stores/session-store.js'
 import { withService, withUser } from './service.js'
 
 /** `session:list` and `session:revoke`. */

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { BillingWorker } from '../billing/billing-worker.js'
-import { SurplusSubscriptions } from '../billing/surplus-subscriptions.js'
+import { SurplusSubscriptions } from '../billing/subscription/surplus-subscriptions.js'
+import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { withService } from './service.js'
 
 /** `billing:end-surplus`. */

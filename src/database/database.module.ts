@@ -25,7 +25,7 @@ async function connect({ databaseUrl: url, operation }: DatabaseSettings): Promi
     const { openPglite } = await import('./pglite.connection.js')
     return openPglite(url.slice('pglite:'.length))
   }
-  const { openPostgres } = await import('./postgres.connection.js')
+  const { openPostgres } = await import('./postgres/postgres.connection.js')
   const logger = new Logger('Database')
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs } = operation
   return openPostgres({ url, poolSize, timeoutMs }, error =>

@@ -3,7 +3,7 @@ import { DrizzleQueryError, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { unavailable } from '../errors/api-error.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
-import { isTooSlow } from './postgres-outage.js'
+import { isTooSlow } from './postgres/postgres-outage.js'
 
 /** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { SessionStore } from '../sessions/session-store.js'
+import { SessionStore } from '../sessions/stores/session-store.js'
 
 /** Seconds matter to whoever is woken up, and one small query a second costs a server nothing. */
 const EVERY_MS = 1_000

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsOptional, type ValidationOptions } from 'class-validator'
-import { FromText } from './from-text.js'
+import { FromText } from './parse-text.js'
 
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
 const PROBLEM = { message: 'after must be the next of an earlier page' }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsInt, IsOptional, Max, Min } from 'class-validator'
-import { FromText } from './from-text.js'
+import { FromText } from './parse-text.js'
 
 /** One page is one answer of less than 200 KB. */
 export const MAX_PAGE = 200

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
-import { SessionChangeLog } from './session-change-log.js'
-import { SessionStore } from './session-store.js'
+import { SessionChangeLog } from './revocation/session-change-log.js'
+import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 const JOB = { name: 'session-cleanup', everyMs: 10 * 60 * 1000 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
-import { SessionChanges } from './session-changes.js'
-import { SessionStore } from './session-store.js'
+import { SessionChanges } from './revocation/session-changes.js'
+import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 /** Limits the number of a user's sessions. */

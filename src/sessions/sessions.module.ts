@@ -1,52 +1,36 @@
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
-import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AttemptsModule } from '../attempts/attempts.module.js'
 import { AuditModule } from '../audit/audit.module.js'
 import { Database } from '../database/database.js'
-import { PlacesModule } from '../places/places.module.js'
+import { PlacesModule } from '../geoip/geoip.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { TokensModule } from '../tokens/tokens.module.js'
-import { AnomalyResponse } from './anomaly-response.js'
-import { DatabaseSessionStore } from './database.session-store.js'
-import { LiveSessionGuard } from './live-session.guard.js'
-import { LoginWatch } from './login-watch.js'
-import { MainSourceGuard } from './main-source.guard.js'
-import { OwnSessions } from './own-sessions.js'
-import { PermissionGuard } from './permission.guard.js'
-import { ReauthenticationGuard } from './reauthentication.guard.js'
+import { SessionCentreController } from './active/active-sessions.controller.js'
+import { SessionCentre } from './active/active-sessions.js'
+import { OwnSessions } from './active/own-sessions.js'
+import { LiveSessionGuard } from './guards/live-session.guard.js'
+import { MainSourceGuard } from './guards/main-source.guard.js'
+import { PermissionGuard } from './guards/permission.guard.js'
+import { ReauthenticationGuard } from './guards/reauthentication.guard.js'
 import { Reauthentication } from './reauthentication.js'
-import { RedisSessionStore } from './redis.session-store.js'
-import { RefreshService } from './refresh.service.js'
-import { RefusedRefreshes } from './refused-refreshes.js'
 import { ChangeHistory } from './revocation/change-history.js'
+import { SessionChangeLog } from './revocation/session-change-log.js'
+import { SessionChanges } from './revocation/session-changes.js'
 import { StoreGeneration } from './revocation/store-generation.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
-import { SessionCentreController } from './session-centre.controller.js'
-import { SessionCentre } from './session-centre.js'
-import { SessionChangeLog } from './session-change-log.js'
-import { SessionChanges } from './session-changes.js'
 import { SessionCleanup } from './session-cleanup.js'
 import { SessionLimit } from './session-limit.js'
-import { SessionStore } from './session-store.js'
 import { SessionTime } from './session-time.js'
-import { SessionsController } from './sessions.controller.js'
 import { SessionsService } from './sessions.service.js'
-import { UseWatch } from './use-watch.js'
+import { DatabaseSessionStore } from './stores/database.session-store.js'
+import { RedisSessionStore } from './stores/redis.session-store.js'
+import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 @Module({
-  imports: [
-    AnomaliesModule,
-    AttemptsModule,
-    AuditModule,
-    PlacesModule,
-    RedisModule,
-    TokensModule,
-    ScheduleModule.forRoot(),
-  ],
-  controllers: [SessionsController, SessionCentreController],
+  imports: [AuditModule, PlacesModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
+  controllers: [SessionCentreController],
   providers: [
     ChangeHistory,
     StoreGeneration,
@@ -78,11 +62,6 @@ import { UserSessions } from './user-sessions.js'
     SessionLimit,
     SessionCentre,
     OwnSessions,
-    RefreshService,
-    RefusedRefreshes,
-    AnomalyResponse,
-    LoginWatch,
-    UseWatch,
     SessionChangeLog,
     SessionChanges,
     SessionCleanup,
@@ -98,7 +77,6 @@ import { UserSessions } from './user-sessions.js'
     UserSessions,
     SessionsService,
     SessionCentre,
-    LoginWatch,
     SessionChanges,
     SessionCleanup,
     Reauthentication,

@@ -6,8 +6,8 @@ import { AccessTokens } from '../tokens/access-tokens.js'
 import type { Session } from './session.js'
 import { handleOf, newSessionId, type SessionId } from './session-id.js'
 import { SessionLimit } from './session-limit.js'
-import { SessionStore } from './session-store.js'
 import { SessionTime } from './session-time.js'
+import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 /** The user of the session. */

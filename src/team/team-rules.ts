@@ -1,6 +1,6 @@
-import type { User } from '../accounts/user.js'
 import { ApiError } from '../errors/api-error.js'
 import { PERMISSIONS, type Permission, type Permissions } from '../permissions/permissions.js'
+import type { User } from '../users/user.js'
 
 /** Whoever has one of these can spend the account's money, or make others who can. */
 const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']

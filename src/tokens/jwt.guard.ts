@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
-import { singleHeader } from '../http/single-header.js'
+import { singleHeader } from '../http/edge/single-header.js'
 import { AccessTokens } from './access-tokens.js'
 import type { Caller } from './claims.js'
 import { IS_PUBLIC } from './public.decorator.js'

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
-import { AttemptsModule } from '../attempts/attempts.module.js'
+import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
 import { AccessTokens } from './access-tokens.js'
 import { JwksController } from './jwks.controller.js'
 import { JwtGuard } from './jwt.guard.js'

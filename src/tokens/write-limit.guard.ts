@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
 import type { FastifyRequest } from 'fastify'
-import { AttemptLimits } from '../attempts/attempt-limits.js'
 import { clientOf } from '../http/client.js'
+import { AttemptLimits } from '../rate-limits/rate-limiter.js'
 
 const COUNTS_AS_WRITE = 'countsAsWrite'
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import type { User } from '../../src/accounts/user.js'
+import type { User } from '../../src/users/user.js'
 import { anOwner } from '../support/people.js'
-import { API, MAIN, SHOP_ONE } from './hosts.js'
-import { START_MS, Stage } from './stage.js'
-import { Tab } from './tab.js'
+import { API, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { START_MS, Stage } from './stage/stage.js'
+import { Tab } from './stage/tab.js'
 
 const SESSION_SECONDS = 2_592_000
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Cookie } from 'playwright-core'
-import type { User } from '../../src/accounts/user.js'
+import type { User } from '../../src/users/user.js'
 import { anOwner, PASSWORD } from '../support/people.js'
-import { API, EVIL, MAIN, SIBLING } from './hosts.js'
-import { START_MS, Stage } from './stage.js'
-import { Tab } from './tab.js'
+import { API, EVIL, MAIN, SIBLING } from './stage/hosts.js'
+import { START_MS, Stage } from './stage/stage.js'
+import { Tab } from './stage/tab.js'
 
 let stage: Stage
 let victim: User

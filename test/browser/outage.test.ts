@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import type { User } from '../../src/accounts/user.js'
+import type { User } from '../../src/users/user.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, PASSWORD } from '../support/people.js'
-import type { RedisServer } from '../support/redis-server.js'
-import { API, EVIL, MAIN, SHOP_ONE } from './hosts.js'
-import { START_MS, Stage } from './stage.js'
-import { Tab } from './tab.js'
+import type { RedisServer } from '../support/redis/redis-server.js'
+import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { START_MS, Stage } from './stage/stage.js'
+import { Tab } from './stage/tab.js'
 
 let stage: Stage
 let person: BrowserContext

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import { API, EVIL, MAIN, SHOP_ONE, SIBLING } from './hosts.js'
-import { START_MS, Stage } from './stage.js'
-import { Tab } from './tab.js'
+import { API, EVIL, MAIN, SHOP_ONE, SIBLING } from './stage/hosts.js'
+import { START_MS, Stage } from './stage/stage.js'
+import { Tab } from './stage/tab.js'
 
 /** A new one each time: browsers keep what a preflight said of a path. */
 let path = ''

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
-import { AccountsService } from '../../src/accounts/accounts.service.js'
-import type { User } from '../../src/accounts/user.js'
+import { AccountsService } from '../../src/users/accounts.service.js'
+import type { User } from '../../src/users/user.js'
 import { aMember, anOwner } from '../support/people.js'
-import { seriousFindings } from './accessibility.js'
-import { startBuiltPages } from './built-pages.js'
-import { API, EVIL, MAIN, SHOP_ONE } from './hosts.js'
-import { keepScreenshot } from './screenshot.js'
-import { logInOn, openTab, untilShown, visit } from './site-page.js'
-import { START_MS, Stage } from './stage.js'
+import { seriousFindings } from './stage/accessibility.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { keepScreenshot } from './stage/screenshot.js'
+import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
 
 const SCREENS = [
   { name: 'desktop', size: { width: 1280, height: 800 }, colorScheme: 'light' },

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import type { User } from '../../src/accounts/user.js'
+import type { User } from '../../src/users/user.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner } from '../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
-import { START_MS, Stage } from './stage.js'
-import { Tab } from './tab.js'
+import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
+import { START_MS, Stage } from './stage/stage.js'
+import { Tab } from './stage/tab.js'
 
 const TOKEN_SECONDS = 900
 

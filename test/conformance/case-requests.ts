@@ -1,9 +1,9 @@
 import type { TestRequest } from '../support/http-request.js'
 import type { Case } from './case.js'
 import type { Cast } from './cast.js'
-import { forgedTokens } from './forge-jwt.js'
-import { signedEvent } from './stripe-signature.js'
-import { eventOf } from './webhook-events.js'
+import { forgedTokens } from './values/forge-jwt.js'
+import { signedEvent } from './values/stripe-signature.js'
+import { eventOf } from './values/webhook-events.js'
 
 /** RFC 9110 §5.5: controls other than the tab. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Expectations } from './expectations.js'
-import type { Forgery } from './forge-jwt.js'
-import type { SignatureDeviation } from './stripe-signature.js'
+import type { Forgery } from './values/forge-jwt.js'
+import type { SignatureDeviation } from './values/stripe-signature.js'
 
 /** One line of cases.json; README.md says what the fields mean. */
 export interface Case {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { AccountsService } from '../../src/accounts/accounts.service.js'
-import { canonicalEmail, type Email } from '../../src/accounts/email.js'
-import type { User } from '../../src/accounts/user.js'
 import type { Source } from '../../src/permissions/permissions.js'
+import { AccountsService } from '../../src/users/accounts.service.js'
+import { canonicalEmail, type Email } from '../../src/users/email.js'
+import type { User } from '../../src/users/user.js'
 import { MAIN, SHOP_ONE } from '../support/test-app.js'
-import { moveIntoThePast } from './expired-session.js'
 import { lockOut } from './guesses.js'
-import type { Service } from './service.js'
-import { deviceIdsOf, sessionIdOf } from './session-cookie.js'
+import type { Service } from './service/service.js'
+import { moveIntoThePast } from './values/expired-session.js'
+import { deviceIdsOf, sessionIdOf } from './values/session-cookie.js'
 
 /** A user and the password that only the user knows. */
 export interface Person extends User {

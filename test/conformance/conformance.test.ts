@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Case, readCases } from './case.js'
 import { Cast } from './cast.js'
-import { forgedTokens } from './forge-jwt.js'
-import { secretsKeptBy } from './kept-secrets.js'
-import { LATER } from './later.js'
 import { runCase } from './run-case.js'
-import { Service } from './service.js'
+import { secretsKeptBy } from './service/leaked-secrets.js'
+import { Service } from './service/service.js'
+import { forgedTokens } from './values/forge-jwt.js'
+import { LATER } from './values/later.js'
 
 /** Begun at once with the others, as it only waits: the service gives a request 15 s to arrive. */
 const SLOW: ReadonlySet<string> = new Set(['HTTP-12'])

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { TestResponse } from '../support/http-request.js'
-import type { Service } from './service.js'
-import { sessionCookieOf } from './session-cookie.js'
+import type { Service } from './service/service.js'
+import { sessionCookieOf } from './values/session-cookie.js'
 
 /** What a case says of every answer. */
 export interface Expectations {

@@ -1,5 +1,5 @@
 import type { TestRequest, TestResponse } from '../support/http-request.js'
-import type { Service } from './service.js'
+import type { Service } from './service/service.js'
 
 /** A wrong password for this e-mail. */
 export function guess(service: Service, email: string, options: TestRequest = {}): Promise<TestResponse> {

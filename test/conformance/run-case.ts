@@ -4,12 +4,12 @@ import { type CaseRequest, requestsOf } from './case-requests.js'
 import { Cast } from './cast.js'
 import { checkFor } from './checks.js'
 import { expectAnswer, expectProblemIfRefused } from './expectations.js'
-import { filledIn } from './fill-in.js'
 import { rawRequest } from './raw-request.js'
 import type { Answer, Scene } from './scene.js'
-import type { Service } from './service.js'
-import { sessionIdOf } from './session-cookie.js'
-import { meaningOf } from './values.js'
+import type { Service } from './service/service.js'
+import { filledIn } from './values/fill-in.js'
+import { sessionIdOf } from './values/session-cookie.js'
+import { meaningOf } from './values/values.js'
 
 /** How often instead of `repeat`: 200 pairs are for their times, which are a benchmark's work. */
 const REPEAT_HERE: Readonly<Record<string, number>> = { 'ENUM-01': 3 }

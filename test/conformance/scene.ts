@@ -2,7 +2,7 @@ import type { TestRequest, TestResponse } from '../support/http-request.js'
 import type { Case } from './case.js'
 import type { Cast } from './cast.js'
 import type { RawResponse } from './raw-request.js'
-import type { Service } from './service.js'
+import type { Service } from './service/service.js'
 
 export type Answer = TestResponse | RawResponse
 

@@ -1,6 +1,6 @@
 import { RedisConnection } from '../../src/redis/redis-connection.js'
-import { RedisSessionStore } from '../../src/sessions/redis.session-store.js'
 import { ShardGates } from '../../src/sessions/revocation/shard-gates.js'
+import { RedisSessionStore } from '../../src/sessions/stores/redis.session-store.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
 
 export interface OpenRedisStore {

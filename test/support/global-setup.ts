@@ -3,7 +3,7 @@ import Module from 'node:module'
 /** Starts the one PostgreSQL of the test run. Workers and tests find it by TEST_POSTGRES_URL. */
 export default async function globalSetup(): Promise<void> {
   findSourcesOfJsNames()
-  const { startPostgres } = await import('./postgres-server.js')
+  const { startPostgres } = await import('./postgres/postgres-server.js')
   const server = await startPostgres()
   process.env.TEST_POSTGRES_URL = server.url
   globalThis.stopSharedPostgres = () => server.stop()

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { User } from '../../src/accounts/user.js'
 import { Database } from '../../src/database/database.js'
 import type { Client } from '../../src/http/client.js'
 import type { Source } from '../../src/permissions/permissions.js'
 import { type NewSession, SessionsService } from '../../src/sessions/sessions.service.js'
+import type { User } from '../../src/users/user.js'
 import type { TestApp } from './test-app.js'
 
 /** A session without its login. */

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { go, usePlace } from '../pieces/router.js'
-import { SessionGate } from '../pieces/session-gate.js'
+import { SessionGate } from '../pieces/sessions/session-gate.js'
 import { AccountPages } from './account-pages.js'
 import { client } from './client.js'
 import { ForgotPasswordPage } from './pages/forgot-password.js'

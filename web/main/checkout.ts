@@ -1,5 +1,5 @@
-import type { OfferedPlan } from '../pieces/plans.js'
-import { paymentReturnUrl } from '../pieces/subscription.js'
+import type { OfferedPlan } from '../pieces/billing/plans.js'
+import { paymentReturnUrl } from '../pieces/billing/subscription.js'
 import { call } from './api.js'
 
 interface StartedCheckout {

@@ -1,6 +1,6 @@
-import { Dialog } from '../pieces/dialog.js'
-import { PasswordField } from '../pieces/field.js'
-import { Form } from '../pieces/form.js'
+import { Dialog } from '../pieces/forms/dialog.js'
+import { PasswordField } from '../pieces/forms/field.js'
+import { Form } from '../pieces/forms/form.js'
 import { call } from './api.js'
 import { useQuestion } from './reauthentication.js'
 

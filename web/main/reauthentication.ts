@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { Cancelled } from '../pieces/use-action.js'
+import { Cancelled } from '../pieces/forms/use-action.js'
 
 /** A call that waits for the password. */
 export interface Question {

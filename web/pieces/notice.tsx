@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { MainstayError } from '../../client/index.js'
-import { rescueFocus } from './focus.js'
+import { rescueFocus } from './forms/focus.js'
 import { type Messages, messageOf } from './messages.js'
 
 /** Good news, read out when it appears. Takes the focus where that was on what it stands for now. */

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import type { Client } from '../../client/index.js'
-import { ActionButton } from './button.js'
-import { leave } from './leaving.js'
+import { ActionButton } from './forms/button.js'
+import { useAction } from './forms/use-action.js'
 import { Failure } from './notice.js'
-import { OutageBanner } from './outage-banner.js'
 import { Link } from './router.js'
-import { useAction } from './use-action.js'
+import { leave } from './sessions/leaving.js'
+import { OutageBanner } from './sessions/outage-banner.js'
 
 export interface NavigationLink {
   readonly href: string

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Failure } from './notice.js'
-import { outageIn } from './outage.js'
+import { outageIn } from './sessions/outage.js'
 import type { Load } from './use-load.js'
 
 /** Longer than any ordinary answer takes: now people want to know what is going on. */

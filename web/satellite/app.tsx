@@ -1,6 +1,6 @@
 import type { Caller } from '../../client/index.js'
 import { usePlace } from '../pieces/router.js'
-import { SessionGate } from '../pieces/session-gate.js'
+import { SessionGate } from '../pieces/sessions/session-gate.js'
 import { hostOf } from '../pieces/site.js'
 import { SiteFrame } from '../pieces/site-frame.js'
 import { useLoad } from '../pieces/use-load.js'

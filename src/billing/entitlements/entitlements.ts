@@ -8,10 +8,10 @@ import type { Db } from '../../database/connection.js'
 import { accounts } from '../../database/schema.js'
 import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
 import { Plans } from '../../permissions/plans.js'
-import { HourlyLines } from '../hourly-lines.js'
-import { isPaidFor, type SubscriptionState, stateOf } from '../subscription-state.js'
-import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription-view.js'
-import { type SubscriptionRow, Subscriptions } from '../subscriptions.js'
+import { HourlyLines } from '../provider/hourly-lines.js'
+import { isPaidFor, type SubscriptionState, stateOf } from '../subscription/subscription-state.js'
+import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription/subscription-view.js'
+import { type SubscriptionRow, Subscriptions } from '../subscription/subscriptions.js'
 
 /** The entitlement columns of an account. */
 interface Entitlement {

@@ -3,7 +3,7 @@ import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
-import { type RecordedChanges, SessionChanges } from '../../sessions/session-changes.js'
+import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/session-changes.js'
 
 /** Few enough that a login of one of them waits for a fraction of a second. */
 const USERS_A_PAGE = 500

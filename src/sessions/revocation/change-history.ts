@@ -5,8 +5,8 @@ import { Database } from '../../database/database.js'
 import { rowsOf } from '../../database/rows-of.js'
 import { sessionChanges, userSessions } from '../../database/schema.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import type { StoreChanges } from '../session-change.js'
 import type { SessionHandle } from '../session-id.js'
+import type { StoreChanges } from '../stores/session-change.js'
 
 /** Some of the recorded changes in the order of their ids. */
 export interface ChangePage {

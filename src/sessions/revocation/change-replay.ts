@@ -1,5 +1,5 @@
-import { RedisChanges } from '../redis-changes.js'
-import { changesOf, type StoreChanges } from '../session-change.js'
+import { RedisChanges } from '../stores/redis-changes.js'
+import { changesOf, type StoreChanges } from '../stores/session-change.js'
 import type { ChangeHistory, ChangePage } from './change-history.js'
 
 const ROWS_A_PAGE = 10_000

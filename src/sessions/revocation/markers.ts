@@ -1,9 +1,9 @@
 import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import { inBatches } from '../in-batches.js'
-import { RAISE_MARKER } from '../redis-scripts.js'
 import type { SessionHandle } from '../session-id.js'
-import { markerKey, PARTITIONS, partitionOf } from '../session-keys.js'
+import { inBatches } from '../stores/in-batches.js'
+import { RAISE_MARKER } from '../stores/redis-scripts.js'
+import { markerKey, PARTITIONS, partitionOf } from '../stores/session-keys.js'
 
 /** What the markers of a shard say. */
 export interface MarkersFound {

@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
 import { userSessions } from '../../database/schema.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import { SESSION_KEYS, sidOfKey } from '../session-keys.js'
+import { SESSION_KEYS, sidOfKey } from '../stores/session-keys.js'
 
 const KEYS_A_PAGE = 1_000
 

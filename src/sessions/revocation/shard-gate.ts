@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@nestjs/common'
 import { EvictingServerError } from '../../redis/server-facts.js'
-import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../session-change.js'
+import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-change.js'
 import { ForeignStoreError, LostStoreError, NotYetError } from './recovery-errors.js'
 
 /** A server that is back should serve again at once. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../errors/api-error.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import type { FailedChanges } from '../redis-changes.js'
 import type { SessionHandle } from '../session-id.js'
+import type { FailedChanges } from '../stores/redis-changes.js'
 import { ShardGate, type ShardStatus } from './shard-gate.js'
 import type { ShardBefore } from './shard-recovery.js'
 

@@ -1,7 +1,7 @@
 import { Database } from '../../database/database.js'
 import { RedisConnection } from '../../redis/redis-connection.js'
-import { RedisChanges } from '../redis-changes.js'
 import type { SessionHandle } from '../session-id.js'
+import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
 import type { ChangeHistory } from './change-history.js'
 import { ChangeReplay } from './change-replay.js'

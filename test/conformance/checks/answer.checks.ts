@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { TestResponse } from '../../support/http-request.js'
 import { type Answer, afterwards, type Check, type Scene } from '../scene.js'
-import { sessionCookieOf } from '../session-cookie.js'
+import { sessionCookieOf } from '../values/session-cookie.js'
 
 /** Sentences that hold an answer against the answer to a similar request. */
 export const answerChecks: Readonly<Record<string, Check>> = {

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
-import { secretsKeptBy } from '../kept-secrets.js'
 import { rawRequest } from '../raw-request.js'
 import { type Answer, afterwards, type Check, type Scene } from '../scene.js'
-import type { Service } from '../service.js'
-import { sessionOf } from '../stored-session.js'
+import { secretsKeptBy } from '../service/leaked-secrets.js'
+import type { Service } from '../service/service.js'
+import { sessionOf } from '../values/stored-session.js'
 
 type LogLine = Record<string, unknown> & { readonly req?: { readonly id: string } }
 

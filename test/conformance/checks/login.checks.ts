@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
-import { decode } from '../forge-jwt.js'
 import { afterwards, type Check, type Scene } from '../scene.js'
-import { sessionOf } from '../stored-session.js'
+import { decode } from '../values/forge-jwt.js'
+import { sessionOf } from '../values/stored-session.js'
 
 const LIFE_MS = 30 * 24 * 60 * 60 * 1000
 const SATELLITE_PERMISSIONS = {

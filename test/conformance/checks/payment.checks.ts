@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Check } from '../scene.js'
-import type { Service } from '../service.js'
+import type { Service } from '../service/service.js'
 
 /** Sentences about what was started at the payment provider. */
 export const paymentChecks: Readonly<Record<string, Check>> = {

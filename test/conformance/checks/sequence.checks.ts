@@ -4,10 +4,10 @@ import { eventually } from '../../support/eventually.js'
 import { request, type TestResponse } from '../../support/http-request.js'
 import { MAIN, SHOP_ONE } from '../../support/test-app.js'
 import type { Login } from '../cast.js'
-import { forgedTokens } from '../forge-jwt.js'
-import { keyIn, retireEarlier } from '../keys.js'
 import type { Check, Scene } from '../scene.js'
-import type { Service } from '../service.js'
+import type { Service } from '../service/service.js'
+import { forgedTokens } from '../values/forge-jwt.js'
+import { keyIn, retireEarlier } from '../values/keys.js'
 
 const TOKEN_LIFE_SECONDS = 900
 const RACES = 10

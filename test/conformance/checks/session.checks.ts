@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals'
 import { and, count, eq } from 'drizzle-orm'
 import { auditLog } from '../../../src/database/schema.js'
-import { decode } from '../forge-jwt.js'
 import { afterwards, type Check, type Scene } from '../scene.js'
-import type { Service } from '../service.js'
-import { sessionIdOf } from '../session-cookie.js'
-import { sessionOf } from '../stored-session.js'
+import type { Service } from '../service/service.js'
+import { decode } from '../values/forge-jwt.js'
+import { sessionIdOf } from '../values/session-cookie.js'
+import { sessionOf } from '../values/stored-session.js'
 
 /** LEM-01 and LEM-02: upper case and spaces around are the same address. */
 const FIRST_TWO_ROWS: ReadonlySet<string> = new Set(['LEM-01', 'LEM-02'])

@@ -1,10 +1,10 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { redisCli } from '../../support/redis-cli.js'
-import type { Random } from '../random.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import type { Random } from '../support/random.js'
 import type { Fleet } from './fleet.js'
-import { holdCommits } from './held-commits.js'
+import { holdCommits } from './network/held-commits.js'
 import type { Replica } from './replica.js'
 import { folderOf, removeData, type Shard, takeOver } from './shard.js'
 

@@ -1,6 +1,6 @@
 import type { TestResponse } from '../../support/http-request.js'
-import { claimsOf } from '../requests.js'
-import type { FleetSession } from './fleet-session.js'
+import { claimsOf } from '../support/requests.js'
+import type { FleetSession } from './crowd/fleet-session.js'
 
 export interface Refreshed {
   readonly session: FleetSession

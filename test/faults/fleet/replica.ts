@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { freePort } from '../../support/free-port.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
-import { ServerFolder } from '../../support/server-folder.js'
-import { ServerProcess } from '../../support/server-process.js'
-import { Wires } from './wires.js'
+import { freePort } from '../../support/processes/free-port.js'
+import { ServerFolder } from '../../support/processes/server-folder.js'
+import { ServerProcess } from '../../support/processes/server-process.js'
+import { Wires } from './network/wires.js'
 
 const FOLDER = join(process.cwd(), 'test/faults/fleet')
 
@@ -36,7 +36,7 @@ export class Replica {
       args: [
         ...['-c', 'cd "$1" && exec >>"$2" 2>&1 && shift 2 && exec env -i "$@"', 'sh', process.cwd(), log],
         ...variables.map(([variable, value]) => `${variable}=${value}`),
-        ...[process.execPath, '--import', join(FOLDER, 'through-wires.mjs'), 'dist/src/main.js'],
+        ...[process.execPath, '--import', join(FOLDER, 'network/through-wires.mjs'), 'dist/src/main.js'],
       ],
       folder,
       isReady: async () => (await request(url, { path: '/health/ready' })).status === 200,

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '../../support/eventually.js'
-import { infoField, redisCli } from '../../support/redis-cli.js'
-import type { RedisCluster } from '../../support/redis-cluster.js'
-import { isReplicaInStep, type RedisServer } from '../../support/redis-server.js'
+import { infoField, redisCli } from '../../support/redis/redis-cli.js'
+import type { RedisCluster } from '../../support/redis/redis-cluster.js'
+import { isReplicaInStep, type RedisServer } from '../../support/redis/redis-server.js'
 
 /** A third of the sessions: a master and its replica, whichever of the two nodes is which now. */
 export class Shard {

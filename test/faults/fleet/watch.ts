@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
-import type { FleetSession } from './fleet-session.js'
+import type { FleetSession } from './crowd/fleet-session.js'
 import type { History } from './history.js'
 import type { Replica } from './replica.js'
 

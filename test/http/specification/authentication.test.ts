@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { AccountsService } from '../../../src/accounts/accounts.service.js'
-import type { User } from '../../../src/accounts/user.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionStore } from '../../../src/sessions/session-store.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {
@@ -13,8 +13,8 @@ import {
   refreshByCookie,
   refreshByHeader,
   subscribe,
-} from '../api-calls.js'
-import { claimsOf } from '../token-claims.js'
+} from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
 
 const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports'])
 

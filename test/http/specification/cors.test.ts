@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { TestResponse } from '../../support/http-request.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { bearer, outcome } from '../api-calls.js'
+import { bearer, outcome } from '../support/api-calls.js'
 
 const METHODS = 'GET, POST, PUT, DELETE, PATCH'
 const SITES = [MAIN, SHOP_ONE, SHOP_TWO]

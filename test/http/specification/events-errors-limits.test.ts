@@ -10,8 +10,8 @@ import {
   refreshByCookie,
   refreshByHeader,
   subscribe,
-} from '../api-calls.js'
-import { claimsOf } from '../token-claims.js'
+} from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
 
 const DAYS_30 = 30 * 24 * 60 * 60
 

@@ -1,14 +1,14 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Role, User } from '../../../src/accounts/user.js'
 import type { Permission, Source } from '../../../src/permissions/permissions.js'
 import type { Session } from '../../../src/sessions/session.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
-import { SessionStore } from '../../../src/sessions/session-store.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { Role, User } from '../../../src/users/user.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
-import { outcome, readData, refreshByCookie } from '../api-calls.js'
-import { claimsOf, headerOf, withBadSignature } from '../token-claims.js'
+import { outcome, readData, refreshByCookie } from '../support/api-calls.js'
+import { claimsOf, headerOf, withBadSignature } from '../support/token-claims.js'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const MINUTE = 60

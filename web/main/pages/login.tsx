@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { EmailField, PasswordField } from '../../pieces/field.js'
-import { Form } from '../../pieces/form.js'
+import { EmailField, PasswordField } from '../../pieces/forms/field.js'
+import { Form } from '../../pieces/forms/form.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { client } from '../client.js'

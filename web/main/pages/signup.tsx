@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { EmailField, Field, NewPasswordField } from '../../pieces/field.js'
-import { Form } from '../../pieces/form.js'
+import { EmailField, Field, NewPasswordField } from '../../pieces/forms/field.js'
+import { Form } from '../../pieces/forms/form.js'
 import { Success } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Field } from '../../pieces/field.js'
-import { Form } from '../../pieces/form.js'
+import { Field } from '../../pieces/forms/field.js'
+import { Form } from '../../pieces/forms/form.js'
 import { Success } from '../../pieces/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { addEntry, readEntries } from '../entries.js'

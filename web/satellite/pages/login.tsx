@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { EmailField, PasswordField } from '../../pieces/field.js'
-import { Form } from '../../pieces/form.js'
+import { EmailField, PasswordField } from '../../pieces/forms/field.js'
+import { Form } from '../../pieces/forms/form.js'
 import { SmallPage } from '../../pieces/page.js'
 import { hostOf, site } from '../../pieces/site.js'
 import { client } from '../client.js'

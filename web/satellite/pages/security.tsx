@@ -1,8 +1,8 @@
+import { PasswordForm } from '../../pieces/forms/password-form.js'
 import { Success } from '../../pieces/notice.js'
-import { useOwnSessions } from '../../pieces/own-sessions.js'
 import { Page, Section } from '../../pieces/page.js'
-import { PasswordForm } from '../../pieces/password-form.js'
-import { SessionList } from '../../pieces/session-list.js'
+import { useOwnSessions } from '../../pieces/sessions/own-sessions.js'
+import { SessionList } from '../../pieces/sessions/session-list.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { call, client } from '../client.js'
 

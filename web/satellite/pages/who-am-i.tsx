@@ -1,10 +1,4 @@
 import type { Caller, Permissions } from '../../../client/index.js'
-import { Fact } from '../../pieces/fact.js'
-import { Hint, Success } from '../../pieces/notice.js'
-import { Page, Section } from '../../pieces/page.js'
-import { PermissionList } from '../../pieces/permission-list.js'
-import { usePlace } from '../../pieces/router.js'
-import { hostOf, site } from '../../pieces/site.js'
 import {
   isActive,
   isCancelledPayment,
@@ -12,8 +6,14 @@ import {
   paymentReturnUrl,
   readSubscription,
   type SubscriptionAfterReturn,
-} from '../../pieces/subscription.js'
-import { SubscriptionFacts } from '../../pieces/subscription-facts.js'
+} from '../../pieces/billing/subscription.js'
+import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
+import { Fact } from '../../pieces/fact.js'
+import { Hint, Success } from '../../pieces/notice.js'
+import { Page, Section } from '../../pieces/page.js'
+import { PermissionList } from '../../pieces/permission-list.js'
+import { usePlace } from '../../pieces/router.js'
+import { hostOf, site } from '../../pieces/site.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { read } from '../client.js'

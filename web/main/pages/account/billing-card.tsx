@@ -1,17 +1,17 @@
 import type { Caller } from '../../../../client/index.js'
-import { ActionButton } from '../../../pieces/button.js'
-import { Failure, Hint, Warning } from '../../../pieces/notice.js'
-import { priceText } from '../../../pieces/plans.js'
-import { Link } from '../../../pieces/router.js'
+import { priceText } from '../../../pieces/billing/plans.js'
 import {
   hasPortal,
   isEnding,
   mayChange,
   maySubscribe,
   type Subscription,
-} from '../../../pieces/subscription.js'
-import { SubscriptionFacts } from '../../../pieces/subscription-facts.js'
-import { useAction } from '../../../pieces/use-action.js'
+} from '../../../pieces/billing/subscription.js'
+import { SubscriptionFacts } from '../../../pieces/billing/subscription-facts.js'
+import { ActionButton } from '../../../pieces/forms/button.js'
+import { useAction } from '../../../pieces/forms/use-action.js'
+import { Failure, Hint, Warning } from '../../../pieces/notice.js'
+import { Link } from '../../../pieces/router.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import { Day } from '../../../pieces/when.js'
 import { openPortal, readPlans } from '../../checkout.js'

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react'
 import type { Caller } from '../../../../client/index.js'
-import { Fact } from '../../../pieces/fact.js'
-import { Hint, Success } from '../../../pieces/notice.js'
-import { Page, Section } from '../../../pieces/page.js'
-import { PermissionList } from '../../../pieces/permission-list.js'
-import { Link, usePlace } from '../../../pieces/router.js'
 import {
   isActive,
   isCancelledPayment,
   maySubscribe,
   readSubscription,
   type SubscriptionAfterReturn,
-} from '../../../pieces/subscription.js'
+} from '../../../pieces/billing/subscription.js'
+import { Fact } from '../../../pieces/fact.js'
+import { Hint, Success } from '../../../pieces/notice.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { PermissionList } from '../../../pieces/permission-list.js'
+import { Link, usePlace } from '../../../pieces/router.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded, Waiting } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'

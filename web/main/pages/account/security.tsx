@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { EmailField } from '../../../pieces/field.js'
-import { Form } from '../../../pieces/form.js'
+import { EmailField } from '../../../pieces/forms/field.js'
+import { Form } from '../../../pieces/forms/form.js'
+import { PasswordForm } from '../../../pieces/forms/password-form.js'
 import { Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
-import { PasswordForm } from '../../../pieces/password-form.js'
 import { call } from '../../api.js'
 
 export function SecurityPage() {

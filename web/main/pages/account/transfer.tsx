@@ -1,4 +1,4 @@
-import { ConfirmButton } from '../../../pieces/confirm-button.js'
+import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { leaveNews } from '../../../pieces/news.js'
 import { go } from '../../../pieces/router.js'
 import { useLoad } from '../../../pieces/use-load.js'

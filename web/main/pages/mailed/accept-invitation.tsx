@@ -1,4 +1,4 @@
-import { Field, NewPasswordField } from '../../../pieces/field.js'
+import { Field, NewPasswordField } from '../../../pieces/forms/field.js'
 import type { Accepted } from '../../answers.js'
 import { MailedPage } from './mailed-page.js'
 import { ToSites } from './reset-password.js'

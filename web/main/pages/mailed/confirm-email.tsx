@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { MainstayError } from '../../../../client/index.js'
-import { PasswordField } from '../../../pieces/field.js'
+import { PasswordField } from '../../../pieces/forms/field.js'
 import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'
 import { MailedPage } from './mailed-page.js'

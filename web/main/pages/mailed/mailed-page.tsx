@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { MainstayError } from '../../../../client/index.js'
-import { Form, type Texts } from '../../../pieces/form.js'
+import { Form, type Texts } from '../../../pieces/forms/form.js'
 import type { Messages } from '../../../pieces/messages.js'
 import { Failure, Success } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { NewPasswordField } from '../../../pieces/field.js'
+import { NewPasswordField } from '../../../pieces/forms/field.js'
 import { Link } from '../../../pieces/router.js'
 import { hostOf, site } from '../../../pieces/site.js'
 import { MailedPage, ToLogin } from './mailed-page.js'

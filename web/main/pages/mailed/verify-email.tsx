@@ -1,5 +1,5 @@
-import { PasswordField } from '../../../pieces/field.js'
-import type { Texts } from '../../../pieces/form.js'
+import { PasswordField } from '../../../pieces/forms/field.js'
+import type { Texts } from '../../../pieces/forms/form.js'
 import { leaveNews } from '../../../pieces/news.js'
 import { go, Link } from '../../../pieces/router.js'
 import { client } from '../../client.js'

@@ -1,0 +1,91 @@
+// What the service is compared with: the same work on the same libraries, without framework, limits, CORS,
+// logs, or any check that a request can be refused by beyond the one that the work itself is.
+import { createHash, randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
+import Fastify from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { createClient } from 'redis'
+import { TOUCH } from '../../dist/src/sessions/stores/redis-scripts.js'
+import { sessionKey } from '../../dist/src/sessions/stores/session-keys.js'
+import { loadKeys } from '../../dist/src/tokens/key-file.js'
+
+const { PORT, SESSION_STORE_URL, JWT_KEYS_FILE, PUBLIC_URL } = process.env
+const ACCESS_TOKEN_TTL_SECONDS = 900
+// The very copy that @nestjs/jwt works with.
+const jsonwebtoken = createRequire(import.meta.resolve('@nestjs/jwt'))('jsonwebtoken')
+const keys = await loadKeys(JWT_KEYS_FILE)
+const { kid, privateKey, publicKey } = keys.find(key => key.state === 'current')
+const redis = await createClient({ url: SESSION_STORE_URL })
+  .on('error', () => {})
+  .connect()
+await redis.scriptLoad(TOUCH.lua)
+const server = Fastify()
+
+server.post('/api/refresh', async (request, reply) => {
+  const sid = createHash('sha256').update(request.headers['x-session-id']).digest('base64url')
+  const now = Math.floor(Date.now() / 1000)
+  const found = await redis.evalSha(TOUCH.sha, { keys: [sessionKey(sid)], arguments: [String(now)] })
+  if (found === null) return reply.code(401).send({ code: 'SESSION_NOT_FOUND' })
+  return { accessToken: sign(sid, found, now) }
+})
+
+function sign(sid, found, now) {
+  const field = {}
+  for (let i = 0; i < found.length; i += 2) field[found[i]] = found[i + 1]
+  const userId = uuidOf(field.u)
+  const bits = Number(field.p)
+  const claims = {
+    iss: PUBLIC_URL,
+    aud: PUBLIC_URL,
+    sub: userId,
+    userId,
+    accountId: uuidOf(field.a),
+    sid,
+    source: field.s === 'm' ? 'main' : 'satellite',
+    permissions: {
+      payments: (bits & 1) !== 0,
+      accountSettings: (bits & 2) !== 0,
+      teamManagement: (bits & 4) !== 0,
+      dataEntry: (bits & 8) !== 0,
+      viewReports: (bits & 16) !== 0,
+    },
+    iat: now,
+    exp: now + ACCESS_TOKEN_TTL_SECONDS,
+    jti: randomUUID(),
+  }
+  return jsonwebtoken.sign(claims, privateKey, {
+    algorithm: 'ES256',
+    header: { alg: 'ES256', typ: 'at+jwt', kid },
+  })
+}
+
+function uuidOf(text) {
+  const hex = Buffer.from(text, 'base64url').toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const verified = new LRUCache({ max: 20_000 })
+
+server.get('/api/data', async (request, reply) => {
+  const claims = verify(request.headers.authorization?.slice('Bearer '.length) ?? '')
+  if (!claims) return reply.code(401).send({ code: 'INVALID_ACCESS_TOKEN' })
+  const { userId, accountId, permissions } = claims
+  return { userId, accountId, permissions }
+})
+
+function verify(token) {
+  const cached = verified.get(token)
+  if (cached && Date.now() / 1000 < cached.exp) return cached
+  try {
+    const options = { algorithms: ['ES256'], issuer: PUBLIC_URL, audience: PUBLIC_URL }
+    const claims = jsonwebtoken.verify(token, publicKey, options)
+    verified.set(token, claims)
+    return claims
+  } catch {
+    return null
+  }
+}
+
+server.get('/health', async () => ({ status: 'ok' }))
+
+await server.listen({ port: Number(PORT), host: '127.0.0.1' })

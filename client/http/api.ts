@@ -1,0 +1,110 @@
+import type { Platform } from '../platform.js'
+import { type AccessToken, readToken } from '../tokens/access-token.js'
+import type { Presented, SessionHome } from '../tokens/session-home.js'
+import type { WaitReason } from './caller.js'
+import { fetchInTime } from './fetch-in-time.js'
+import { errorOf, MainstayError } from './mainstay-error.js'
+
+/** A request that hangs would hold up the other tabs. */
+const TIMEOUT_MS = 10_000
+
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+}
+
+interface LoginAnswer {
+  readonly accessToken: string
+  /** Elsewhere than on the main site, at login. */
+  readonly sessionId?: string
+  /** Where the one that was sent, if any, is not known. */
+  readonly deviceId?: string
+}
+
+/** The three calls of the service that make and end sessions. Each throws a MainstayError for a refusal, anything else when there was no answer. */
+export class Api {
+  /** Whether this page could ever read an answer. */
+  private wasRead = false
+  private hasWarned = false
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly home: SessionHome,
+    private readonly platform: Platform,
+  ) {}
+
+  /** Logs in and puts the session where it belongs. */
+  async login({ email, password }: Credentials): Promise<AccessToken> {
+    const bornAt = this.platform.now()
+    const { home } = this
+    const body = { email, password, source: home.source, deviceId: await home.deviceId() }
+    const answer = await this.post('login', {}, body)
+    const { accessToken, sessionId, deviceId } = (await answer.json()) as LoginAnswer
+    const token = readToken(accessToken, bornAt)
+    await home.keep(sessionId, token.caller.sid, deviceId)
+    return token
+  }
+
+  /** A new token; null when the service says that this session is over. */
+  async refresh({ headers }: Presented): Promise<AccessToken | null> {
+    const bornAt = this.platform.now()
+    try {
+      // 204 rather than 401 for a visitor without a cookie: browsers print each 401 in red.
+      const answer = await this.post('refresh?optional=true', headers)
+      if (answer.status === 204) return null
+      const { accessToken } = (await answer.json()) as LoginAnswer
+      return readToken(accessToken, bornAt)
+    } catch (error) {
+      if (error instanceof MainstayError && error.status === 401) return null
+      throw error
+    }
+  }
+
+  /** Ends the session of this token. */
+  async logout({ text }: AccessToken): Promise<void> {
+    await this.post('logout', { Authorization: `Bearer ${text}` })
+  }
+
+  /** Why a call has failed with this error. */
+  async reasonFor(error: unknown): Promise<WaitReason> {
+    if (error instanceof MainstayError && error.code !== 'ORIGIN_NOT_ALLOWED') return 'service'
+    if (!(error instanceof MainstayError)) {
+      if ((error as Error).name === 'TimeoutError') return 'service'
+      if (this.wasRead || !(await this.isThereUnreadable())) return 'network'
+    }
+    this.warnOfOrigin()
+    return 'origin'
+  }
+
+  /** Browsers do not tell a page that may not read an answer from a lost network. This asks in the one way that needs no permission. */
+  private async isThereUnreadable(): Promise<boolean> {
+    const options = { mode: 'no-cors', credentials: 'omit', cache: 'no-store' } as const
+    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/health/live`, options).catch(
+      () => null,
+    )
+    return answer?.type === 'opaque'
+  }
+
+  private warnOfOrigin(): void {
+    if (this.hasWarned) return
+    this.hasWarned = true
+    const { location } = globalThis as { location?: { origin?: string } }
+    this.platform.warn(
+      `Mainstay: ${this.baseUrl} is there, but pages of ${location?.origin} may not read its answers. ` +
+        `Set ${this.home.source === 'main' ? 'MAIN_ORIGIN to' : 'ALLOWED_ORIGINS of the service so that it lists'} ` +
+        'exactly this origin. If it does, a proxy answers in its place.',
+    )
+  }
+
+  private async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
+    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, {
+      method: 'POST',
+      headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
+      credentials: this.home.credentials,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    this.wasRead = true
+    if (!answer.ok) throw await errorOf(answer)
+    return answer
+  }
+}

@@ -1,0 +1,56 @@
+import type { AccessToken } from '../tokens/access-token.js'
+import { errorOf } from './mainstay-error.js'
+
+/** 401 answers of the service which another token would not change. */
+const NO_MATTER_OF_TOKEN = ['INVALID_CREDENTIALS', 'REAUTHENTICATION_REQUIRED']
+
+/**
+ * The address of a request, whole. Throws a TypeError unless it begins with a trusted one and a slash: that settles
+ * the host whatever comes behind, and a token that went to a stranger would open everything for its minutes.
+ */
+export function trustedUrl(input: string | URL | Request, trusted: readonly string[]): string {
+  const text = isRequest(input) ? input.url : String(input)
+  const url = text.startsWith('/') ? `${trusted[0]}${text}` : text
+  if (!trusted.some(base => url.startsWith(`${base}/`)))
+    throw new TypeError(`${url} is not in baseUrl or backends`)
+  return url
+}
+
+type Send = (target: string | Request, init: RequestInit) => Promise<Response>
+
+/** Sends the request; once more after a 401, when it can be repeated and `replace` finds another token. */
+export async function fetchWithToken(
+  send: Send,
+  input: string | URL | Request,
+  url: string,
+  init: RequestInit,
+  token: AccessToken,
+  replace: (refused: AccessToken) => Promise<AccessToken | null>,
+): Promise<Response> {
+  const again = isRequest(input) ? input.clone() : url
+  const answer = await sendWith(send, isRequest(input) ? input : url, init, token)
+  if (answer.status !== 401 || isStream(init.body)) return answer
+  if (NO_MATTER_OF_TOKEN.includes((await errorOf(answer)).code)) return answer
+  const other = await replace(token)
+  return other ? sendWith(send, again, init, other) : answer
+}
+
+function sendWith(
+  send: Send,
+  target: string | Request,
+  init: RequestInit,
+  { text }: AccessToken,
+): Promise<Response> {
+  const headers = new Headers(init.headers ?? (isRequest(target) ? target.headers : {}))
+  headers.set('Authorization', `Bearer ${text}`)
+  return send(target, { ...init, headers })
+}
+
+function isRequest(input: string | URL | Request): input is Request {
+  return typeof input === 'object' && 'url' in input
+}
+
+/** A stream can be read only once. */
+function isStream(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'getReader' in body
+}

@@ -1,0 +1,84 @@
+import type { Platform } from '../platform.js'
+import type { AccessToken } from '../tokens/access-token.js'
+import type { Presented, SessionHome } from '../tokens/session-home.js'
+import { Backoff, isPassing } from '../tokens/waiting.js'
+import type { Api } from './api.js'
+import type { WaitReason } from './caller.js'
+import { MainstayError } from './mainstay-error.js'
+
+/** What is left of a session that this device has logged out of. */
+export interface Rest {
+  readonly token: AccessToken | null
+  readonly session: Presented | null
+  readonly sid: string | null
+  /** Whether a note of it is in the storage, where a login in any tab makes it void. */
+  readonly isNoted: boolean
+}
+
+/** Tells the service that a session is over, as often as it takes. */
+export class Logout {
+  readonly done: Promise<void>
+  private readonly calledOff = new AbortController()
+  private readonly backoff: Backoff
+  private token: AccessToken | null
+
+  constructor(
+    private readonly api: Api,
+    private readonly home: SessionHome,
+    platform: Platform,
+    private readonly rest: Rest,
+    private readonly explain: (reason: WaitReason | null) => void,
+  ) {
+    this.token = rest.token
+    this.backoff = new Backoff(platform)
+    this.done = this.run().finally(() => this.backoff.close())
+  }
+
+  /** No more tries; resolves when the last one is over. A late one would take the cookie of whoever logs in next. */
+  async callOff(): Promise<void> {
+    this.calledOff.abort()
+    await this.done.catch(() => {})
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.calledOff
+    while (!signal.aborted && (await this.isStillToDo())) {
+      try {
+        await this.tryOnce()
+        break
+      } catch (error) {
+        await this.putOff(error, signal)
+      }
+    }
+    this.explain(null)
+  }
+
+  private async isStillToDo(): Promise<boolean> {
+    const { home, rest } = this
+    // A cookie is whoever's has logged in last, in whichever tab; a session elsewhere is itself.
+    if (home.source !== 'main' || !rest.isNoted) return true
+    return (await home.left().catch(() => true)) !== null
+  }
+
+  /** Without a live token it takes a new one to log out with; if there is none to be had, the session is over. */
+  private async tryOnce(): Promise<void> {
+    const { session, sid } = this.rest
+    this.token ??= session && (await this.api.refresh(session))
+    const isThisSession = this.token && (sid === null || this.token.caller.sid === sid)
+    if (isThisSession) await this.api.logout(this.token as AccessToken)
+    await this.home.settle(sid)
+  }
+
+  private async putOff(error: unknown, signal: AbortSignal): Promise<void> {
+    const isStale = error instanceof MainstayError && error.status === 401
+    if (isStale) this.token = null
+    else if (!isPassing(error)) throw error
+    if (isStale && this.backoff.failures === 0) {
+      this.backoff.failures += 1
+      return
+    }
+    this.backoff.fail(error)
+    this.explain(await this.api.reasonFor(error))
+    await this.backoff.wait(signal)
+  }
+}

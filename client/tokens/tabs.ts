@@ -1,0 +1,72 @@
+import type { WaitReason } from '../http/caller.js'
+import type { Channel, Platform } from '../platform.js'
+
+/**
+ * What tabs tell each other. The channel is open to pages of this very origin alone, whose scripts could refresh for
+ * themselves anyway; the secret of the session is never on it.
+ */
+export type Message =
+  /** A token was given out; `bornAt` is device time, since a frozen tab reads its messages much later. */
+  | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
+  | { readonly kind: 'ended'; readonly sid: string }
+  /** A refresh failed: nobody asks again for so long. */
+  | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
+
+/** Two refreshes at once are only a waste, one that never comes is a standstill: a tab may be frozen with the lock. */
+const LONGEST_LOCK_WAIT_MS = 15_000
+/** Kept so much longer, so that what was posted has arrived when the next tab gets the lock. */
+const LOCK_TAIL_MS = 100
+
+/** The other tabs of this origin with a client of the same name. */
+export class Tabs {
+  private readonly channel: Channel | null
+
+  constructor(
+    private readonly name: string,
+    private readonly platform: Platform,
+    receive: (message: Message) => void,
+  ) {
+    this.channel = platform.openChannel(name, message => receive(message as Message))
+  }
+
+  tell(message: Message): void {
+    this.channel?.post(message)
+  }
+
+  /** Does the work while no other tab does. Resolves when it is done, or as soon as `signal` aborts. */
+  inTurn(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { locks } = this.platform
+    if (!locks || signal.aborted) return work()
+    const queue = new AbortController()
+    let leave = () => {}
+    return new Promise<void>((resolve, reject) => {
+      const workNow = () => work().then(resolve, reject)
+      const callOff = this.platform.after(LONGEST_LOCK_WAIT_MS, () => {
+        queue.abort()
+        void workNow()
+      })
+      leave = () => {
+        callOff()
+        queue.abort()
+        resolve()
+      }
+      signal.addEventListener('abort', leave)
+      locks
+        .request(this.name, { signal: queue.signal }, async () => {
+          callOff()
+          if (queue.signal.aborted) return
+          await workNow()
+          await new Promise<void>(done => this.platform.after(LOCK_TAIL_MS, done))
+        })
+        .catch(() => {
+          // A sandboxed frame has no right to locks.
+          callOff()
+          if (!queue.signal.aborted) void workNow()
+        })
+    }).finally(() => signal.removeEventListener('abort', leave))
+  }
+
+  close(): void {
+    this.channel?.close()
+  }
+}

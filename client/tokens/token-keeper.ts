@@ -1,0 +1,205 @@
+import type { Api } from '../http/api.js'
+import { LOGGED_OUT, type State, UNKNOWN, type WaitReason } from '../http/caller.js'
+import type { Platform } from '../platform.js'
+import { type AccessToken, readToken } from './access-token.js'
+import type { SessionHome } from './session-home.js'
+import { type Message, Tabs } from './tabs.js'
+import { Backoff, isPassing } from './waiting.js'
+
+/** A tab refreshes at a random moment of this part of a token's life: the first to do so serves all the others. */
+const REFRESH_FROM = 0.85
+const REFRESH_TO = 0.95
+/** After a refusal that is no logout, such as an origin that was taken off the list: until somebody mends it. */
+const AFTER_REFUSAL_MS = 60_000
+/** Another process of the browser may see what was stored only after the message that was sent later. */
+const STORAGE_LAG_MS = 1_000
+
+/** Holds the access token, in memory alone, and sees that there is a live one. */
+export class TokenKeeper {
+  state: State = UNKNOWN
+  private token: AccessToken | null = null
+  /** Aborted when there is a token or a logout, from wherever it came: a refresh under way then counts no more. */
+  private decided = new AbortController()
+  private refreshing: Promise<void> | null = null
+  private callOffNext = () => {}
+  private readonly backoff: Backoff
+  /** Sessions that are over: a token of theirs may still be on its way. */
+  private readonly endedSids = new Set<string>()
+  private readonly listeners = new Set<(state: State) => void>()
+  private readonly tabs: Tabs
+
+  constructor(
+    name: string,
+    private readonly api: Api,
+    private readonly home: SessionHome,
+    private readonly platform: Platform,
+  ) {
+    this.backoff = new Backoff(platform)
+    this.tabs = new Tabs(name, platform, message => void this.receive(message).catch(() => {}))
+  }
+
+  /** The token, unless it has expired. */
+  live(): AccessToken | null {
+    return this.token && this.platform.now() < this.token.expiresAt ? this.token : null
+  }
+
+  /** The session of the token, expired or not. */
+  sid(): string | null {
+    return this.token?.caller.sid ?? null
+  }
+
+  /** Calls the listener after every change of the state; the answer ends that. */
+  listen(listener: (state: State) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /**
+   * Resolves when there is a new token or a logout; waits as long as an outage lasts. One at a time, however many ask.
+   * Rejects only for a refusal that is neither, and that no waiting mends.
+   */
+  refresh(): Promise<void> {
+    this.refreshing ??= this.renew().finally(() => {
+      this.refreshing = null
+    })
+    return this.refreshing
+  }
+
+  /** Takes a token that this tab was given, and hands it to the others. */
+  take(token: AccessToken): void {
+    if (this.endedSids.has(token.caller.sid)) {
+      this.drop()
+      return
+    }
+    this.adopt(token)
+    const age = this.platform.now() + token.lifetimeMs - token.expiresAt
+    this.tabs.tell({ kind: 'token', accessToken: token.text, bornAt: this.platform.deviceTime() - age })
+  }
+
+  /** Logs out here and in the other tabs with this session; null when nobody was logged in. */
+  end(sid: string | null): void {
+    this.drop()
+    if (!sid) return
+    this.endedSids.add(sid)
+    this.tabs.tell({ kind: 'ended', sid })
+  }
+
+  /** Says why a thing that is tried again has not been done yet; null when it has. Nothing when the state is another by now. */
+  explain(status: State['status'], reason: WaitReason | null): void {
+    if (this.state.status !== status) return
+    const { reason: _, ...state } = this.state
+    this.change({ ...state, ...(reason && { reason }) } as State)
+  }
+
+  close(): void {
+    this.callOffNext()
+    this.decided.abort()
+    this.backoff.close()
+    this.tabs.close()
+    this.listeners.clear()
+  }
+
+  private async renew(): Promise<void> {
+    this.decided = new AbortController()
+    const { signal } = this.decided
+    try {
+      while (!signal.aborted) {
+        await this.backoff.wait(signal)
+        await this.tabs.inTurn(() => this.ask(signal), signal)
+      }
+    } catch (refusal) {
+      this.refreshAfter(AFTER_REFUSAL_MS)
+      throw refusal
+    }
+  }
+
+  private async ask(decided: AbortSignal): Promise<void> {
+    if (decided.aborted || !this.backoff.isOver) return
+    try {
+      const session = await this.home.presented()
+      const token = session && (await this.api.refresh(session))
+      if (decided.aborted) return
+      if (token) this.take(token)
+      else await this.forget(session ? (session.sid ?? this.sid()) : null)
+    } catch (error) {
+      if (!decided.aborted) await this.fail(error, decided)
+    }
+  }
+
+  private async forget(sid: string | null): Promise<void> {
+    this.end(sid)
+    if (sid) await this.home.forget(sid)
+  }
+
+  /** Puts the next try off; throws a refusal that no waiting mends. */
+  private async fail(error: unknown, decided: AbortSignal): Promise<void> {
+    const ms = this.backoff.fail(error)
+    const reason = await this.api.reasonFor(error)
+    if (decided.aborted) return
+    this.explain(this.state.status, reason)
+    if (!isPassing(error)) throw error
+    this.tabs.tell({ kind: 'wait', ms, failures: this.backoff.failures, reason })
+  }
+
+  private async receive(message: Message): Promise<void> {
+    if (message.kind === 'wait') {
+      this.backoff.follow(message.ms, message.failures)
+      this.explain(this.state.status, message.reason)
+    } else if (message.kind === 'ended') {
+      this.endedSids.add(message.sid)
+      if (this.sid() === message.sid) this.drop()
+      await this.home.forget(message.sid)
+    } else {
+      const age = Math.max(0, this.platform.deviceTime() - message.bornAt)
+      const token = readToken(message.accessToken, this.platform.now() - age)
+      const { sid } = token.caller
+      if (!(await this.home.isOwn(sid)))
+        await new Promise<void>(done => this.platform.after(STORAGE_LAG_MS, done))
+      if ((await this.home.isOwn(sid)) && this.isNews(token)) this.adopt(token)
+    }
+  }
+
+  private isNews({ caller, expiresAt, issuedAtSeconds }: AccessToken): boolean {
+    const isOlder = this.token !== null && issuedAtSeconds < this.token.issuedAtSeconds
+    return !isOlder && expiresAt > this.platform.now() && !this.endedSids.has(caller.sid)
+  }
+
+  private adopt(token: AccessToken): void {
+    this.token = token
+    this.backoff.reset()
+    const part = REFRESH_FROM + (REFRESH_TO - REFRESH_FROM) * this.platform.random()
+    this.refreshAfter(token.expiresAt - this.platform.now() - token.lifetimeMs * (1 - part))
+    this.decided.abort()
+    this.change({ status: 'loggedIn', caller: token.caller })
+  }
+
+  private drop(): void {
+    this.token = null
+    this.callOffNext()
+    this.decided.abort()
+    this.change(LOGGED_OUT)
+  }
+
+  private refreshAfter(ms: number): void {
+    this.callOffNext()
+    this.callOffNext = this.platform.after(ms, () => void this.refresh().catch(() => {}), true)
+  }
+
+  /** A refresh that brought nothing new is no change: pages would draw themselves again for nothing. */
+  private change(state: State): void {
+    if (JSON.stringify(state) === JSON.stringify(this.state)) return
+    this.state = state
+    for (const listener of this.listeners) callSafely(listener, state)
+  }
+}
+
+/** What is wrong in a listener is its page's to see, and none of the session's business. */
+function callSafely(listener: (state: State) => void, state: State): void {
+  try {
+    listener(state)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

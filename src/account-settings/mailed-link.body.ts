@@ -1,6 +1,0 @@
-import { IsMailedToken } from '../one-time-tokens/mailed-token.js'
-
-export class MailedLinkBody {
-  @IsMailedToken()
-  token!: string
-}

@@ -1,0 +1,63 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import type { Db } from '../../database/connection.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { UserRemoval } from '../../users/user-removal.js'
+import { AccountMails } from '../account-mails.js'
+import { DueAccounts } from './due-accounts.js'
+
+const JOB = { name: 'account-removal', everyMs: 10 * 60 * 1000 }
+
+/**
+ * Deletes the accounts that are due, on one replica at a time. Each step is complete in itself, so the next
+ * run continues after a crash, and two runs at once do no harm.
+ */
+@Injectable()
+export class AccountRemoval {
+  private readonly logger = new Logger('AccountRemoval')
+
+  constructor(
+    private readonly due: DueAccounts,
+    private readonly userRemoval: UserRemoval,
+    private readonly mails: AccountMails,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many accounts were deleted; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
+      let removed = 0
+      for (const accountId of await this.due.list()) if (await this.remove(accountId)) removed++
+      if (removed > 0) this.logger.log(`Deleted ${removed} accounts`)
+      return removed
+    })
+  }
+
+  /** Deletes one and tells its owner. False when it cannot be deleted now, which does not stop the others. */
+  private async remove(accountId: string): Promise<boolean> {
+    try {
+      const owner = await this.removeUsers(accountId)
+      await this.due.remove(accountId)
+      if (owner) this.mails.tellDeleted(owner)
+      return true
+    } catch (error) {
+      this.logger.error(`Account ${accountId} could not be deleted yet: ${(error as Error).message}`)
+      return false
+    }
+  }
+
+  /**
+   * One user at a time. Returns the owner's address; null when an earlier run has already removed the owner.
+   */
+  private async removeUsers(accountId: string): Promise<string | null> {
+    const check = (transaction: Db) => this.due.hold(transaction, accountId)
+    let owner: string | null = null
+    for (let page = await this.due.users(accountId); page.length > 0; page = await this.due.users(accountId))
+      for (const user of page) {
+        await this.userRemoval.remove(user, { client: null, by: null, check })
+        if (user.role === 'owner') owner = user.email
+      }
+    return owner
+  }
+}

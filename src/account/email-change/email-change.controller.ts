@@ -1,0 +1,64 @@
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { MailedLinkBody } from '../../links/mailed-link.body.js'
+import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
+import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
+import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import type { Session } from '../../sessions/session.js'
+import { Public } from '../../tokens/public.decorator.js'
+import { OptionalMainSessionGuard } from '../optional-main-session.guard.js'
+import { ConfirmEmailBody } from './confirm-email.body.js'
+import { EmailChangeBody } from './email-change.body.js'
+import { AskEmailChangeDocs, ConfirmEmailChangeDocs, UndoEmailChangeDocs } from './email-change.docs.js'
+import { EmailChangeService } from './email-change.service.js'
+import { EmailUndoService } from './email-undo.service.js'
+
+@ApiTags('Profile')
+@Controller('api/email')
+export class EmailChangeController {
+  constructor(
+    private readonly emailChange: EmailChangeService,
+    private readonly emailUndo: EmailUndoService,
+  ) {}
+
+  /** Requests another e-mail address. */
+  @Post('change')
+  @HttpCode(202)
+  @ApiBearerAuth('accessToken')
+  @AskEmailChangeDocs()
+  @UseGuards(MainSourceGuard, ReauthenticationGuard)
+  change(
+    @CurrentSession() session: Session,
+    @Body() { email }: EmailChangeBody,
+    @CurrentClient() client: Client,
+  ) {
+    return this.emailChange.ask(session, email, client)
+  }
+
+  /**
+   * Changes the address. Public, because the link may be opened on another device; there the password takes
+   * the place of the session.
+   */
+  @Public()
+  @Post('confirm')
+  @HttpCode(204)
+  @ConfirmEmailChangeDocs()
+  @UseGuards(OptionalMainSessionGuard)
+  confirm(
+    @CurrentSession() session: Session | null,
+    @Body() { token, password }: ConfirmEmailBody,
+    @CurrentClient() client: Client,
+  ) {
+    return this.emailChange.confirm(token, { session, password }, client)
+  }
+
+  /** Changes it back. Public, because whoever has to undo it may no longer be able to log in. */
+  @Public()
+  @Post('undo')
+  @HttpCode(204)
+  @UndoEmailChangeDocs()
+  undo(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.emailUndo.undo(token, client)
+  }
+}

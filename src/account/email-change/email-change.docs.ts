@@ -1,0 +1,73 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiCookieAuth } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { MAIN_SITE_REFUSALS } from '../main-site-refusals.js'
+
+export const AskEmailChangeDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    Documented({
+      summary: 'Request another e-mail address',
+      description:
+        'Main site, after a re-authentication. Mails a link to the new address, valid for 24 hours; nothing changes before it is ' +
+        'followed. If the address already has a user, it gets a mail that says so; the answer is the same.',
+      status: 202,
+      answer: 'A mail is on its way',
+      refusals: [
+        ...BODY_REFUSALS,
+        ...MAIN_SITE_REFUSALS,
+        'REAUTHENTICATION_REQUIRED',
+        'TOO_MANY_ATTEMPTS',
+        'MAIL_UNAVAILABLE',
+      ],
+    }),
+  )
+
+export const ConfirmEmailChangeDocs = () =>
+  Documented({
+    summary: 'Confirm the new e-mail address',
+    description:
+      'With access token and cookie of a main session of the user, or with the password: the link alone is no proof. The user logs ' +
+      'in with the new address from then on; sessions continue. The old address is sent a link to undo the change, unless the ' +
+      'user goes back to an address that they left within the last 7 days.',
+    status: 204,
+    answer: 'The address is changed',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_ACCESS_TOKEN',
+      'INVALID_CREDENTIALS',
+      'INVALID_LINK',
+      'REAUTHENTICATION_REQUIRED',
+      'SESSION_NOT_FOUND',
+      'CROSS_SITE_REFUSED',
+      'SESSION_COOKIE_REQUIRED',
+      'MAIN_SOURCE_REQUIRED',
+      'SESSION_MISMATCH',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'MAIL_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const UndoEmailChangeDocs = () =>
+  Documented({
+    summary: 'Undo a change of the e-mail address',
+    description:
+      'With the link in the mail to the old address, within 7 days. That address comes back, all sessions end, the password is ' +
+      'removed, and the old address is sent a link for a new one. Links from later changes stop working. Invitations, a ' +
+      'transfer and a deletion of the account that were pending are cancelled.',
+    status: 204,
+    answer: 'The old address is back',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'MAIL_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common'
+import { PasswordMails } from '../../auth/password/password-mails.js'
+import type { Client } from '../../http/client.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { MailedLinks } from '../../users/links/mailed-links.js'
+import { EmailRestoring, type Restored } from './email-revert.js'
+
+@Injectable()
+export class EmailUndoService {
+  constructor(
+    private readonly links: MailedLinks,
+    private readonly restoring: EmailRestoring,
+    private readonly changes: SessionChanges,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /**
+   * Gives the user back the address that the link went to. Whoever changed it had the password, so the
+   * password is removed, all sessions end, whatever was begun is cancelled, and a reset link goes to the old
+   * address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when another user has taken the address in the
+   * meantime, after which the link still works.
+   */
+  async undo(text: string, client: Client): Promise<void> {
+    this.mails.require()
+    const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
+    const user = await this.links.userOf(link)
+    const { id: userId, accountId } = user
+    let restored: Restored | undefined
+    await this.changes.make(
+      { kind: 'end-all', userId },
+      { action: 'email.undo', outcome: 'ok', userId, accountId, client },
+      async transaction => {
+        restored = await this.restoring.restore(transaction, user, text, client)
+      },
+    )
+    if (restored?.resetToken) this.mails.sendResetLink(restored.email, restored.resetToken)
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common'
+import { Clock } from '../../clock/clock.js'
+import type { Client } from '../../http/client.js'
+import type { Session } from '../../sessions/session.js'
+import { SessionStore } from '../../sessions/stores/session-store.js'
+import { AccountService } from '../account.service.js'
+import { type Profile, ProfileService } from '../profile/profile.service.js'
+import { type AuditRow, PersonRecords } from './user-records.js'
+
+/** Everything about a person as one JSON object (GDPR articles 15 and 20). */
+@Injectable()
+export class PersonExport {
+  constructor(
+    private readonly profiles: ProfileService,
+    private readonly account: AccountService,
+    private readonly records: PersonRecords,
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The export as pieces of text, one page of the audit log each. Resolves once everything but the audit log
+   * has been read, so that an outage until then is still an error response; a later outage makes the pieces
+   * throw. The export itself is logged.
+   */
+  async start(session: Session, client: Client): Promise<AsyncIterable<string>> {
+    const profile = await this.profiles.read(session)
+    const last = await this.records.begin(session, client)
+    return this.pieces(await this.head(profile), profile, last)
+  }
+
+  private async head(profile: Profile): Promise<object> {
+    const now = this.clock.now()
+    return {
+      exportedAt: now,
+      profile,
+      account: await this.account.read(profile),
+      sessions: await this.store.listByUser(profile.userId, now),
+      familiarClients: await this.records.familiarClients(profile),
+      pendingLinks: await this.records.pendingLinks(profile),
+    }
+  }
+
+  private async *pieces(head: object, profile: Profile, last: number): AsyncGenerator<string> {
+    yield JSON.stringify(head).slice(0, -1)
+    yield* this.list('auditLog', this.records.concerning(profile, last), row => withoutOthers(row, profile))
+    yield* this.list('actions', this.records.doneBy(profile, last), row => row)
+    yield '}\n'
+  }
+
+  private async *list(
+    name: string,
+    pages: AsyncIterable<AuditRow[]>,
+    shown: (row: AuditRow) => object,
+  ): AsyncGenerator<string> {
+    yield `,"${name}":[`
+    let separator = ''
+    for await (const rows of pages) {
+      yield separator + rows.map(row => JSON.stringify(shown(row))).join(',')
+      separator = ','
+    }
+    yield ']'
+  }
+}
+
+/** Where a manager was when they changed this user is the manager's own data. */
+function withoutOthers(row: AuditRow, { userId }: Profile): object {
+  const { by } = row.detail
+  if (by === undefined || by === userId) return row
+  const { ip, userAgent, origin, requestId, ...rest } = row
+  return rest
+}

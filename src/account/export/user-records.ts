@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, gt, lte, max, or, type SQL, sql } from 'drizzle-orm'
+import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { auditLog, familiarClients, oneTimeTokens } from '../../database/schema.js'
+import type { Client } from '../../http/client.js'
+import type { Session } from '../../sessions/session.js'
+import type { Profile } from '../profile/profile.service.js'
+
+/** How much of an export is held in memory, however long it is. */
+const ROWS_A_PAGE = 500
+
+export type AuditRow = typeof auditLog.$inferSelect
+
+/**
+ * What the database has about a person, besides the profile. Contains no secrets and no hashes of secrets.
+ */
+@Injectable()
+export class PersonRecords {
+  constructor(
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Records the export and returns the id of the last row of the audit log, where the export ends. */
+  async begin({ userId, accountId, sid }: Session, client: Client): Promise<number> {
+    const event = { action: 'person.export', outcome: 'ok', userId, accountId, sid, client } as const
+    await this.database.run(db => this.auditLog.record(db, event))
+    // Includes failed logins that are still being written.
+    await this.auditLog.flush()
+    const [row] = await this.database.run(db => db.select({ last: max(auditLog.id) }).from(auditLog))
+    return row?.last ?? 0
+  }
+
+  /** What the person has logged in from. Device ids are secrets, so only their times. */
+  familiarClients({ userId }: Profile) {
+    const { kind, firstSeen, lastSeen } = familiarClients
+    const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
+    return this.database.run(db =>
+      db
+        .select({ kind, value, firstSeen, lastSeen })
+        .from(familiarClients)
+        .where(eq(familiarClients.userId, userId))
+        .orderBy(asc(firstSeen)),
+    )
+  }
+
+  /** Links and invitations that were mailed to the person or concern them. */
+  pendingLinks({ userId, email: address }: Profile) {
+    const { purpose, email, createdAt, expiresAt } = oneTimeTokens
+    return this.database.run(db =>
+      db
+        .select({ purpose, email, createdAt, expiresAt })
+        .from(oneTimeTokens)
+        .where(or(eq(oneTimeTokens.userId, userId), eq(email, address)))
+        .orderBy(asc(createdAt)),
+    )
+  }
+
+  /** Pages of what concerns the person, oldest first. */
+  concerning({ userId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
+    return this.pages(eq(auditLog.userId, userId), last)
+  }
+
+  /** Pages of what the person did to others, as managers do. */
+  doneBy({ userId, accountId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
+    const isTheirs = sql`${auditLog.detail} ->> 'by' = ${userId}`
+    const isOthers = sql`${auditLog.userId} is distinct from ${userId}::uuid`
+    return this.pages(and(eq(auditLog.accountId, accountId), isTheirs, isOthers), last)
+  }
+
+  private async *pages(which: SQL | undefined, last: number): AsyncGenerator<AuditRow[]> {
+    for (let after = 0; ; ) {
+      const isNext = and(which, gt(auditLog.id, after), lte(auditLog.id, last))
+      const page = (db: Db) =>
+        db.select().from(auditLog).where(isNext).orderBy(asc(auditLog.id)).limit(ROWS_A_PAGE)
+      // The answer has begun: it is too late to refuse it as `TOO_BUSY`.
+      const rows = await this.database.report(page, { isBegun: true })
+      if (rows.length > 0) yield rows
+      if (rows.length < ROWS_A_PAGE) return
+      after = rows.at(-1)?.id as number
+    }
+  }
+}

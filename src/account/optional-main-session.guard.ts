@@ -1,0 +1,24 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
+import { AccessTokens } from '../tokens/access-tokens.js'
+import { requireCaller } from '../tokens/jwt.guard.js'
+
+/**
+ * For public routes that a main session may call too. Without an access token the request passes without a
+ * session. With one, it must be a live main session; otherwise it is refused like in {@link MainSourceGuard}.
+ */
+@Injectable()
+export class OptionalMainSessionGuard implements CanActivate {
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly mainSource: MainSourceGuard,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    if (request.headers.authorization === undefined) return true
+    request.caller = requireCaller(request, this.accessTokens)
+    return this.mainSource.canActivate(context)
+  }
+}

@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream'
+import { Body, Controller, Get, Patch, Res, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply } from 'fastify'
+import { CookieBoundSessionGuard } from '../../auth/cookie-bound-session.guard.js'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
+import { LiveSessionGuard } from '../../sessions/guards/live-session.guard.js'
+import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import type { Session } from '../../sessions/session.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { PersonExport } from '../export/data-export.js'
+import { NameBody } from './name.body.js'
+import { ChangeProfileDocs, ExportPersonDocs, ReadProfileDocs } from './profile.docs.js'
+import { ProfileService } from './profile.service.js'
+
+@ApiTags('Profile')
+@ApiBearerAuth('accessToken')
+@Controller('api/profile')
+export class ProfileController {
+  constructor(
+    private readonly profile: ProfileService,
+    private readonly personExport: PersonExport,
+  ) {}
+
+  /** The caller's profile. */
+  @Get()
+  @ReadProfileDocs()
+  @UseGuards(LiveSessionGuard)
+  read(@CurrentSession() session: Session) {
+    return this.profile.read(session)
+  }
+
+  /** Changes the caller's name. */
+  @Patch()
+  @ChangeProfileDocs()
+  @UseGuards(LiveSessionGuard)
+  change(@CurrentSession() session: Session, @Body() { name }: NameBody, @CurrentClient() client: Client) {
+    return this.profile.rename(session, name, client)
+  }
+
+  /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */
+  @Get('export')
+  @CountsAsWrite()
+  @ExportPersonDocs()
+  @ApiCookieAuth('sessionCookie')
+  @UseGuards(CookieBoundSessionGuard, ReauthenticationGuard)
+  async export(
+    @CurrentSession() session: Session,
+    @CurrentClient() client: Client,
+    @Res() reply: FastifyReply,
+  ) {
+    const pieces = await this.personExport.start(session, client)
+    // Not awaited: once the reply has started, an error can no longer be answered.
+    void reply
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .header('Content-Disposition', 'attachment; filename="person.json"')
+      .send(Readable.from(pieces, { highWaterMark: 1 }))
+  }
+}

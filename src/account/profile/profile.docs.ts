@@ -1,0 +1,74 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { PERMISSIONS } from '../../permissions/permissions.js'
+
+class ProfileAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: String, format: 'uuid' })
+  accountId!: string
+
+  @ApiProperty({ type: String, format: 'email' })
+  email!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null
+
+  @ApiProperty({ enum: ['owner', 'member'] })
+  role!: string
+
+  @ApiProperty({
+    type: 'object',
+    properties: Object.fromEntries(PERMISSIONS.map(name => [name, { type: 'boolean' }])),
+    description: 'What the user was granted; a session may have less, depending on its site',
+  })
+  granted!: object
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  satellites!: string[] | null
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+}
+
+const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
+
+export const ReadProfileDocs = () =>
+  Documented({
+    summary: "Get one's own profile",
+    description: 'As the database has it now; an access token may be some minutes behind.',
+    status: 200,
+    answer: 'Who is logged in',
+    type: ProfileAnswer,
+    refusals: [...TOKEN_REFUSALS, 'SESSION_NOT_FOUND', ...STORES],
+  })
+
+export const ChangeProfileDocs = () =>
+  Documented({
+    summary: "Change one's own name",
+    status: 200,
+    answer: 'The profile with the new name',
+    type: ProfileAnswer,
+    refusals: [...BODY_REFUSALS, ...TOKEN_REFUSALS, 'SESSION_NOT_FOUND', ...STORES],
+  })
+
+export const ExportPersonDocs = () =>
+  Documented({
+    summary: "Export all of one's own data",
+    description:
+      'One JSON object: `profile`, `account`, `sessions`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
+      '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +
+      'the connection is cut, and what has arrived is not complete JSON.',
+    status: 200,
+    answer: 'The export',
+    refusals: [
+      ...TOKEN_REFUSALS,
+      'SESSION_NOT_FOUND',
+      'CROSS_SITE_REFUSED',
+      'SESSION_COOKIE_REQUIRED',
+      'SESSION_MISMATCH',
+      'REAUTHENTICATION_REQUIRED',
+      ...STORES,
+    ],
+  })

@@ -1,0 +1,20 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { Settings } from '../../config/settings.js'
+import { ApiError } from '../../errors/api-error.js'
+import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
+
+/**
+ * Lets strangers sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
+ * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
+ */
+@Injectable()
+export class SignUpGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
+    requireMainOrigin(context.switchToHttp().getRequest<FastifyRequest>(), this.settings)
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common'
+import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
+import { initialGrant, type Role, type User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { TransferMails } from './transfer-mails.js'
+import { type Parties, TransferParties } from './transfer-parties.js'
+
+/**
+ * `waits`: not accepted, not due, or an address can still come back. `void`: one of the two users is gone.
+ */
+export type TransferOutcome = 'done' | 'waits' | 'void'
+
+/** Thrown to roll back. */
+class NotDone extends Error {
+  constructor(readonly outcome: TransferOutcome) {
+    super(`The transfer ${outcome}`)
+  }
+}
+
+/** Makes the change of owner. */
+@Injectable()
+export class CompletedTransfers {
+  constructor(
+    private readonly transfers: PendingTransfers,
+    private readonly parties: TransferParties,
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
+    private readonly auditLog: AuditLog,
+    private readonly mails: TransferMails,
+  ) {}
+
+  /**
+   * Makes the owner a member and the member the owner in one transaction, so there is exactly one owner at
+   * any time. Tells both. Checks again whether it is allowed, because much may have happened since the
+   * transfer was read.
+   */
+  async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
+    const { accountId, fromUserId, toUserId } = transfer
+    let parties: Parties | undefined
+    try {
+      await this.changes.makeAll(
+        [
+          // What is taken comes first: for a moment no session may have everything, but never two.
+          { kind: 'regrant', userId: fromUserId, granted: initialGrant('member') },
+          { kind: 'regrant', userId: toUserId, granted: initialGrant('owner') },
+        ],
+        {
+          action: 'account.transfer',
+          outcome: 'ok',
+          ...{ userId: fromUserId, accountId, client: null },
+          detail: { step: 'done', to: toUserId },
+        },
+        async transaction => {
+          parties = await this.holdDue(transaction, transfer)
+          await this.swap(transaction, parties)
+        },
+      )
+    } catch (error) {
+      if (error instanceof NotDone) return error.outcome
+      throw error
+    }
+    if (parties) this.mails.tellDone(parties)
+    return 'done'
+  }
+
+  private async holdDue(transaction: Db, transfer: PendingTransfer): Promise<Parties> {
+    const parties = await this.parties.ofPending(transaction, transfer)
+    const current = await this.transfers.find(transaction, transfer.accountId)
+    const isSame = current?.requestedAt.getTime() === transfer.requestedAt.getTime()
+    if (!isSame || !current?.acceptedAt) throw new NotDone('waits')
+    if (!parties) throw new NotDone('void')
+    if (await this.parties.isUndoOpen(transaction, parties)) throw new NotDone('waits')
+    return parties
+  }
+
+  private async swap(transaction: Db, { owner, newOwner }: Parties): Promise<void> {
+    await this.transfers.remove(transaction, owner.accountId)
+    await this.setRole(transaction, owner, 'member')
+    await this.setRole(transaction, newOwner, 'owner')
+    await this.auditLog.record(transaction, {
+      action: 'account.transfer',
+      outcome: 'ok',
+      ...{ userId: newOwner.id, accountId: newOwner.accountId, client: null },
+      detail: { step: 'done', from: owner.id, by: owner.id },
+    })
+  }
+
+  /** With the default permissions of the role; an owner may log in at every site. */
+  private async setRole(transaction: Db, { id }: User, role: Role): Promise<void> {
+    await this.users.setRole(transaction, id, role)
+    await this.users.setGranted(transaction, id, initialGrant(role))
+    if (role === 'owner') await this.users.setSatellites(transaction, id, null)
+  }
+}

@@ -1,0 +1,73 @@
+import { Body, Controller, Delete, HttpCode, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { MailedLinkBody } from '../../links/mailed-link.body.js'
+import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
+import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
+import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import type { Session } from '../../sessions/session.js'
+import { Public } from '../../tokens/public.decorator.js'
+import { OwnerGuard } from '../owner.guard.js'
+import { OwnershipTransfer } from './ownership-transfer.service.js'
+import { TransferBody } from './transfer.body.js'
+import {
+  AcceptTransferDocs,
+  CancelTransferDocs,
+  RequestTransferDocs,
+  StopTransferDocs,
+} from './transfer.docs.js'
+import { TransferCancellation } from './transfer-cancellation.js'
+import { TransferLinks } from './transfer-links.service.js'
+import { transferView } from './transfer-view.js'
+
+@ApiTags('Account')
+@Controller('api/account/transfer')
+export class TransferController {
+  constructor(
+    private readonly ownershipTransfer: OwnershipTransfer,
+    private readonly cancellation: TransferCancellation,
+    private readonly links: TransferLinks,
+  ) {}
+
+  /** Asks a member to become the owner in the caller's place. */
+  @Post()
+  @HttpCode(202)
+  @ApiBearerAuth('accessToken')
+  @RequestTransferDocs()
+  @UseGuards(MainSourceGuard, OwnerGuard, ReauthenticationGuard)
+  async request(
+    @CurrentSession() session: Session,
+    @Body() { userId }: TransferBody,
+    @CurrentClient() client: Client,
+  ) {
+    return transferView(await this.ownershipTransfer.request(session, userId, client))
+  }
+
+  /** Cancels it. */
+  @Delete()
+  @HttpCode(204)
+  @ApiBearerAuth('accessToken')
+  @CancelTransferDocs()
+  @UseGuards(MainSourceGuard, OwnerGuard)
+  cancel(@CurrentSession() session: Session, @CurrentClient() client: Client) {
+    return this.cancellation.byOwner(session, { client, reason: 'cancelled by the owner' })
+  }
+
+  /** The member agrees. Public: the link is the proof, and may be opened on another device. */
+  @Public()
+  @Post('accept')
+  @HttpCode(200)
+  @AcceptTransferDocs()
+  async accept(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return transferView(await this.links.accept(token, client))
+  }
+
+  /** The owner stops it. Public, because whoever has to stop it may no longer be able to log in. */
+  @Public()
+  @Post('stop')
+  @HttpCode(204)
+  @StopTransferDocs()
+  stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.links.stop(token, client)
+  }
+}

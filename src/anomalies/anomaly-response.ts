@@ -1,0 +1,71 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { AuditLog } from '../audit/audit-log.js'
+import type { AnomalyAction } from '../config/anomaly-policy.js'
+import { Settings } from '../config/settings.js'
+import type { Db } from '../database/connection.js'
+import type { Client } from '../http/client.js'
+import type { Mail } from '../mail/mail.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { Session } from '../sessions/session.js'
+import { type Anomaly, actionsFor } from './anomaly.js'
+import type { Noticed } from './notice.mail.js'
+import { Notices } from './notices.js'
+
+/** Handles an anomaly of a session, as the settings say. */
+@Injectable()
+export class AnomalyResponse {
+  private readonly logger = new Logger('AnomalyResponse')
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+    private readonly notices: Notices,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  due({ score }: Anomaly): ReadonlySet<AnomalyAction> {
+    return actionsFor(score, this.settings.anomalyPolicy)
+  }
+
+  /** Writes the row without delaying the request: a refresh works while the database is down. */
+  note(
+    at: 'login' | 'refresh',
+    { score, reasons }: Anomaly,
+    { sid, userId, accountId }: Session,
+    client: Client,
+  ): void {
+    const actions = [...this.due({ score, reasons })]
+    this.auditLog.note({
+      action: 'session.anomaly',
+      outcome: actions.includes('revoke') ? 'refused' : 'ok',
+      userId,
+      accountId,
+      sid,
+      client,
+      detail: { at, score, reasons, actions },
+    })
+  }
+
+  /** Mails the user. A mail that fails is logged and keeps nobody out. */
+  async tell(session: Session, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
+    try {
+      await this.notices.send(session, client, write)
+    } catch (error) {
+      this.logger.error(`A mail about an anomaly could not be prepared: ${(error as Error).message}`)
+    }
+  }
+
+  /** Ends the session. Throws like {@link SessionChanges.make}, in which case it has not ended. */
+  async end(
+    { sid, userId, accountId }: Session,
+    client: Client,
+    alongside?: (transaction: Db) => Promise<void>,
+  ): Promise<void> {
+    const detail = { reason: 'anomaly' }
+    await this.changes.make(
+      { kind: 'end', sid },
+      { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail },
+      alongside,
+    )
+  }
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common'
+import { Clock } from '../clock/clock.js'
+import { ApiError } from '../errors/api-error.js'
+import { Places } from '../geoip/geoip.js'
+import type { Client } from '../http/client.js'
+import { deviceName } from '../http/device-name.js'
+import type { Session } from '../sessions/session.js'
+import { type Anomaly, type AnomalyReason, loginAnomaly, type Sighting } from './anomaly.js'
+import { AnomalyResponse } from './anomaly-response.js'
+import type { DeviceId } from './device-id.js'
+import { type Acquaintance, FamiliarClients } from './known-devices.js'
+import { networkAddress, networkOf } from './network.js'
+import { newDeviceMail, unusualLoginMail } from './notice.mail.js'
+
+/** Always mailed. */
+const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
+
+/** Notices logins from where the user does not usually log in, and does what the settings say. */
+@Injectable()
+export class LoginWatch {
+  constructor(
+    private readonly familiar: FamiliarClients,
+    private readonly places: Places,
+    private readonly response: AnomalyResponse,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Records what the login came from and mails the user about a new device. With `revoke`, the session ends
+   * and this throws `INVALID_CREDENTIALS`, so that whoever has guessed or bought the password does not learn
+   * that it is right. Returns the device id that the client is to keep; null for one that keeps none.
+   */
+  async loggedIn(
+    session: Session,
+    presented: DeviceId | null | undefined,
+    client: Client,
+  ): Promise<DeviceId | null> {
+    const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }
+    const acquaintance = await this.familiar.remember(session.userId, from)
+    const { known, before, deviceId } = acquaintance
+    const anomaly = loginAnomaly(known, before && this.lastSighting(before), this.sightingOf(client))
+    if (anomaly.score > 0) await this.respond(session, client, acquaintance, anomaly)
+    return deviceId
+  }
+
+  private async respond(
+    session: Session,
+    client: Client,
+    acquaintance: Acquaintance,
+    anomaly: Anomaly,
+  ): Promise<void> {
+    const actions = this.response.due(anomaly)
+    const isRefused = actions.has('revoke')
+    if (isRefused) await this.refuse(session, client, acquaintance)
+    if (actions.has('log')) this.response.note('login', anomaly, session, client)
+    const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
+    if (isNewDevice || actions.has('notify'))
+      await this.response.tell(session, client, noticed =>
+        (isNewDevice ? newDeviceMail : unusualLoginMail)(noticed, isRefused),
+      )
+    if (isRefused) throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /** Forgets what was new; otherwise the next attempt would look familiar. */
+  private async refuse(session: Session, client: Client, { known, deviceId }: Acquaintance): Promise<void> {
+    const news = {
+      ...(!known?.device && { device: deviceName(client.userAgent) }),
+      ...(!known?.network && { network: networkOf(client.ip) }),
+      ...(!known?.deviceId && deviceId && { deviceId }),
+    }
+    await this.response.end(session, client, transaction =>
+      this.familiar.forget(transaction, session.userId, news),
+    )
+  }
+
+  private lastSighting({ network, at }: NonNullable<Acquaintance['before']>): Sighting {
+    return { ip: network, place: this.places.of(networkAddress(network)), at }
+  }
+
+  private sightingOf({ ip }: Client): Sighting {
+    return { ip, place: this.places.of(ip), at: this.clock.now() }
+  }
+}

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import { Controller, Get, Query, Res, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply } from 'fastify'
+import { type Client, CurrentClient } from '../http/client.js'
+import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
+import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
+import { PermissionGuard, RequirePermission } from '../sessions/guards/permission.guard.js'
+import type { Session } from '../sessions/session.js'
+import { CountsAsWrite } from '../tokens/write-limit.guard.js'
+import { ExportAuditDocs, ListAuditDocs } from './audit-api.docs.js'
+import { AuditExport } from './audit-export.js'
+import { AuditFilterQuery } from './audit-filter.query.js'
+import { AuditListQuery } from './audit-list.query.js'
+import { AuditTrail } from './audit-trail.js'
+
+@ApiTags('History')
+@ApiBearerAuth('accessToken')
+@Controller('api/audit')
+@UseGuards(MainSourceGuard, PermissionGuard)
+@RequirePermission('accountSettings')
+export class AuditController {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly auditExport: AuditExport,
+  ) {}
+
+  /** The audit log of the caller's account, a page at a time. */
+  @Get()
+  @ListAuditDocs()
+  list(@CurrentSession() { accountId }: Session, @Query() query: AuditListQuery) {
+    return this.trail.list(accountId, query)
+  }
+
+  /**
+   * The whole audit log of the caller's account. A failure on the way cuts the connection, so a file that is
+   * complete has ended properly.
+   */
+  @Get('export')
+  @CountsAsWrite()
+  @ExportAuditDocs()
+  async export(
+    @CurrentSession() session: Session,
+    @Query() filter: AuditFilterQuery,
+    @CurrentClient() client: Client,
+    @Res() reply: FastifyReply,
+  ) {
+    const pieces = await this.auditExport.start(session, filter, client)
+    // Not awaited: once the reply has started, an error can no longer be answered.
+    void reply
+      .header('Content-Type', 'application/x-ndjson; charset=utf-8')
+      .header('Content-Disposition', 'attachment; filename="audit-log.jsonl"')
+      .send(Readable.from(pieces, { highWaterMark: 1 }))
+  }
+}

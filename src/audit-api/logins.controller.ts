@@ -1,0 +1,23 @@
+import { Controller, Get, Query, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
+import { LiveSessionGuard } from '../sessions/guards/live-session.guard.js'
+import type { Session } from '../sessions/session.js'
+import { ListLoginsDocs } from './audit-api.docs.js'
+import { LoginHistory } from './login-history.js'
+import { PageQuery } from './page.query.js'
+
+@ApiTags('History')
+@ApiBearerAuth('accessToken')
+@Controller('api/logins')
+@UseGuards(LiveSessionGuard)
+export class LoginsController {
+  constructor(private readonly history: LoginHistory) {}
+
+  /** The caller's own logins, a page at a time. */
+  @Get()
+  @ListLoginsDocs()
+  list(@CurrentSession() session: Session, @Query() query: PageQuery) {
+    return this.history.list(session, query)
+  }
+}

@@ -1,0 +1,83 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { presentedDeviceId, setDeviceCookie } from '../../anomalies/device-cookie.js'
+import type { DeviceId } from '../../anomalies/device-id.js'
+import { Settings } from '../../config/settings.js'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
+import {
+  clearHostOnlyTwin,
+  clearSessionCookie,
+  presentedCookies,
+  presentedSessionIds,
+  setSessionCookie,
+} from '../../sessions/session-cookie.js'
+import type { Caller } from '../../tokens/claims.js'
+import { CurrentCaller } from '../../tokens/current-caller.decorator.js'
+import { Public } from '../../tokens/public.decorator.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { LoginDocs, LogoutDocs } from './auth.docs.js'
+import { LoginBody } from './login.body.js'
+import { LoginService } from './login.service.js'
+import { LogoutService } from './logout.service.js'
+
+@ApiTags('Auth')
+@Controller('api')
+export class AuthController {
+  constructor(
+    private readonly loginService: LoginService,
+    private readonly logoutService: LogoutService,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Logs in with e-mail address and password. The main site gets its session as a cookie, all others in the
+   * body.
+   */
+  @Public()
+  @Post('login')
+  @HttpCode(200)
+  @LoginDocs()
+  async login(
+    @Body() body: LoginBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    if (body.source === 'satellite') return this.logInElsewhere(body, client)
+    requireMainOrigin(request, this.settings)
+    const carried = { sessionIds: presentedSessionIds(request), deviceId: presentedDeviceId(request) }
+    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
+    if (presentedCookies(request).length > 1) clearHostOnlyTwin(reply, this.settings)
+    setSessionCookie(reply, sessionId, this.settings)
+    setDeviceCookie(reply, deviceId as DeviceId)
+    return { accessToken }
+  }
+
+  /** Ends the session of the access token; on the main site also clears the cookie. */
+  @Post('logout')
+  @CountsAsWrite(false)
+  @HttpCode(204)
+  @ApiBearerAuth('accessToken')
+  @LogoutDocs()
+  async logout(
+    @CurrentCaller() caller: Caller,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.logoutService.logout(caller, client)
+    if (caller.source === 'main') clearSessionCookie(reply, this.settings)
+  }
+
+  /**
+   * The device id is in the answer only when it differs from the one that was sent, and only for clients that
+   * know of device ids.
+   */
+  private async logInElsewhere(body: LoginBody, client: Client) {
+    const carried = { sessionIds: [], deviceId: body.deviceId }
+    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
+    const isNews = deviceId !== null && deviceId !== body.deviceId
+    return { accessToken, sessionId, ...(isNews && { deviceId }) }
+  }
+}

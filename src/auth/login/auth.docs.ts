@@ -1,0 +1,51 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+
+class LoginAnswer {
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes' })
+  accessToken!: string
+
+  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Satellites and mobile apps only' })
+  sessionId?: string
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'For a client that sent null or an unknown id as `deviceId`: the id to keep and send from now on',
+  })
+  deviceId?: string
+}
+
+export const LoginDocs = () =>
+  Documented({
+    summary: 'Log in with e-mail and password',
+    description:
+      'With source `main` the session is set as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax); only ' +
+      'pages of the main site, and clients without an Origin, may request it. With source `satellite` it comes in the body. ' +
+      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) distinguishes devices ' +
+      'of the same kind, so that the user is mailed about a login with another one.',
+    status: 200,
+    answer: 'Logged in',
+    type: LoginAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_CREDENTIALS',
+      'OWNER_LOGIN_BARRED',
+      'TOO_MANY_ATTEMPTS',
+      'MAIN_ORIGIN_REQUIRED',
+      'CROSS_SITE_REFUSED',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const LogoutDocs = () =>
+  Documented({
+    summary: 'Log out',
+    description:
+      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires.',
+    status: 204,
+    answer: 'Logged out; on the main site the cookie is cleared',
+    refusals: [...TOKEN_REFUSALS, 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+  })

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common'
+import type { AuditOutcome } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Settings } from '../../config/settings.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import type { Email } from '../../users/email.js'
+import { Passwords } from '../../users/passwords/passwords.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import type { LoginBody } from './login.body.js'
+import { isBarredOwner, isInScope } from './login-rules.js'
+
+@Injectable()
+export class Credentials {
+  constructor(
+    private readonly users: Users,
+    private readonly passwords: Passwords,
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
+   * hash.
+   */
+  async check(login: LoginBody, client: Client): Promise<User> {
+    const { email, password, source } = login
+    const place = { source, origin: client.origin }
+    const user = await this.users.findByEmail(email)
+    if (user && isBarredOwner(user, place, this.settings)) {
+      this.note('refused', 'owner on a satellite', email, user, client)
+      throw new ApiError('OWNER_LOGIN_BARRED')
+    }
+    const usableHash = user && !user.disabledAt ? user.passwordHash : null
+    const isRight = await this.passwords.verify(usableHash, password, client)
+    if (user && isRight && isInScope(user, place)) return this.withOurHash(user, login, client)
+    this.note('failed', reasonOf(user, isRight), email, user, client)
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /**
+   * The user, with a hash of ours instead of an imported one. Done before the login is recorded. Of several
+   * first logins at once one replaces the hash, and the others check again.
+   */
+  private async withOurHash(user: User, login: LoginBody, client: Client): Promise<User> {
+    if (!this.passwords.needsRehash(user.passwordHash as string)) return user
+    const passwordHash = await this.passwords.hash(login.password, client)
+    const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))
+    return isReplaced ? { ...user, passwordHash } : this.check(login, client)
+  }
+
+  private note(outcome: AuditOutcome, reason: string, email: Email, user: User | null, client: Client): void {
+    this.auditLog.note({
+      action: 'login',
+      outcome,
+      client,
+      ...(user && { userId: user.id, accountId: user.accountId }),
+      detail: { reason, email },
+    })
+  }
+}
+
+function reasonOf(user: User | null, isRight: boolean): string {
+  if (!user) return 'unknown user'
+  if (user.disabledAt) return 'disabled'
+  return isRight ? 'not invited to this site' : 'wrong password'
+}

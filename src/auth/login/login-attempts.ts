@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common'
+import { FamiliarClients } from '../../anomalies/known-devices.js'
+import type { Client } from '../../http/client.js'
+import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import type { Email } from '../../users/email.js'
+import { Users } from '../../users/users.js'
+
+/** An address without a user costs the same look-up; otherwise the time would reveal it. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** Counts logins, by e-mail address whether or not it has a user. */
+@Injectable()
+export class LoginAttempts {
+  constructor(
+    private readonly limits: AttemptLimits,
+    private readonly users: Users,
+    private readonly familiarClients: FamiliarClients,
+  ) {}
+
+  /** Like {@link AttemptLimits.guess}, at the password of this address's user. */
+  during<T>(
+    subject: Email,
+    client: Client,
+    work: () => Promise<T>,
+    isFamiliar = () => this.isFamiliar(subject, client),
+  ): Promise<T> {
+    return this.limits.guess({ kind: 'password', subject, client }, work, isFamiliar)
+  }
+
+  /** Whether the user has logged in from there before; the same work without a user. */
+  async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
+    const user = await this.users.findByEmail(subject)
+    return this.familiarClients.knowsNetwork(user?.id ?? NOBODY, ip)
+  }
+}

@@ -1,6 +1,0 @@
-import { IsMailedToken } from '../one-time-tokens/mailed-token.js'
-
-export class NotMeBody {
-  @IsMailedToken()
-  token!: string
-}

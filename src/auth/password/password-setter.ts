@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common'
+import type { AuditEvent } from '../../audit/audit-event.js'
+import type { Db } from '../../database/connection.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import type { SessionHandle } from '../../sessions/session-id.js'
+import { PasswordPolicy } from '../../users/passwords/password-policy.js'
+import { Passwords } from '../../users/passwords/passwords.js'
+import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { PasswordMails } from './password-mails.js'
+
+/** A new password, and why it may be set. */
+export interface PasswordToSet {
+  readonly password: string
+  /** The only session that survives. */
+  readonly keep?: SessionHandle
+  readonly event: AuditEvent
+  /**
+   * Runs in the transaction, with the user as last committed, locked after the account. Throws unless it is
+   * allowed.
+   */
+  readonly permit: (transaction: Db, user: User | null) => Promise<void>
+}
+
+@Injectable()
+export class PasswordSetter {
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly passwords: Passwords,
+    private readonly users: Users,
+    private readonly recovery: AccountRecovery,
+    private readonly changes: SessionChanges,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /**
+   * Gives the user a new password and ends the sessions that the old one may have opened. What was requested
+   * under the old password (another address, another owner) is cancelled. Reset links stay valid, because
+   * whoever has the mailbox outranks whoever has the password. `user.email` is told by mail. Throws
+   * `WEAK_PASSWORD` before anything has changed.
+   */
+  async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
+    await this.policy.require(password, {
+      known: [user.email, user.name ?? ''],
+      client: event.client,
+      subject: user.id,
+    })
+    const passwordHash = await this.passwords.hash(password, event.client)
+    const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
+    await this.changes.make(change, event, async transaction => {
+      await this.users.lockAccount(transaction, user.accountId)
+      await permit(transaction, await this.users.lock(transaction, user.id))
+      await this.users.setPassword(transaction, user.id, passwordHash)
+      await this.recovery.callOffChanges(transaction, user, { client: event.client, reason: 'new password' })
+    })
+    this.mails.tellChanged(user.email)
+  }
+}

@@ -1,0 +1,61 @@
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
+import type { Session } from '../../sessions/session.js'
+import { Public } from '../../tokens/public.decorator.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { CookieBoundSessionGuard } from '../cookie-bound-session.guard.js'
+import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
+import { PasswordByLink } from './password-by-link.service.js'
+import { PasswordChangeBody } from './password-change.body.js'
+import { PasswordChange } from './password-change.service.js'
+import { PasswordForgotBody } from './password-forgot.body.js'
+import { PasswordForgot } from './password-forgot.service.js'
+import { PasswordResetBody } from './password-reset.body.js'
+
+@ApiTags('Passwords')
+@Controller('api/password')
+export class PasswordController {
+  constructor(
+    private readonly passwordForgot: PasswordForgot,
+    private readonly passwordByLink: PasswordByLink,
+    private readonly passwordChange: PasswordChange,
+  ) {}
+
+  /**
+   * Mails a reset link, if there is such a user. Public: whoever has forgotten their password cannot log in.
+   */
+  @Public()
+  @Post('forgot')
+  @HttpCode(202)
+  @PasswordForgotDocs()
+  forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
+    return this.passwordForgot.mailLink(email, client)
+  }
+
+  /** Sets a new password. Public: the link is the proof. */
+  @Public()
+  @Post('reset')
+  @HttpCode(204)
+  @PasswordResetDocs()
+  reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
+    return this.passwordByLink.reset(token, password, client)
+  }
+
+  /** Sets a new password for the user of this session, who also supplies the current one. */
+  @Post('change')
+  @CountsAsWrite(false)
+  @HttpCode(204)
+  @ApiBearerAuth('accessToken')
+  @ApiCookieAuth('sessionCookie')
+  @PasswordChangeDocs()
+  @UseGuards(CookieBoundSessionGuard)
+  change(
+    @CurrentSession() session: Session,
+    @Body() passwords: PasswordChangeBody,
+    @CurrentClient() client: Client,
+  ) {
+    return this.passwordChange.change(session, passwords, client)
+  }
+}

@@ -1,0 +1,56 @@
+import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+
+export const PasswordForgotDocs = () =>
+  Documented({
+    summary: 'Request a link to choose a new password',
+    description:
+      'The answer is the same for every address and takes the same time. The link works once, within 30 minutes, and invalidates earlier ones.',
+    status: 202,
+    answer: 'If there is such a user, the mail is on its way',
+    refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE', 'DATABASE_UNAVAILABLE'],
+  })
+
+export const PasswordResetDocs = () =>
+  Documented({
+    summary: 'Choose a new password with a mailed link',
+    description:
+      'Uses the link up and ends all sessions of the user; nobody is logged in. If the address that it was mailed to was changed within ' +
+      'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
+    status: 204,
+    answer: 'The new password is set',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'EMAIL_TAKEN',
+      'WEAK_PASSWORD',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const PasswordChangeDocs = () =>
+  Documented({
+    summary: "Change one's own password",
+    description:
+      'Requires the current password. A main session needs its cookie too. Ends all other sessions of the user; this one ' +
+      'continues. A pending transfer of the account and a pending change of e-mail address are cancelled.',
+    status: 204,
+    answer: 'The new password is set',
+    refusals: [
+      ...BODY_REFUSALS,
+      ...TOKEN_REFUSALS,
+      'WEAK_PASSWORD',
+      'INVALID_CREDENTIALS',
+      'SESSION_NOT_FOUND',
+      'CROSS_SITE_REFUSED',
+      'SESSION_COOKIE_REQUIRED',
+      'SESSION_MISMATCH',
+      'OWNER_LOGIN_BARRED',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })

@@ -1,0 +1,14 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+
+export class ReauthenticateBody {
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The password that the user has now',
+    example: 'correct horse battery staple',
+  })
+  @IsPassword()
+  password!: string
+}

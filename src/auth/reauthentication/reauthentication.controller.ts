@@ -1,0 +1,31 @@
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
+import { LiveSessionGuard } from '../../sessions/guards/live-session.guard.js'
+import type { Session } from '../../sessions/session.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { ReauthenticateBody } from './reauthenticate.body.js'
+import { ReauthenticateDocs } from './reauthentication.docs.js'
+import { ReauthenticationService } from './reauthentication.service.js'
+
+@ApiTags('Auth')
+@ApiBearerAuth('accessToken')
+@Controller('api')
+export class ReauthenticationController {
+  constructor(private readonly reauthentication: ReauthenticationService) {}
+
+  /** The user supplies the password again, to do what an unattended browser must not. */
+  @Post('reauthenticate')
+  @CountsAsWrite(false)
+  @HttpCode(200)
+  @ReauthenticateDocs()
+  @UseGuards(LiveSessionGuard)
+  async reauthenticate(
+    @CurrentSession() session: Session,
+    @Body() { password }: ReauthenticateBody,
+    @CurrentClient() client: Client,
+  ) {
+    return { reauthenticatedUntil: await this.reauthentication.prove(session, password, client) }
+  }
+}

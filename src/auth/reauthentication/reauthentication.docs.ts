@@ -1,0 +1,30 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+
+class ReauthenticationAnswer {
+  @ApiProperty({ type: String, format: 'date-time', description: 'When the re-authentication expires' })
+  reauthenticatedUntil!: string
+}
+
+export const ReauthenticateDocs = () =>
+  Documented({
+    summary: 'Re-authenticate',
+    description:
+      'Marks the session of the access token for some minutes (10 unless configured). Endpoints that require it answer ' +
+      '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
+      '(RFC 9470). No new access token is needed.',
+    status: 200,
+    answer: 'The password is right',
+    type: ReauthenticationAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      ...TOKEN_REFUSALS,
+      'INVALID_CREDENTIALS',
+      'SESSION_NOT_FOUND',
+      'OWNER_LOGIN_BARRED',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })

@@ -1,0 +1,35 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiCookieAuth, ApiHeader, ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger'
+import { Documented } from '../../http/documented.js'
+
+class RefreshAnswer {
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes; replaces the previous one' })
+  accessToken!: string
+}
+
+export const RefreshDocs = () =>
+  applyDecorators(
+    ApiCookieAuth('sessionCookie'),
+    ApiHeader({
+      name: 'X-Session-ID',
+      required: false,
+      description: 'Satellites and mobile apps: the sessionId',
+    }),
+    ApiQuery({
+      name: 'optional',
+      required: false,
+      enum: ['true'],
+      description:
+        'A request that names no session is answered 204 instead of 401: browsers log every 401 as an error.',
+    }),
+    ApiResponse({ status: 204, description: 'With `optional=true`: the request names no session' }),
+    Documented({
+      summary: 'Get a new access token',
+      description:
+        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. No body.',
+      status: 200,
+      answer: 'A new access token',
+      type: RefreshAnswer,
+      refusals: ['SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'TOO_MANY_ATTEMPTS', 'SESSION_STORE_UNAVAILABLE'],
+    }),
+  )

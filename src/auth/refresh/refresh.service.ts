@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common'
+import { UseWatch } from '../../anomalies/refresh-anomaly-check.js'
+import { Clock } from '../../clock/clock.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import type { Source } from '../../permissions/permissions.js'
+import type { PresentedSession } from '../../sessions/guards/presented-session.js'
+import type { Session } from '../../sessions/session.js'
+import { handleOf } from '../../sessions/session-id.js'
+import { SessionStore } from '../../sessions/stores/session-store.js'
+import { AccessTokens } from '../../tokens/access-tokens.js'
+import { RefusedRefreshes } from './refused-refreshes.js'
+
+@Injectable()
+export class RefreshService {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly accessTokens: AccessTokens,
+    private readonly watch: UseWatch,
+    private readonly refused: RefusedRefreshes,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
+   * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
+   * database unless the client has changed.
+   */
+  async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
+    const session = await this.store.touch(handleOf(sessionId), this.clock.now())
+    if (!session) return this.refused.refuseUnknown(client, 'not live')
+    const refusal = reasonToRefuse(session, source, client)
+    if (!refusal && (await this.watch.mayGoOn(session, client))) return this.accessTokens.issue(session)
+    this.refused.note(client, refusal ?? 'anomaly', session)
+    throw new ApiError('SESSION_NOT_FOUND')
+  }
+}
+
+/** Why a session may not be refreshed like this; null when it may. The client is not told. */
+function reasonToRefuse(session: Session, source: Source, client: Client): string | null {
+  if (session.source !== source) return 'other source'
+  const isElsewhere = source === 'satellite' && session.origin !== null && client.origin !== null
+  return isElsewhere && session.origin !== client.origin ? 'other origin' : null
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common'
+import { AuditLog } from '../../audit/audit-log.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import type { Session } from '../../sessions/session.js'
+
+/** Handles refused refreshes. */
+@Injectable()
+export class RefusedRefreshes {
+  constructor(
+    private readonly auditLog: AuditLog,
+    private readonly attempts: AttemptLimits,
+  ) {}
+
+  /** Notes the refusal for the audit log. */
+  note(client: Client, reason: string, session: Session | null = null): void {
+    this.auditLog.note({
+      action: 'refresh',
+      outcome: 'refused',
+      client,
+      ...(session && { userId: session.userId, accountId: session.accountId, sid: session.sid }),
+      detail: { reason },
+    })
+  }
+
+  /**
+   * For an unknown identifier: throws `SESSION_NOT_FOUND`, or `TOO_MANY_ATTEMPTS` (429) after many from that
+   * network. The store was asked first, so a live session is never refused because of them.
+   */
+  async refuseUnknown(client: Client, reason: string): Promise<never> {
+    await this.attempts.count({ kind: 'session id', subject: '', client })
+    this.note(client, reason)
+    throw new ApiError('SESSION_NOT_FOUND')
+  }
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common'
+import { FamiliarClients } from '../../anomalies/known-devices.js'
+import type { NotMeDetail } from '../../anomalies/not-me-tokens.js'
+import type { Db } from '../../database/connection.js'
+import type { Client } from '../../http/client.js'
+import { type OneTimeToken, OneTimeTokens } from '../../links/one-time-tokens.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import type { Email } from '../../users/email.js'
+import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import { Users } from '../../users/users.js'
+import { PasswordReset } from '../password/password-reset.service.js'
+
+/** Where a reset link goes, and its token. */
+export interface StartedReset {
+  readonly email: string
+  readonly token: string
+}
+
+@Injectable()
+export class NotMeSessions {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly users: Users,
+    private readonly recovery: AccountRecovery,
+    private readonly familiar: FamiliarClients,
+    private readonly changes: SessionChanges,
+    private readonly passwordReset: PasswordReset,
+  ) {}
+
+  /**
+   * Ends all sessions of the user, not only the suspicious one: somebody has the password and may have used
+   * it before. The same transaction uses the link up, removes the password, restores the address that the
+   * link went to, and starts a reset; null for a user who cannot log in anyway. Throws `INVALID_LINK`,
+   * `EMAIL_TAKEN`.
+   */
+  async end(link: OneTimeToken, text: string, client: Client): Promise<StartedReset | null> {
+    const { userId, accountId } = link as { userId: string; accountId: string }
+    const { sid } = link.detail as NotMeDetail
+    let reset: StartedReset | null = null
+    await this.changes.make(
+      { kind: 'end-all', userId },
+      {
+        action: 'session.revoke',
+        outcome: 'ok',
+        userId,
+        accountId,
+        sid,
+        client,
+        detail: { reason: 'not me' },
+      },
+      async transaction => {
+        reset = await this.disown(transaction, link, text, client)
+      },
+    )
+    return reset
+  }
+
+  private async disown(
+    transaction: Db,
+    { userId, accountId }: OneTimeToken,
+    text: string,
+    client: Client,
+  ): Promise<StartedReset | null> {
+    await this.users.lockAccount(transaction, accountId as string)
+    const user = await this.users.lock(transaction, userId as string)
+    const { detail, email } = await this.tokens.consume(transaction, 'not-me', text)
+    await this.familiar.forget(transaction, userId as string, detail as NotMeDetail)
+    // Nobody knows which of them are the stranger's: they may have logged in before, in a way that was not
+    // mailed.
+    await this.familiar.forgetDeviceIds(transaction, userId as string)
+    if (!user || user.disabledAt) return null
+    const wayBack = await this.recovery.wayBackTo(transaction, user, email as Email)
+    await this.recovery.recover(transaction, user, wayBack, client)
+    return { email, token: await this.passwordReset.issue(transaction, { ...user, email: email as Email }) }
+  }
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { accounts, checkouts } from '../../database/schema.js'
+import { ApiError } from '../../errors/api-error.js'
+import { AccountBilling } from '../operations/billing-status.js'
+import { OPEN_FOR_SECONDS } from './checkout-times.js'
+
+export type Checkout = typeof checkouts.$inferSelect
+
+/** What is bought, and where the browser goes afterwards. */
+export interface CheckoutIntent {
+  readonly priceId: string
+  /** Number of seats; 1 where the plan has none. */
+  readonly quantity: number
+  readonly returnUrl: string
+  /** Days that are free at first; 0 means it is paid at once. */
+  readonly trialDays: number
+}
+
+const OUR_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The hosted checkouts of each account; at most one is open. */
+@Injectable()
+export class Checkouts {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly billing: AccountBilling,
+  ) {}
+
+  /**
+   * The open checkout for this intent, created if necessary; concurrent calls get the same one. While another
+   * page of the account can still be paid there is none: `inTheWay` is its id at the provider. Expire that
+   * first and then pass it as `expired`. In this order a provider that is down leaves no forgotten page.
+   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `PAYMENT_PENDING` when that payment is
+   * on its way, `ACCOUNT_CLOSING` while the account is going to be deleted, `SESSION_NOT_FOUND` when it is
+   * gone.
+   */
+  async openFor(
+    accountId: string,
+    intent: CheckoutIntent,
+    expired: string | null = null,
+  ): Promise<{ checkout: Checkout; inTheWay: null } | { checkout: null; inTheWay: string }> {
+    const opened = await this.database.transaction(async transaction => {
+      await this.requireStaying(transaction, accountId)
+      const open = await this.findOpen(transaction, accountId)
+      if (open && isSameIntent(open, intent) && open.expiresAt > this.clock.now()) return open
+      if (open?.providerId && open.providerId !== expired) return open.providerId
+      if (open) await this.close(transaction, eq(checkouts.id, open.id))
+      // The page that was in the way may have been paid; whatever closed it has then recorded the
+      // subscription.
+      await this.billing.requireNone(transaction, accountId)
+      return this.insert(transaction, accountId, intent)
+    })
+    // Another request was faster: look at what it created.
+    if (opened === null) return this.openFor(accountId, intent, expired)
+    return typeof opened === 'string'
+      ? { checkout: null, inTheWay: opened }
+      : { checkout: opened, inTheWay: null }
+  }
+
+  /** Records the page that the provider created; false when another checkout has taken its place. */
+  async setHosted(transaction: Db, id: string, providerId: string, url: string): Promise<boolean> {
+    const [row] = await transaction
+      .update(checkouts)
+      .set({ providerId, url })
+      .where(eq(checkouts.id, id))
+      .returning({ isOpen: checkouts.isOpen })
+    return row?.isOpen === true
+  }
+
+  /** A checkout that was paid, cancelled or expired at the provider is no longer open. */
+  async closeHosted(transaction: Db, providerId: string): Promise<void> {
+    await this.close(transaction, eq(checkouts.providerId, providerId))
+  }
+
+  /**
+   * Closes a checkout that was never created at the provider, unless another replica has created it
+   * meanwhile.
+   */
+  async abandon(id: string): Promise<void> {
+    await this.database.run(db => this.close(db, and(eq(checkouts.id, id), isNull(checkouts.providerId))))
+  }
+
+  /** No page of the account can be paid any longer. */
+  async closeAll(transaction: Db, accountId: string): Promise<void> {
+    await this.close(transaction, eq(checkouts.accountId, accountId))
+  }
+
+  /** The account's checkout by our id or the provider's; null for everything else, such as another account's. */
+  async find(accountId: string, reference: string): Promise<Checkout | null> {
+    const isReferred = OUR_ID.test(reference)
+      ? eq(checkouts.id, reference)
+      : eq(checkouts.providerId, reference)
+    const [found] = await this.database.run(db =>
+      db
+        .select()
+        .from(checkouts)
+        .where(and(eq(checkouts.accountId, accountId), isReferred)),
+    )
+    return found ?? null
+  }
+
+  /**
+   * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends;
+   * webhooks about a paid page do not, because they lock the checkout first.
+   */
+  private async requireStaying(transaction: Db, accountId: string): Promise<void> {
+    const [account] = await transaction
+      .select({ deleteAt: accounts.deleteAt })
+      .from(accounts)
+      .where(eq(accounts.id, accountId))
+      .for('share')
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    if (account.deleteAt) throw new ApiError('ACCOUNT_CLOSING')
+  }
+
+  private async findOpen(transaction: Db, accountId: string): Promise<Checkout | null> {
+    const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
+    const [open] = await transaction.select().from(checkouts).where(isOpen).for('update')
+    return open ?? null
+  }
+
+  /** Null when another request was faster. */
+  private async insert(transaction: Db, accountId: string, intent: CheckoutIntent): Promise<Checkout | null> {
+    const createdAt = this.clock.now()
+    const expiresAt = secondsAfter(createdAt, OPEN_FOR_SECONDS)
+    const [inserted] = await transaction
+      .insert(checkouts)
+      .values({ id: randomUUID(), accountId, ...intent, createdAt, expiresAt })
+      .onConflictDoNothing()
+      .returning()
+    return inserted ?? null
+  }
+
+  private async close(transaction: Db, which: SQL | undefined): Promise<void> {
+    await transaction.update(checkouts).set({ isOpen: false }).where(which)
+  }
+}
+
+function isSameIntent(checkout: Checkout, intent: CheckoutIntent): boolean {
+  const fields = ['priceId', 'quantity', 'returnUrl', 'trialDays'] as const
+  return fields.every(field => checkout[field] === intent[field])
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common'
+import Stripe from 'stripe'
+import { unixSeconds } from '../../clock/clock.js'
+import { Settings } from '../../config/settings.js'
+import { Database } from '../../database/database.js'
+import type { ApiError } from '../../errors/api-error.js'
+import { CustomerDetailsSync } from '../customers/customer-details.js'
+import { ask, askFor } from '../provider/payment-provider.js'
+import { BillingWork } from '../sync/billing-work.js'
+import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
+import type { Checkout } from './checkouts.js'
+import { withCheckout } from './return-url.js'
+
+/** Checkouts as they are at the provider. */
+@Injectable()
+export class HostedCheckouts {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly customers: CustomerDetailsSync,
+    private readonly work: BillingWork,
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Our id is the idempotency key: after a lost answer or a crash, a repetition returns the first checkout.
+   * Throws like `ask`.
+   */
+  async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
+    const customer = await this.customers.ensureCustomer(checkout.accountId)
+    const options = { idempotencyKey: `checkout-${checkout.id}` }
+    try {
+      return await ask(() => this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options))
+    } catch (error) {
+      // It may have been deleted there and the event lost.
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
+        await this.database.run(db => this.work.ask(db, customer))
+      throw error
+    }
+  }
+
+  /**
+   * Expires the page; null when that worked. Returns `ALREADY_SUBSCRIBED` if somebody has paid it,
+   * `PAYMENT_PENDING` if somebody has begun to; the event is then on its way. Safe to repeat. Throws like
+   * `ask`.
+   */
+  async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
+    const checkout = await askFor(() => this.expireOrLook(providerId))
+    if (checkout?.status !== 'complete') return null
+    return checkout.payment_status === 'unpaid' ? 'PAYMENT_PENDING' : 'ALREADY_SUBSCRIBED'
+  }
+
+  /** The provider expires only what is open. */
+  private async expireOrLook(providerId: string): Promise<Stripe.Checkout.Session> {
+    try {
+      return await this.stripe.checkout.sessions.expire(providerId)
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+      return this.stripe.checkout.sessions.retrieve(providerId)
+    }
+  }
+
+  /** From our row and the settings alone, so that a repetition is byte-identical. */
+  private paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
+    const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
+    const metadata = { accountId, checkoutId: id }
+    return {
+      ...this.settings.stripe.checkoutOptions,
+      mode: 'subscription',
+      customer,
+      client_reference_id: accountId,
+      line_items: [{ price: priceId, quantity }],
+      success_url: withCheckout(returnUrl, id),
+      cancel_url: returnUrl,
+      metadata,
+      subscription_data: { metadata, ...(trialDays > 0 && { trial_period_days: trialDays }) },
+      expires_at: unixSeconds(createdAt) + PAYABLE_FOR_SECONDS,
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { KnownOrigins } from '../../cors/cors-policy.js'
+
+const MAX_LENGTH = 2_048
+/**
+ * Printable ASCII without the backslash, which browsers read as a slash. Only a path, query or fragment may
+ * follow the origin.
+ */
+const SAFE_TEXT = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/
+
+/**
+ * Whether the browser may be sent here after payment: an absolute URL that starts, byte for byte, with a
+ * listed origin, and has no user name. Listed origins are https, except loopback hosts in development.
+ */
+export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: KnownOrigins): boolean {
+  if (text.length > MAX_LENGTH || !SAFE_TEXT.test(text) || !URL.canParse(text)) return false
+  const { origin, username, password } = new URL(text)
+  const isListed = origin === mainOrigin || (satelliteOrigins as ReadonlySet<string>).has(origin)
+  return (
+    isListed &&
+    username === '' &&
+    password === '' &&
+    /^([/?#]|$)/.test(text.slice(origin.length)) &&
+    text.startsWith(origin)
+  )
+}
+
+/** The address with `checkout=<id>` in its query, for a return after payment. */
+export function withCheckout(returnUrl: string, checkoutId: string): string {
+  return withParameter(returnUrl, 'checkout', checkoutId)
+}
+
+/**
+ * The address with `portal=closed` in its query, for a return from the portal, where the plan may have
+ * changed.
+ */
+export function withPortal(returnUrl: string): string {
+  return withParameter(returnUrl, 'portal', 'closed')
+}
+
+function withParameter(address: string, name: string, value: string): string {
+  const url = new URL(address)
+  url.searchParams.set(name, value)
+  return url.href
+}

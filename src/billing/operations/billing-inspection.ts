@@ -1,0 +1,152 @@
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../../database/database.js'
+import { auditLog, billingCustomers, billingWork, providerEvents } from '../../database/schema.js'
+
+/**
+ * The state of an event. `pending`: not tried yet. `failed`: will be tried again. `parked`: given up, until
+ * an operator replays it or another event of its customer arrives. `handled`: it has had its effect.
+ */
+export const EVENT_STATES = ['pending', 'failed', 'parked', 'handled'] as const
+export type EventState = (typeof EVENT_STATES)[number]
+
+export interface EventFilter {
+  /** Absent: every state but `handled`. */
+  readonly state?: EventState
+  readonly accountId?: string
+}
+
+/** An event of the inbox, without its content. */
+export interface ListedEvent {
+  readonly id: string
+  readonly type: string
+  readonly state: EventState
+  /** The provider's; null when the event concerns no customer. */
+  readonly customerId: string | null
+  /** Null when the customer is not ours. */
+  readonly accountId: string | null
+  readonly receivedAt: Date
+  /** Its effect; null until it is handled. */
+  readonly effect: string | null
+  /** Why the last look failed; null when it did not. */
+  readonly lastError: string | null
+  /** Whether a process is working on it. */
+  readonly isClaimed: boolean
+}
+
+/** A customer that could not be looked at. */
+export type Trouble = Pick<typeof billingWork.$inferSelect, 'customerId' | 'attempts' | 'lastError'>
+
+/** A subscription that differed from the provider's without an event to say so. */
+export interface Mending {
+  readonly accountId: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** Shows operators what the billing engine has done and still has to do. */
+export class BillingInspection {
+  constructor(private readonly database: Database) {}
+
+  /** At most `limit` events; waiting ones are listed oldest first, handled ones newest first. */
+  async listEvents(filter: EventFilter, limit: number): Promise<ListedEvent[]> {
+    const { id, receivedAt } = providerEvents
+    const inOrder = filter.state === 'handled' ? desc : asc
+    return this.select(conditionOf(filter), [inOrder(receivedAt), inOrder(id)], limit)
+  }
+
+  async countEvents(filter: EventFilter): Promise<number> {
+    const [row] = await this.database.run(db =>
+      db
+        .select({ events: count() })
+        .from(providerEvents)
+        .leftJoin(billingWork, eq(billingWork.customerId, providerEvents.customerId))
+        .leftJoin(billingCustomers, eq(billingCustomers.customerId, providerEvents.customerId))
+        .where(conditionOf(filter)),
+    )
+    return row?.events ?? 0
+  }
+
+  /** Null for an event that never arrived, or was removed after its retention. */
+  async findEvent(id: string): Promise<ListedEvent | null> {
+    const [found] = await this.select(eq(providerEvents.id, id), [], 1)
+    return found ?? null
+  }
+
+  /** How many customers are due now, not at a later try. */
+  async countDue(): Promise<number> {
+    const isDue = and(isNull(billingWork.parkedAt), lte(billingWork.dueAt, sql`clock_timestamp()`))
+    const [row] = await this.database.run(db =>
+      db.select({ customers: count() }).from(billingWork).where(isDue),
+    )
+    return row?.customers ?? 0
+  }
+
+  /** Every customer that could not be looked at, given up or not. */
+  listTroubles(): Promise<Trouble[]> {
+    const { customerId, attempts, lastError } = billingWork
+    return this.database.run(db =>
+      db
+        .select({ customerId, attempts, lastError })
+        .from(billingWork)
+        .where(isNotNull(lastError))
+        .orderBy(asc(customerId)),
+    )
+  }
+
+  /** The end of the audit log, for {@link listMendingsAfter}. */
+  async auditEnd(): Promise<number> {
+    const [row] = await this.database.run(db => db.select({ end: max(auditLog.id) }).from(auditLog))
+    return row?.end ?? 0
+  }
+
+  listMendingsAfter(auditEnd: number): Promise<Mending[]> {
+    const { accountId, detail } = auditLog
+    return this.database.run(db =>
+      db
+        .select({ accountId, detail })
+        .from(auditLog)
+        .where(and(gt(auditLog.id, auditEnd), eq(auditLog.action, 'billing.mend')))
+        .orderBy(asc(auditLog.id)),
+    )
+  }
+
+  private async select(condition: SQL | undefined, order: SQL[], limit: number): Promise<ListedEvent[]> {
+    const { id, type, customerId, receivedAt, effect } = providerEvents
+    const { lastError, parkedAt, claimedUntil } = billingWork
+    const isClaimed = sql<boolean>`coalesce(${claimedUntil} > clock_timestamp(), false)`
+    const { accountId } = billingCustomers
+    const rows = await this.database.run(db =>
+      db
+        .select({ id, type, customerId, accountId, receivedAt, effect, lastError, parkedAt, isClaimed })
+        .from(providerEvents)
+        .leftJoin(billingWork, eq(billingWork.customerId, customerId))
+        .leftJoin(billingCustomers, eq(billingCustomers.customerId, customerId))
+        .where(condition)
+        .orderBy(...order)
+        .limit(limit),
+    )
+    return rows.map(({ parkedAt, ...row }) => ({ ...row, state: stateOf({ ...row, parkedAt }) }))
+  }
+}
+
+function conditionOf({ state, accountId }: EventFilter): SQL | undefined {
+  const ofAccount = accountId === undefined ? undefined : eq(billingCustomers.accountId, accountId)
+  return and(ofAccount, state ? IN_STATE[state] : isNull(providerEvents.effect))
+}
+
+const WAITS = isNull(providerEvents.effect)
+const IN_STATE: Record<EventState, SQL | undefined> = {
+  handled: isNotNull(providerEvents.effect),
+  parked: and(WAITS, isNotNull(billingWork.parkedAt)),
+  failed: and(WAITS, isNull(billingWork.parkedAt), isNotNull(billingWork.lastError)),
+  pending: and(WAITS, isNull(billingWork.parkedAt), isNull(billingWork.lastError)),
+}
+
+function stateOf(row: {
+  effect: string | null
+  parkedAt: Date | null
+  lastError: string | null
+}): EventState {
+  if (row.effect !== null) return 'handled'
+  if (row.parkedAt !== null) return 'parked'
+  return row.lastError === null ? 'pending' : 'failed'
+}

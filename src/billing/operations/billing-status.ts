@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt, notInArray } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { billingCustomers, checkouts, subscriptions } from '../../database/schema.js'
+import { ApiError } from '../../errors/api-error.js'
+import { PAYABLE_FOR_SECONDS } from '../checkout/checkout-times.js'
+import { ENDED_STATUSES, isLive, type SubscriptionStatus } from '../subscription/subscription-status.js'
+import { BillingWork } from '../sync/billing-work.js'
+import { redactEvents } from '../sync/redacted-events.js'
+
+/** Time for the event of a page that was paid at the last moment, and for clocks that differ. */
+const LEEWAY_SECONDS = 60 * 60
+
+/** The payments that an account has to settle before it can be deleted. */
+@Injectable()
+export class AccountBilling {
+  constructor(
+    private readonly clock: Clock,
+    private readonly work: BillingWork,
+  ) {}
+
+  /**
+   * Whether the account will be billed again, as far as we know: it has a subscription that nobody has
+   * cancelled.
+   */
+  async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
+    const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
+    return row !== undefined && isLive(row.status as SubscriptionStatus) && !row.cancelAtPeriodEnd
+  }
+
+  /**
+   * Ends a cancelled subscription now, instead of at the end of the paid period; does nothing to any other.
+   * For an account that is due for deletion, which waits until the provider has done it.
+   */
+  async endCancelled(db: Db, accountId: string): Promise<void> {
+    const [found] = await db
+      .select({ customerId: billingCustomers.customerId })
+      .from(subscriptions)
+      .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
+      .where(and(eq(subscriptions.accountId, accountId), eq(subscriptions.cancelAtPeriodEnd, true)))
+    if (found?.customerId) await this.work.ask(db, found.customerId)
+  }
+
+  /** Whether the account is being billed, as far as we know. */
+  async hasLiveSubscription(transaction: Db, accountId: string): Promise<boolean> {
+    const [row] = await transaction
+      .select({ status: subscriptions.status })
+      .from(subscriptions)
+      .where(eq(subscriptions.accountId, accountId))
+    return row !== undefined && isLive(row.status as SubscriptionStatus)
+  }
+
+  /**
+   * Throws what prevents a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
+   * first payment of one may still arrive, which then bills.
+   */
+  async requireNone(transaction: Db, accountId: string): Promise<void> {
+    const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
+    if (!row) return
+    if (isLive(row.status as SubscriptionStatus)) throw new ApiError('ALREADY_SUBSCRIBED')
+    if (row.status === 'incomplete' && !row.firstPaymentFailed) throw new ApiError('PAYMENT_PENDING')
+  }
+
+  /**
+   * Whether nothing more can come from the provider: no subscription except ended ones, and no page that can
+   * be paid.
+   */
+  async isSettled(transaction: Db, accountId: string): Promise<boolean> {
+    const going = await transaction
+      .select({ status: subscriptions.status })
+      .from(subscriptions)
+      .where(
+        and(eq(subscriptions.accountId, accountId), notInArray(subscriptions.status, [...ENDED_STATUSES])),
+      )
+    const payable = await transaction
+      .select({ id: checkouts.id })
+      .from(checkouts)
+      .where(
+        and(
+          eq(checkouts.accountId, accountId),
+          eq(checkouts.isOpen, true),
+          gt(checkouts.createdAt, secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS - LEEWAY_SECONDS)),
+        ),
+      )
+    return going.length === 0 && payable.length === 0
+  }
+
+  /**
+   * Deletes what we have about its payments, and personal data in their events. The customer stays at the
+   * provider, because its invoices have to be kept.
+   */
+  async forget(transaction: Db, accountId: string): Promise<void> {
+    await redactEvents(transaction, accountId)
+    await transaction.delete(checkouts).where(eq(checkouts.accountId, accountId))
+    await transaction.delete(subscriptions).where(eq(subscriptions.accountId, accountId))
+    await transaction.delete(billingCustomers).where(eq(billingCustomers.accountId, accountId))
+  }
+}

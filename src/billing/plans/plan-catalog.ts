@@ -1,0 +1,97 @@
+import { Injectable, Logger } from '@nestjs/common'
+import Stripe from 'stripe'
+import { Settings } from '../../config/settings.js'
+import { Plans } from '../../permissions/plans.js'
+import type { OfferedPlan } from '../checkout/offered-plan.js'
+import { askFor } from '../provider/payment-provider.js'
+import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
+import { PlanCache } from './plan-cache.js'
+
+/** How long a page waits for the provider. */
+const PATIENCE_MS = 3_000
+
+/**
+ * What is on sale. Serves the last good copy while the provider does not answer; never makes up an amount.
+ */
+@Injectable()
+export class PlanCatalog {
+  private readonly logger = new Logger('Billing')
+  private reading: Promise<readonly OfferedPlan[]> | null = null
+
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly settings: Settings,
+    private readonly plans: Plans,
+    private readonly cache: PlanCache,
+    private readonly bulkhead: ProviderBulkhead,
+  ) {}
+
+  /** In the order of STRIPE_PRICE_IDS. Throws like `ask` when there is no copy yet. */
+  async list(): Promise<readonly OfferedPlan[]> {
+    const copy = await this.cache.get()
+    if (copy?.isFresh) return copy.plans
+    this.reading ??= this.read().finally(() => {
+      this.reading = null
+    })
+    try {
+      return await this.reading
+    } catch (error) {
+      if (!copy) throw error
+      this.logger.warn(`Serving an older copy of the prices: ${(error as Error).message}`)
+      await this.cache.prolong(copy.plans)
+      return copy.plans
+    }
+  }
+
+  /** The name of a price, without asking the provider; null while it is not known. */
+  async knownName(priceId: string | null): Promise<string | null> {
+    if (priceId === null) return null
+    const inFile = this.plans.of(priceId)?.name
+    if (inFile) return inFile
+    const copy = await this.cache.get()
+    return copy?.plans.find(plan => plan.priceId === priceId)?.name ?? null
+  }
+
+  private async read(): Promise<readonly OfferedPlan[]> {
+    const { priceIds } = this.settings.stripe
+    const prices = await this.bulkhead.run(() => this.prices(priceIds), PATIENCE_MS)
+    const plans = prices.flatMap(price => this.offered(price))
+    await this.cache.put(plans)
+    return plans
+  }
+
+  /** When one fails, the others still finish before this does: the provider is left alone afterwards. */
+  private async prices(ids: readonly string[]): Promise<(Stripe.Price | null)[]> {
+    const prices = ids.map(id => this.price(id))
+    await Promise.allSettled(prices)
+    return Promise.all(prices)
+  }
+
+  private async price(id: string): Promise<Stripe.Price | null> {
+    const price = await askFor(() => this.stripe.prices.retrieve(id, { expand: ['product'] }))
+    if (!price) this.logger.error(`The provider does not know ${id} of STRIPE_PRICE_IDS: nobody can buy it`)
+    return price
+  }
+
+  /** Empty for what cannot be bought at the provider. */
+  private offered(price: Stripe.Price | null): OfferedPlan[] {
+    if (!price?.active || !price.recurring) return []
+    const { id: priceId, unit_amount: amount, currency, recurring } = price
+    const plan = this.plans.of(priceId)
+    return [
+      {
+        priceId,
+        name: plan?.name ?? productName(price) ?? price.nickname ?? 'Subscription',
+        amount,
+        currency,
+        interval: recurring.interval as OfferedPlan['interval'],
+        intervalCount: recurring.interval_count,
+        seats: plan?.seats ?? false,
+      },
+    ]
+  }
+}
+
+function productName({ product }: Stripe.Price): string | null {
+  return typeof product === 'object' && !product.deleted ? product.name : null
+}

@@ -1,0 +1,25 @@
+import { Controller, Get } from '@nestjs/common'
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import type { Caller } from '../../tokens/claims.js'
+import { CurrentCaller } from '../../tokens/current-caller.decorator.js'
+import { Trials } from '../checkout/trials.js'
+import { PlanCatalog } from './plan-catalog.js'
+import { ReadPlansDocs } from './plans.docs.js'
+
+@ApiTags('Billing')
+@ApiBearerAuth('accessToken')
+@Controller('api/plans')
+export class PlansController {
+  constructor(
+    private readonly catalog: PlanCatalog,
+    private readonly trials: Trials,
+  ) {}
+
+  /** What is on sale for the caller's account; after a trial none is offered again. */
+  @Get()
+  @ReadPlansDocs()
+  async list(@CurrentCaller() { accountId }: Caller) {
+    const [plans, trialDays] = await Promise.all([this.catalog.list(), this.trials.daysFor(accountId)])
+    return { plans: plans.map(plan => ({ ...plan, trialDays })) }
+  }
+}

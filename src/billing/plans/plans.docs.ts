@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+
+class PlanAnswer {
+  @ApiProperty({ type: String, example: 'price_monthly', description: 'For `POST /api/subscription/create`' })
+  priceId!: string
+
+  @ApiProperty({
+    type: String,
+    example: 'Team',
+    description: 'From the plans file, or else from the provider',
+  })
+  name!: string
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 2000,
+    description:
+      "For one period, or one seat of it, in the currency's smallest unit; null where it depends on usage",
+  })
+  amount!: number | null
+
+  @ApiProperty({ type: String, example: 'usd', description: 'ISO 4217, lower case' })
+  currency!: string
+
+  @ApiProperty({ enum: ['day', 'week', 'month', 'year'] })
+  interval!: string
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'How many of them a period has' })
+  intervalCount!: number
+
+  @ApiProperty({ type: Boolean, description: 'Whether each active user is billed' })
+  seats!: boolean
+
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: "How many days are free at first, for the caller's account",
+  })
+  trialDays!: number
+}
+
+class PlansAnswer {
+  @ApiProperty({ type: [PlanAnswer] })
+  plans!: PlanAnswer[]
+}
+
+export const ReadPlansDocs = () =>
+  Documented({
+    summary: 'What is on sale',
+    description:
+      'Every price that can be bought, with amount and period as the payment provider has them. Up to ten minutes old; while the ' +
+      'provider does not answer, the last known ones.',
+    status: 200,
+    answer: 'The plans, the default one first',
+    type: PlansAnswer,
+    refusals: [
+      ...TOKEN_REFUSALS,
+      'PAYMENT_PROVIDER_FAILED',
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'TOO_BUSY',
+    ],
+  })

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common'
+import { asc, sql } from 'drizzle-orm'
+import Stripe from 'stripe'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { billingCustomers, subscriptions } from '../../database/schema.js'
+import { ask, askFor } from '../provider/payment-provider.js'
+import { BillingWork } from '../sync/billing-work.js'
+
+/** An account has one subscription; any other that bills its customer is surplus. */
+export interface SurplusSubscription {
+  readonly accountId: string
+  readonly subscriptionId: string
+}
+
+/** What was refunded of one payment, in the currency's smallest unit. */
+export interface GivenBack {
+  readonly payment: string
+  readonly amount: number
+  readonly currency: string
+}
+
+/** The provider's page size; a surplus subscription is days old and has one or two invoices. */
+const MOST_INVOICES = 100
+
+/** Subscriptions that bill somebody a second time. An operator lists them, ends them and refunds them. */
+@Injectable()
+export class SurplusSubscriptions {
+  constructor(
+    private readonly database: Database,
+    private readonly stripe: Stripe,
+    private readonly work: BillingWork,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** All that we know of, by account. */
+  async list(): Promise<SurplusSubscription[]> {
+    const { accountId, surplus } = subscriptions
+    const rows = await this.database.run(db =>
+      db
+        .select({ accountId, surplus })
+        .from(subscriptions)
+        .where(sql`cardinality(${surplus}) > 0`)
+        .orderBy(asc(accountId)),
+    )
+    return rows.flatMap(row =>
+      row.surplus.map(subscriptionId => ({ accountId: row.accountId, subscriptionId })),
+    )
+  }
+
+  /**
+   * Ends a surplus subscription at the provider now and refunds everything paid for it; returns the refunds.
+   * Null when it is not surplus. Safe to repeat: nothing is refunded twice. Throws like `ask`.
+   */
+  async end(subscriptionId: string): Promise<GivenBack[] | null> {
+    const owner = await this.ownerOf(subscriptionId)
+    if (!owner) return null
+    await askFor(() => this.stripe.subscriptions.cancel(subscriptionId))
+    const payments = await this.paymentsOf(subscriptionId)
+    const refunds = await Promise.all(payments.map(payment => this.refund(payment)))
+    const given = refunds.filter(refund => refund !== null)
+    await this.database.transaction(async transaction => {
+      await this.auditLog.record(transaction, {
+        action: 'billing.surplus.end',
+        outcome: 'ok',
+        accountId: owner.accountId,
+        client: null,
+        detail: { subscription: subscriptionId, refunds: given },
+      })
+      if (owner.customerId) await this.work.ask(transaction, owner.customerId)
+    })
+    return given
+  }
+
+  private async ownerOf(subscriptionId: string) {
+    const { accountId } = subscriptions
+    const { customerId } = billingCustomers
+    const [row] = await this.database.run(db =>
+      db
+        .select({ accountId, customerId })
+        .from(subscriptions)
+        .leftJoin(billingCustomers, sql`${billingCustomers.accountId} = ${accountId}`)
+        .where(sql`${subscriptionId} = any(${subscriptions.surplus})`),
+    )
+    return row ?? null
+  }
+
+  private async paymentsOf(subscription: string): Promise<string[]> {
+    const { data: invoices } = await ask(() =>
+      this.stripe.invoices.list({ subscription, status: 'paid', limit: MOST_INVOICES }),
+    )
+    const lists = await Promise.all(
+      invoices.map(({ id }) => ask(() => this.stripe.invoicePayments.list({ invoice: id, status: 'paid' }))),
+    )
+    return lists.flatMap(({ data }) => data.flatMap(({ payment }) => intentOf(payment)))
+  }
+
+  /** Null when it was refunded before. */
+  private async refund(payment: string): Promise<GivenBack | null> {
+    return ask(async () => {
+      try {
+        const { amount, currency } = await this.stripe.refunds.create(
+          { payment_intent: payment, reason: 'duplicate' },
+          { idempotencyKey: `refund-${payment}` },
+        )
+        return { payment, amount, currency }
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeError && error.code === 'charge_already_refunded')
+          return null
+        throw error
+      }
+    })
+  }
+}
+
+/** None for what was paid outside the provider, which it cannot refund. */
+function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[] {
+  const id = typeof payment_intent === 'object' ? payment_intent?.id : payment_intent
+  return id ? [id] : []
+}

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { REQUEUE } from '../../database/requeue.js'
+import { billingWork, providerEvents } from '../../database/schema.js'
+
+/** A customer claimed by this worker alone. */
+export interface ClaimedWork {
+  readonly customerId: string
+  /** Random, so that no earlier or later holder can be taken for this worker. */
+  readonly claim: string
+  readonly version: number
+  readonly attempts: number
+  readonly isRoutine: boolean
+}
+
+/** Longer than a look may take, so that a dead worker loses its claim. */
+const CLAIM_SECONDS = 60
+/** 1 s, 2 s, 4 s … at most an hour: the provider's troubles last minutes, its outages hours. */
+const MAX_PAUSE_SECONDS = 3_600
+/** About eight hours of retries; what still fails needs an operator. */
+const MAX_ATTEMPTS = 20
+
+const RELEASED = { claim: null, claimedUntil: null } as const
+
+/** Which customers have to be looked at. All times are by the database's clock, which all replicas share. */
+@Injectable()
+export class BillingWork {
+  constructor(private readonly database: Database) {}
+
+  /** There is a reason to look at the customer now. */
+  async ask(db: Db, customerId: string): Promise<void> {
+    await db.execute(sql`
+      insert into ${billingWork} (customer_id, due_at) values (${customerId}, clock_timestamp())
+      on conflict (customer_id) do update set ${REQUEUE}`)
+  }
+
+  /** Queues these customers for comparison, the first in `afterSeconds` and one every `everySeconds`. */
+  async askForRoutine(
+    customerIds: readonly string[],
+    afterSeconds: number,
+    everySeconds: number,
+  ): Promise<void> {
+    const waiting = sql.join(
+      customerIds.map((id, index) => sql`(${id}, ${afterSeconds + index * everySeconds}::float8)`),
+      sql`, `,
+    )
+    await this.database.run(db =>
+      db.execute(sql`
+        insert into ${billingWork} (customer_id, due_at, is_routine)
+        select id, clock_timestamp() + make_interval(secs => seconds), true
+        from (values ${waiting}) as customer (id, seconds)
+        on conflict (customer_id) do update set ${REQUEUE}`),
+    )
+  }
+
+  /**
+   * Queues the customers of waiting events that are not queued. There should be none; returns how many there
+   * were.
+   */
+  async askForForgotten(): Promise<number> {
+    const made = await this.database.run(db =>
+      db.execute(sql`
+        insert into ${billingWork} (customer_id, due_at)
+        select distinct customer_id, clock_timestamp() from ${providerEvents} as event
+        where effect is null and customer_id is not null
+          and not exists (select 1 from ${billingWork} as work where work.customer_id = event.customer_id)
+        on conflict do nothing
+        returning customer_id`),
+    )
+    return rowsOf(made).length
+  }
+
+  /**
+   * Claims at most `most` customers that are due. Those that failed before, and those that are only compared,
+   * come last and are at most `mostOther`.
+   */
+  async claim(most: number, mostOther: number): Promise<ClaimedWork[]> {
+    const due = (which: SQL, limit: number) => sql`
+      select customer_id from ${billingWork}
+      where ${which} and due_at <= clock_timestamp() and parked_at is null
+        and (claimed_until is null or claimed_until < clock_timestamp())
+      order by due_at limit ${limit} for update skip locked`
+    const claimed = await this.database.run(db =>
+      db.execute(sql`
+        with fresh as (${due(sql`not is_routine and attempts = 0`, most)}),
+          failed as (${due(sql`not is_routine and attempts > 0`, mostOther)}),
+          routine as (${due(sql`is_routine`, mostOther)}),
+          other as (
+            select customer_id, 2 as turn from failed union all select customer_id, 3 from routine
+            order by turn limit ${mostOther}),
+          chosen as (
+            select customer_id, 1 as turn from fresh union all select * from other order by turn limit ${most})
+        update ${billingWork} as work
+        set claim = gen_random_uuid(),
+          claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+        from chosen where work.customer_id = chosen.customer_id
+        returning work.customer_id as "customerId", work.claim, work.version::float8 as version, work.attempts,
+          work.is_routine as "isRoutine"`),
+    )
+    return rowsOf(claimed) as ClaimedWork[]
+  }
+
+  /**
+   * Marks the work done in the transaction of its effect, unless there is a new reason to look or events are
+   * left. Does nothing when the claim has expired and another worker has the customer.
+   */
+  async finish(transaction: Db, work: ClaimedWork): Promise<void> {
+    const finished = await transaction
+      .delete(billingWork)
+      .where(and(isHeldBy(work), eq(billingWork.version, work.version), HAS_NO_EVENTS))
+      .returning({ customerId: billingWork.customerId })
+    if (finished.length === 0)
+      await transaction
+        .update(billingWork)
+        .set({ ...RELEASED, attempts: 0, lastError: null })
+        .where(isHeldBy(work))
+  }
+
+  /**
+   * Schedules a retry, later each time, or gives up after {@link MAX_ATTEMPTS}; returns whether it gave up.
+   * Does nothing when the claim has expired and another worker has the customer.
+   */
+  async retry(work: ClaimedWork, reason: string): Promise<boolean> {
+    const { attempts } = work
+    const isLast = attempts + 1 >= MAX_ATTEMPTS
+    const pauseSeconds = Math.min(2 ** attempts, MAX_PAUSE_SECONDS) * (0.75 + Math.random() / 2)
+    const postponed = await this.database.run(db =>
+      db
+        .update(billingWork)
+        .set({
+          ...RELEASED,
+          attempts: attempts + 1,
+          dueAt: sql`clock_timestamp() + make_interval(secs => ${pauseSeconds})`,
+          parkedAt: isLast ? sql`clock_timestamp()` : null,
+          lastError: reason.slice(0, 500),
+        })
+        .where(isHeldBy(work))
+        .returning({ customerId: billingWork.customerId }),
+    )
+    return isLast && postponed.length > 0
+  }
+
+  /** Releases a claim without a result, so that another worker can take the customer at once. */
+  async release(work: ClaimedWork): Promise<void> {
+    await this.database.run(db => db.update(billingWork).set(RELEASED).where(isHeldBy(work)))
+  }
+}
+
+const HAS_NO_EVENTS = sql`not exists (
+  select 1 from ${providerEvents}
+  where ${providerEvents.customerId} = ${billingWork.customerId} and ${providerEvents.effect} is null)`
+
+function isHeldBy({ customerId, claim }: ClaimedWork): SQL | undefined {
+  return and(eq(billingWork.customerId, customerId), eq(billingWork.claim, claim))
+}
+
+function rowsOf(result: unknown): unknown[] {
+  return (result as { rows: unknown[] }).rows
+}

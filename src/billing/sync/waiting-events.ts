@@ -1,0 +1,134 @@
+import { Injectable, Logger } from '@nestjs/common'
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { providerEvents } from '../../database/schema.js'
+import { Checkouts } from '../checkout/checkouts.js'
+import { HourlyLines } from '../provider/hourly-lines.js'
+import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from '../provider/provider-event.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
+import { REDACTED_EVENT } from './redacted-events.js'
+
+/**
+ * The effect of an event. `none`: nothing to do. `not newer`: already known. `noted`: money was refunded, or
+ * may be. `unknown customer`, `second subscription`: for an operator.
+ */
+export type Effect = 'applied' | 'none' | 'not newer' | 'noted' | 'unknown customer' | 'second subscription'
+
+export type WaitingEvent = Pick<typeof providerEvents.$inferSelect, 'id' | 'type' | 'event'>
+
+/** How many events one transaction handles; the rest follows in the next. */
+const EVENTS_AT_ONCE = 500
+
+/** Events of the inbox that wait, and their results. */
+@Injectable()
+export class WaitingEvents {
+  private readonly logger = new Logger('Billing')
+
+  constructor(
+    private readonly checkouts: Checkouts,
+    private readonly subscriptions: Subscriptions,
+    private readonly auditLog: AuditLog,
+    private readonly lines: HourlyLines,
+  ) {}
+
+  /** The oldest events that wait for this customer, in order. */
+  of(db: Db, customerId: string): Promise<WaitingEvent[]> {
+    const { id, type, event, createdAt, receivedAt } = providerEvents
+    return db
+      .select({ id, type, event })
+      .from(providerEvents)
+      .where(and(eq(providerEvents.customerId, customerId), isNull(providerEvents.effect)))
+      .orderBy(asc(createdAt), asc(receivedAt), asc(id))
+      .limit(EVENTS_AT_ONCE)
+  }
+
+  /**
+   * Marks each as handled, with the effect of the look; a null account means that the customer is not ours.
+   */
+  async handle(
+    transaction: Db,
+    events: readonly WaitingEvent[],
+    accountId: string | null,
+    effect: Effect,
+  ): Promise<void> {
+    for (const { type, event } of events) {
+      const closed = closedCheckoutOf(type, event)
+      if (closed) await this.checkouts.closeHosted(transaction, closed)
+      const unpaid = unpaidSubscriptionOf(type, event)
+      if (unpaid) await this.subscriptions.noteFailedPayment(transaction, unpaid)
+    }
+    const doneTo = ({ type }: WaitingEvent) => effectOf(type, effect, accountId)
+    for (const done of new Set(events.map(doneTo))) {
+      const alike = events.filter(event => doneTo(event) === done)
+      const marked = await this.mark(transaction, alike, accountId, done)
+      await this.record(transaction, marked, accountId, done)
+    }
+  }
+
+  /**
+   * Those of the events that no other worker has handled meanwhile. Personal data is dropped where the
+   * deletion of an account could not find it: without an account, and in refunds and disputes, which name a
+   * charge and no customer.
+   */
+  private async mark(
+    transaction: Db,
+    events: readonly WaitingEvent[],
+    accountId: string | null,
+    effect: Effect,
+  ): Promise<WaitingEvent[]> {
+    const ids = events.map(({ id }) => id)
+    const rows = await transaction
+      .update(providerEvents)
+      .set({
+        effect,
+        handledAt: sql`clock_timestamp()`,
+        event: sql`case when ${accountId === null} or customer_id like 'charge:%' then ${REDACTED_EVENT} else event end`,
+      })
+      .where(and(inArray(providerEvents.id, ids), isNull(providerEvents.effect)))
+      .returning({ id: providerEvents.id })
+    const marked = new Set(rows.map(({ id }) => id))
+    return events.filter(({ id }) => marked.has(id))
+  }
+
+  private async record(
+    transaction: Db,
+    events: readonly WaitingEvent[],
+    accountId: string | null,
+    effect: Effect,
+  ): Promise<void> {
+    if (effect === 'unknown customer') this.warnOfUnknown(events)
+    const rows = events.map(({ id, type, event }) => ({
+      action: 'webhook' as const,
+      outcome: 'ok' as const,
+      ...(accountId && { accountId }),
+      client: null,
+      detail: { event: id, type, effect, ...(kindOf(type) === 'money back' && { about: objectOf(event) }) },
+    }))
+    await this.auditLog.recordAll(transaction, rows)
+  }
+
+  /** The provider's account may be shared with another business, whose events are all of this kind. */
+  private warnOfUnknown([example, ...others]: readonly WaitingEvent[]): void {
+    if (!example) return
+    this.lines.note('unknown customer', 1 + others.length, count =>
+      this.logger.warn(
+        count === 1
+          ? `Event ${example.id} is about a customer that belongs to no account`
+          : `${count} events, such as ${example.id}, are about a customer that belongs to no account`,
+      ),
+    )
+  }
+}
+
+function effectOf(type: string, effect: Effect, accountId: string | null): Effect {
+  if (accountId === null) return effect
+  switch (kindOf(type)) {
+    case 'subscription':
+      return effect
+    case 'money back':
+      return 'noted'
+    default:
+      return 'none'
+  }
+}

@@ -1,0 +1,104 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { type Db, REPORTS_AT_ONCE } from '../connection.js'
+import { isOutage } from './postgres-outage.js'
+
+const POOL: pg.PoolConfig = {
+  /** Fail fast: waiting longer only piles up requests. */
+  connectionTimeoutMillis: 1_000,
+  application_name: 'mainstay',
+}
+const STATEMENT_TIMEOUT_MS = 2_000
+const IDLE_IN_TRANSACTION_MS = 5_000
+/** The server's own limit should come first, because this one costs the connection. */
+const BEYOND_MS = 500
+const REPORT_TIMEOUT_MS = 5_000
+
+/** The connections to one server: for requests, and a few for reports. */
+export class PostgresPools {
+  readonly db: Db
+  private readonly requests: pg.Pool
+  private readonly reports: pg.Pool
+  private readonly clients = new Set<pg.Client>()
+  private isRetired = false
+
+  constructor(
+    readonly url: string,
+    size: number,
+    private readonly onError: (error: Error) => void,
+  ) {
+    this.requests = this.pool(size, STATEMENT_TIMEOUT_MS)
+    this.reports = this.pool(REPORTS_AT_ONCE, REPORT_TIMEOUT_MS)
+    this.db = drizzle(this.requests) as unknown as Db
+  }
+
+  transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+    return inTransaction(this.requests, work)
+  }
+
+  /** Reads for a report, with a time limit of its own. */
+  report<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return inTransaction(this.reports, async transaction => {
+      await transaction.execute(
+        `set transaction read only; set local statement_timeout = ${REPORT_TIMEOUT_MS}`,
+      )
+      return work(transaction)
+    })
+  }
+
+  /** Cuts every connection; what is in progress on them fails at once. */
+  retire(): void {
+    this.isRetired = true
+    for (const client of this.clients) client.connection.stream.destroy()
+    void this.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.requests.end(), this.reports.end()])
+  }
+
+  private pool(max: number, statementTimeoutMs: number): pg.Pool {
+    const pool = new pg.Pool({
+      ...POOL,
+      max,
+      connectionString: this.url,
+      query_timeout: statementTimeoutMs + BEYOND_MS,
+      onConnect: client => setTimeLimits(client),
+    })
+    const report = (error: Error) => {
+      if (!this.isRetired) this.onError(error)
+    }
+    pool.on('error', report)
+    pool.on('connect', client => {
+      this.clients.add(client as unknown as pg.Client)
+      // A client in use emits this too when its server dies, and an unhandled error event ends the process.
+      client.on('error', report)
+    })
+    pool.on('remove', client => this.clients.delete(client as unknown as pg.Client))
+    return pool
+  }
+}
+
+/** Drizzle never returns a connection whose "begin" failed, and returns broken ones to the pool. */
+async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let failure: unknown
+  try {
+    return await drizzle(client).transaction(transaction => work(transaction as unknown as Db))
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    client.release(isOutage(failure))
+  }
+}
+
+/**
+ * One round trip, without startup parameters, which PgBouncer refuses. All our connections have the same
+ * settings, since in PgBouncer's transaction mode one may get what another has set.
+ */
+async function setTimeLimits(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+  )
+}

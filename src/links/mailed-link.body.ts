@@ -1,0 +1,6 @@
+import { IsMailedToken } from './mailed-token.js'
+
+export class MailedLinkBody {
+  @IsMailedToken()
+  token!: string
+}

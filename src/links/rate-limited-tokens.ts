@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common'
+import type { Client } from '../http/client.js'
+import { AttemptLimits } from '../rate-limits/rate-limiter.js'
+import { type OneTimeToken, OneTimeTokens, type Purpose } from './one-time-tokens.js'
+
+/** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
+const NOBODY = ''
+
+/** Finds the tokens of mailed links that people follow, and counts guesses. */
+@Injectable()
+export class FollowedLinks {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly attempts: AttemptLimits,
+  ) {}
+
+  /**
+   * The token if it is valid; otherwise null, which counts as a guess: too many throw `TOO_MANY_ATTEMPTS`. A
+   * valid link always passes, so that strangers cannot block everybody's way back.
+   */
+  find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
+    const attempt = { kind: 'link', subject: NOBODY, client } as const
+    let found: Promise<OneTimeToken | null> | undefined
+    const look = () => {
+      found ??= this.tokens.find(purpose, text)
+      return found
+    }
+    return this.attempts.guess(attempt, look, async () => (await look()) !== null)
+  }
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common'
+import { AuditModule } from '../audit/audit.module.js'
+import { RedisModule } from '../redis/redis.module.js'
+import { RedisConnection } from '../redis/redis-connection.js'
+import { Alarms } from './alarms.js'
+import { Counters } from './counters.js'
+import { AttemptLimits } from './rate-limiter.js'
+
+@Module({
+  imports: [AuditModule, RedisModule],
+  providers: [
+    {
+      provide: Counters,
+      inject: [RedisConnection],
+      useFactory: (redis: RedisConnection | null) => new Counters(redis),
+    },
+    Alarms,
+    AttemptLimits,
+  ],
+  exports: [AttemptLimits],
+})
+export class AttemptsModule {}

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common'
+import { Clock } from '../../clock/clock.js'
+import { Settings } from '../../config/settings.js'
+import { Places } from '../../geoip/geoip.js'
+import { placeInWords } from '../../geoip/place.js'
+import type { Client } from '../../http/client.js'
+import { deviceName } from '../../http/device-name.js'
+import { SessionChanges } from '../revocation/session-changes.js'
+import type { Session } from '../session.js'
+import type { SessionHandle } from '../session-id.js'
+import { SessionStore } from '../stores/session-store.js'
+
+/** A live session as shown to people. */
+export interface SessionView {
+  readonly sid: SessionHandle
+  /** Whether it is the caller's. */
+  readonly current: boolean
+  /** In words; it is only what the client claims. */
+  readonly device: string
+  /** Roughly where its address is; null when unknown. */
+  readonly place: string | null
+  readonly ip: string
+  readonly createdAt: Date
+  readonly lastUsed: Date
+  readonly expiresAt: Date
+}
+
+/** The sessions of one site, most recently used first. */
+export interface SiteSessions {
+  /** Its origin; null for apps, which have none. */
+  readonly site: string | null
+  readonly kind: 'main' | 'satellite' | 'app'
+  readonly sessions: readonly SessionView[]
+}
+
+/** Shows the live sessions of a user, by site, and ends them. */
+@Injectable()
+export class SessionCentre {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly changes: SessionChanges,
+    private readonly places: Places,
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+  ) {}
+
+  /** The user's live sessions, all or those of one satellite; the most recently used site comes first. */
+  async list(
+    userId: string,
+    currentSid: SessionHandle | null,
+    satellite?: string,
+  ): Promise<{ sites: SiteSessions[] }> {
+    const sites = new Map<string, SiteSessions & { sessions: SessionView[] }>()
+    for (const session of (await this.store.listByUser(userId, this.clock.now())).reverse()) {
+      if (!isOf(session, userId, satellite)) continue
+      const { kind, site } = this.siteOf(session)
+      const key = `${kind} ${site}`
+      const ofSite = sites.get(key) ?? { site, kind, sessions: [] }
+      ofSite.sessions.push(this.viewOf(session, currentSid))
+      sites.set(key, ofSite)
+    }
+    return { sites: [...sites.values()] }
+  }
+
+  /**
+   * Ends a session of the user; false when they have no such live session, or not at this satellite. Somebody
+   * else's session counts as none.
+   */
+  async end(
+    userId: string,
+    sid: SessionHandle,
+    client: Client,
+    reason: string,
+    satellite?: string,
+  ): Promise<boolean> {
+    const session = await this.store.find(sid, this.clock.now())
+    if (!session || !isOf(session, userId, satellite)) return false
+    return this.changes.end(session, client, reason)
+  }
+
+  /** Ends the user's sessions everywhere, except `keep`; returns how many. */
+  async endOthers(
+    { userId, accountId }: Pick<Session, 'userId' | 'accountId'>,
+    keep: SessionHandle | null,
+    client: Client,
+  ): Promise<number> {
+    return this.changes.make(
+      // Audit rows stay for ever, so ending nothing writes none.
+      { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
+      {
+        action: 'session.revoke',
+        outcome: 'ok',
+        userId,
+        accountId,
+        client,
+        detail: { reason: keep ? 'all others ended' : 'all ended', ...(keep && { keep }) },
+      },
+    )
+  }
+
+  private siteOf({ source, origin }: Session): Pick<SiteSessions, 'site' | 'kind'> {
+    if (source === 'main') return { kind: 'main', site: this.settings.mainOrigin }
+    return { kind: origin === null ? 'app' : 'satellite', site: origin }
+  }
+
+  private viewOf(session: Session, currentSid: SessionHandle | null): SessionView {
+    const { sid, ip, createdAt, lastUsed, expiresAt } = session
+    return {
+      sid,
+      current: sid === currentSid,
+      device: deviceName(session.userAgent),
+      place: placeInWords(this.places.of(ip)),
+      ip,
+      createdAt,
+      lastUsed,
+      expiresAt,
+    }
+  }
+}
+
+function isOf(session: Session, userId: string, satellite: string | undefined): boolean {
+  const isThere = satellite === undefined || (session.source === 'satellite' && session.origin === satellite)
+  return isThere && session.userId === userId
+}

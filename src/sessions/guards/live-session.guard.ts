@@ -1,0 +1,25 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { Clock } from '../../clock/clock.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { SessionHandle } from '../session-id.js'
+import { SessionStore } from '../stores/session-store.js'
+
+/**
+ * Requires the session of the access token to be live. A token outlives its session by up to 15 minutes;
+ * whatever changes something, or shows more than the token says, asks the store.
+ */
+@Injectable()
+export class LiveSessionGuard implements CanActivate {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    request.session = await this.store.find(request.caller?.sid as SessionHandle, this.clock.now())
+    if (!request.session) throw new ApiError('SESSION_NOT_FOUND')
+    return true
+  }
+}

@@ -1,0 +1,44 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { Clock } from '../../clock/clock.js'
+import { Settings } from '../../config/settings.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Session } from '../session.js'
+import { asSessionId, handleOf } from '../session-id.js'
+import { SessionStore } from '../stores/session-store.js'
+import { countingCookies } from './presented-session.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Read from the store for this request by MainSourceGuard or LiveSessionGuard; null elsewhere. */
+    session: Session | null
+  }
+}
+
+/** Requires a live main-site session, whose cookie and access token belong together. */
+@Injectable()
+export class MainSourceGuard implements CanActivate {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    const session = await this.liveSession(request)
+    if (session.source !== 'main') throw new ApiError('MAIN_SOURCE_REQUIRED')
+    if (session.sid !== request.caller?.sid) throw new ApiError('SESSION_MISMATCH')
+    request.session = session
+    return true
+  }
+
+  private async liveSession(request: FastifyRequest): Promise<Session> {
+    const cookies = countingCookies(request, this.settings)
+    if (cookies.length === 0) throw new ApiError('SESSION_COOKIE_REQUIRED')
+    const sessionId = cookies.length === 1 ? asSessionId(cookies[0] as string) : null
+    const session = sessionId && (await this.store.find(handleOf(sessionId), this.clock.now()))
+    if (!session) throw new ApiError('SESSION_NOT_FOUND')
+    return session
+  }
+}

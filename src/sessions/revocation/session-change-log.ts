@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { removeExpiredRows } from '../../database/remove-expired-rows.js'
+import { rowsOf } from '../../database/rows-of.js'
+import { sessionChanges, userSessions, users } from '../../database/schema.js'
+import { limitedTo, type Permissions } from '../../permissions/permissions.js'
+import type { SessionHandle } from '../session-id.js'
+import type { SessionGrant } from '../stores/session-change.js'
+
+/** A requested grant. */
+export interface UserGrant {
+  readonly userId: string
+  readonly granted: Permissions
+}
+
+/**
+ * Records what happens to live sessions, with a few statements however many there are. Records are kept until
+ * the last session concerned has expired.
+ */
+@Injectable()
+export class SessionChangeLog {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Ends these sessions; returns which of them were live. */
+  end(transaction: Db, sids: readonly SessionHandle[]): Promise<SessionHandle[]> {
+    return this.endWhere(transaction, inArray(userSessions.sid, [...sids]))
+  }
+
+  /**
+   * Ends all sessions of the user except `keep`; returns which of them were live. Waits for a login that is
+   * being recorded.
+   */
+  async endAll(transaction: Db, userId: string, keep?: SessionHandle): Promise<SessionHandle[]> {
+    await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+    const isOther = and(eq(userSessions.userId, userId), keep && ne(userSessions.sid, keep))
+    return this.endWhere(transaction, isOther)
+  }
+
+  /**
+   * Records grants for users whose rows the transaction has locked, limited by the account's current
+   * entitlements. The previous grant is removed, because repeating it would give back what was taken; a user
+   * without sessions needs none.
+   */
+  async grant(transaction: Db, wanted: readonly UserGrant[]): Promise<SessionGrant[]> {
+    const userIds = wanted.map(({ userId }) => userId)
+    const sessions = await this.sessionsOf(transaction, userIds)
+    const entitled = await entitledOf(transaction, userIds)
+    const rows = wanted.flatMap(({ userId, granted }) => {
+      const own = sessions.get(userId)
+      const limited = limitedTo(entitled.get(userId) ?? null, granted)
+      return own ? [{ userId, granted: limited, until: new Date(own.until) }] : []
+    })
+    await forgetGrants(
+      transaction,
+      userIds.filter(userId => !sessions.has(userId)),
+    )
+    const recorded = await recordGrants(transaction, rows)
+    // In the order requested: what is taken comes before what is given.
+    return userIds.flatMap(userId => {
+      const row = recorded.get(userId)
+      return row ? [{ version: row.id, granted: row.granted, sids: sessions.get(userId)?.sids ?? [] }] : []
+    })
+  }
+
+  /** Removes what can no longer concern a live session; returns how many changes. */
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, sessionChanges, sessionChanges.until, now)
+  }
+
+  private async endWhere(transaction: Db, which: SQL | undefined): Promise<SessionHandle[]> {
+    // In one order, so that two who end the same sessions cannot deadlock.
+    const locked = transaction
+      .select({ sid: userSessions.sid })
+      .from(userSessions)
+      .where(which)
+      .orderBy(asc(userSessions.sid))
+      .for('update')
+    const ended = await transaction.execute(sql`
+      with chosen as (${locked}),
+      gone as (delete from ${userSessions} where sid in (select sid from chosen) returning sid, expires_at),
+      noted as (
+        insert into ${sessionChanges} (sid, until)
+        select sid, expires_at from gone where expires_at > ${sql.param(this.clock.now(), userSessions.expiresAt)}
+        on conflict do nothing returning sid
+      )
+      select sid from noted`)
+    return rowsOf<{ sid: SessionHandle }>(ended).map(({ sid }) => sid)
+  }
+
+  private async sessionsOf(
+    transaction: Db,
+    userIds: readonly string[],
+  ): Promise<ReadonlyMap<string, { readonly sids: SessionHandle[]; readonly until: string }>> {
+    const rows = await transaction
+      .select({
+        userId: userSessions.userId,
+        sids: sql<SessionHandle[]>`array_agg(${userSessions.sid})`,
+        until: sql<string>`max(${userSessions.expiresAt})`,
+      })
+      .from(userSessions)
+      .where(and(inArray(userSessions.userId, [...userIds]), gt(userSessions.expiresAt, this.clock.now())))
+      .groupBy(userSessions.userId)
+    return new Map(rows.map(({ userId, ...own }) => [userId, own]))
+  }
+}
+
+async function entitledOf(
+  transaction: Db,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Permissions | null>> {
+  const rows = await transaction
+    .select({ id: users.id, entitled: users.entitled })
+    .from(users)
+    .where(inArray(users.id, [...userIds]))
+  return new Map(rows.map(({ id, entitled }) => [id, entitled]))
+}
+
+async function forgetGrants(transaction: Db, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return
+  await transaction
+    .delete(sessionChanges)
+    .where(and(inArray(sessionChanges.userId, [...userIds]), isNotNull(sessionChanges.granted)))
+}
+
+/** Each gets a new id, even where one existed: whoever has applied changes up to some id then reaches it. */
+async function recordGrants(
+  transaction: Db,
+  rows: readonly (UserGrant & { readonly until: Date })[],
+): Promise<ReadonlyMap<string, { readonly id: number; readonly granted: Permissions }>> {
+  if (rows.length === 0) return new Map()
+  const recorded = await transaction
+    .insert(sessionChanges)
+    .values([...rows])
+    .onConflictDoUpdate({
+      target: sessionChanges.userId,
+      targetWhere: sql`granted is not null`,
+      set: {
+        id: sql`default`,
+        granted: sql`excluded.granted`,
+        until: sql`excluded.until`,
+        recordedAt: sql`clock_timestamp()`,
+        // An identity column can only be set to its default, which the types do not know.
+      } as PgUpdateSetSource<typeof sessionChanges>,
+    })
+    .returning({ id: sessionChanges.id, userId: sessionChanges.userId, granted: sessionChanges.granted })
+  return new Map(
+    recorded.map(({ id, userId, granted }) => [userId as string, { id, granted: granted as Permissions }]),
+  )
+}

@@ -1,0 +1,175 @@
+import { Injectable, Logger } from '@nestjs/common'
+import type { AuditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import type { Session } from '../session.js'
+import { handleOf, type SessionHandle, type SessionId } from '../session-id.js'
+import { mergeChanges, NO_CHANGES, type SessionChange, type StoreChanges } from '../stores/session-change.js'
+import { SessionStore } from '../stores/session-store.js'
+import { UserSessions } from '../user-sessions.js'
+import { SessionChangeLog } from './session-change-log.js'
+
+/** Changes that are committed in the database, for the store. */
+export interface RecordedChanges {
+  readonly changes: StoreChanges
+  /** How many live sessions they end. */
+  readonly ended: number
+}
+
+/**
+ * Up to this many grants may come from one decision, whose order matters. More come from a change of plan,
+ * where order does not.
+ */
+const IN_ORDER_UP_TO = 10
+
+/**
+ * Ends sessions and changes their permissions durably: first the database, with the audit row in the same
+ * transaction, then the store. A store that may have lost its newest writes is told again before it serves.
+ */
+@Injectable()
+export class SessionChanges {
+  private readonly logger = new Logger('SessionChanges')
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: SessionChangeLog,
+    private readonly store: SessionStore,
+    private readonly userSessions: UserSessions,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Makes the change and returns how many live sessions it ended. `alongside` runs first in the same
+   * transaction. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is
+   * recorded, and the store is told before it serves those sessions again. Safe to repeat.
+   */
+  make(
+    change: SessionChange,
+    event: AuditEvent,
+    alongside?: (transaction: Db) => Promise<void>,
+  ): Promise<number> {
+    return this.makeAll([change], event, alongside)
+  }
+
+  /** {@link make} for changes that belong together: all of them are recorded, or none. */
+  async makeAll(
+    changes: readonly SessionChange[],
+    event: AuditEvent,
+    alongside: (transaction: Db) => Promise<void> = async () => {},
+  ): Promise<number> {
+    const recorded = await this.database.transaction(async transaction => {
+      await alongside(transaction)
+      return this.record(transaction, changes, event)
+    })
+    return this.apply(recorded)
+  }
+
+  /**
+   * The first half of {@link makeAll}, in somebody else's transaction; call {@link apply} after the commit.
+   * `event` is null where the caller writes the audit row.
+   */
+  async record(
+    transaction: Db,
+    changes: readonly SessionChange[],
+    event: AuditEvent | null,
+  ): Promise<RecordedChanges> {
+    const single = changes.flatMap(change => (change.kind === 'end' ? [change.sid] : []))
+    const ended = await this.log.end(transaction, single)
+    for (const change of changes)
+      if (change.kind === 'end-all')
+        ended.push(...(await this.log.endAll(transaction, change.userId, change.keep)))
+    const wanted = changes.flatMap(change => (change.kind === 'regrant' ? [change] : []))
+    const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
+    await this.store.applyIn(transaction, { ended, grants })
+    if (event && (ended.length > 0 || changes.some(isNewsIfNone)))
+      await this.auditLog.record(transaction, event)
+    // The store may still have sessions that ended earlier, if it could not be told then.
+    return { changes: { ended: [...new Set([...single, ...ended])], grants }, ended: ended.length }
+  }
+
+  /**
+   * Applies to the store what {@link record} has recorded; returns how many sessions ended. Throws like
+   * {@link make}.
+   */
+  async apply({ changes, ended }: RecordedChanges): Promise<number> {
+    const { grants } = changes
+    const isInOrder = grants.length <= IN_ORDER_UP_TO
+    await this.store.apply(isInOrder ? { ended: changes.ended, grants: [] } : changes)
+    if (isInOrder) for (const grant of grants) await this.store.apply({ ended: [], grants: [grant] })
+    return ended
+  }
+
+  /**
+   * Throws `SESSION_NOT_FOUND` once the end of the session has been recorded, even if the store does not know
+   * yet: a request that was let in just before must not undo what the session was ended for. Call it with the
+   * user's row locked.
+   */
+  async requireStanding(transaction: Db, { sid }: Pick<Session, 'sid'>): Promise<void> {
+    if (!(await this.userSessions.has(transaction, sid))) throw new ApiError('SESSION_NOT_FOUND')
+  }
+
+  /**
+   * Ends the sessions that a browser still had when it logged in again. Throws when the database fails. A
+   * store that fails is no reason to refuse the login: it is told before it serves those sessions again.
+   */
+  async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
+    if (sessionIds.length === 0) return
+    const sids = [...new Set(sessionIds.map(handleOf))].sort()
+    const recorded = await this.database.transaction(transaction =>
+      this.recordReplaced(transaction, sids, client),
+    )
+    try {
+      await this.apply(recorded)
+    } catch (error) {
+      this.logger.warn(
+        `The session that a login replaced could not be ended yet: ${(error as Error).message}`,
+      )
+    }
+  }
+
+  /** Ends one session; false when it no longer exists. */
+  async end(
+    { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,
+    client: Client | null,
+    reason: string,
+  ): Promise<boolean> {
+    const ended = await this.make(
+      { kind: 'end', sid },
+      { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail: { reason } },
+    )
+    return ended > 0
+  }
+
+  private async recordReplaced(
+    transaction: Db,
+    sids: readonly SessionHandle[],
+    client: Client,
+  ): Promise<RecordedChanges> {
+    let all: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
+    for (const sid of sids) {
+      const owner = await this.userSessions.ownerOf(transaction, sid)
+      if (!owner) continue
+      const recorded = await this.record(transaction, [{ kind: 'end', sid }], {
+        action: 'session.revoke',
+        outcome: 'ok',
+        ...owner,
+        sid,
+        client,
+        detail: { reason: 'replaced by a new login' },
+      })
+      all = {
+        changes: mergeChanges(all.changes, recorded.changes),
+        ended: all.ended + recorded.ended,
+      }
+    }
+    return all
+  }
+}
+
+/** A session that had already ended counts as none, so the same logout twenty times writes one audit row. */
+function isNewsIfNone(change: SessionChange): boolean {
+  return change.kind === 'regrant' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
+}

@@ -1,0 +1,122 @@
+import { and, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { removeExpiredRows } from '../../database/remove-expired-rows.js'
+import { sessions } from '../../database/schema.js'
+import { effectivePermissions, type Source } from '../../permissions/permissions.js'
+import type { Session } from '../session.js'
+import type { SessionHandle } from '../session-id.js'
+import type { UserSessions } from '../user-sessions.js'
+import type { StoreChanges } from './session-change.js'
+import { SessionStore, type Whereabouts } from './session-store.js'
+
+/** The row that an UPDATE replaces. */
+const before = alias(sessions, 'before')
+
+/** Sessions in the database: the default, which survives a restart and needs nothing installed. */
+export class DatabaseSessionStore extends SessionStore {
+  constructor(
+    private readonly database: Database,
+    userSessions: UserSessions,
+  ) {
+    super(userSessions)
+  }
+
+  async create(session: Session): Promise<void> {
+    await this.database.run(db => db.insert(sessions).values(session))
+  }
+
+  async find(sid: SessionHandle, now: Date): Promise<Session | null> {
+    const [row] = await this.database.run(db => db.select().from(sessions).where(isLive(sid, now)))
+    return row ? asSession(row) : null
+  }
+
+  async touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
+    const [row] = await this.database.run(db =>
+      db
+        .update(sessions)
+        .set({ lastUsed: usedAt })
+        .from(before)
+        .where(and(isLive(sid, usedAt), eq(before.sid, sessions.sid)))
+        .returning({ ...getTableColumns(sessions), lastUsed: before.lastUsed }),
+    )
+    return row ? asSession(row) : null
+  }
+
+  async move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean> {
+    const isThere = and(
+      eq(sessions.ip, from.ip),
+      from.userAgent === null ? isNull(sessions.userAgent) : eq(sessions.userAgent, from.userAgent),
+    )
+    const moved = await this.database.run(db =>
+      db
+        .update(sessions)
+        .set({ ip: to.ip, userAgent: to.userAgent })
+        .where(and(isLive(sid, now), isThere))
+        .returning({ sid: sessions.sid }),
+    )
+    return moved.length === 1
+  }
+
+  async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
+    const stamped = await this.database.run(db =>
+      db
+        .update(sessions)
+        .set({ reauthenticatedAt: at })
+        .where(isLive(sid, now))
+        .returning({ sid: sessions.sid }),
+    )
+    return stamped.length === 1
+  }
+
+  async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(sessions)
+        .where(and(inArray(sessions.sid, [...sids]), gt(sessions.expiresAt, now))),
+    )
+    const found = new Map(rows.map(row => [row.sid, asSession(row)]))
+    return sids.flatMap(sid => found.get(sid) ?? [])
+  }
+
+  /** A database keeps what it has committed, so {@link applyIn} was enough. */
+  async apply(): Promise<void> {}
+
+  async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {
+    if (ended.length > 0) await transaction.delete(sessions).where(inArray(sessions.sid, [...ended]))
+    for (const { sids, granted } of grants) {
+      const ofSource = (source: Source) =>
+        sql`${JSON.stringify(effectivePermissions(source, granted))}::jsonb`
+      const permissions = sql`case when ${sessions.source} = 'main' then ${ofSource('main')} else ${ofSource('satellite')} end`
+      await transaction
+        .update(sessions)
+        .set({ permissions })
+        .where(inArray(sessions.sid, [...sids]))
+    }
+  }
+
+  async remove(sid: SessionHandle): Promise<boolean> {
+    const removed = await this.database.run(db =>
+      db.delete(sessions).where(eq(sessions.sid, sid)).returning({ sid: sessions.sid }),
+    )
+    return removed.length === 1
+  }
+
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, sessions, sessions.expiresAt, now)
+  }
+
+  ping(): Promise<void> {
+    return this.database.ping()
+  }
+}
+
+function isLive(sid: SessionHandle, now: Date) {
+  return and(eq(sessions.sid, sid), gt(sessions.expiresAt, now))
+}
+
+function asSession(row: typeof sessions.$inferSelect): Session {
+  return { ...row, sid: row.sid as SessionHandle }
+}

@@ -1,0 +1,106 @@
+import type { RedisConnection } from '../../redis/redis-connection.js'
+import type { RedisScript } from '../../redis/redis-script.js'
+import type { ShardGates } from '../revocation/shard-gates.js'
+import type { Session } from '../session.js'
+import type { SessionHandle } from '../session-id.js'
+import type { UserSessions } from '../user-sessions.js'
+import { RedisChanges } from './redis-changes.js'
+import * as scripts from './redis-scripts.js'
+import { decodeSession, encodeSession, encodeTime } from './redis-session.js'
+import type { StoreChanges } from './session-change.js'
+import { sessionKey } from './session-keys.js'
+import { SessionStore, type Whereabouts } from './session-store.js'
+
+/**
+ * Sessions in Redis 7 or later: one hash each, which expires with the session. Which sessions a user has is
+ * in the database. A shard that may lack the latest changes serves nothing: see ShardGates.
+ */
+export class RedisSessionStore extends SessionStore {
+  private readonly changes: RedisChanges
+
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly gates: ShardGates,
+    userSessions: UserSessions,
+  ) {
+    super(userSessions)
+    this.changes = new RedisChanges(redis)
+  }
+
+  async create(session: Session): Promise<void> {
+    const key = sessionKey(session.sid)
+    this.gates.assertOpen(key)
+    await this.redis.runScript(scripts.CREATE, key, [
+      encodeTime(session.expiresAt),
+      ...encodeSession(session),
+    ])
+  }
+
+  find(sid: SessionHandle, now: Date): Promise<Session | null> {
+    return this.read(scripts.FIND, sid, now)
+  }
+
+  async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
+    const found = await Promise.all(sids.map(sid => this.find(sid, now)))
+    return found.filter(session => session !== null)
+  }
+
+  touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
+    return this.read(scripts.TOUCH, sid, usedAt)
+  }
+
+  async move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean> {
+    const places = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
+    const key = sessionKey(sid)
+    const moved = await this.gates.serve(key, () =>
+      this.redis.runScript(scripts.MOVE, key, [encodeTime(now), ...places]),
+    )
+    return moved === 1
+  }
+
+  async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
+    const times = [encodeTime(now), at ? encodeTime(at) : '']
+    const key = sessionKey(sid)
+    const stamped = await this.gates.serve(key, () =>
+      this.redis.runScript(scripts.STAMP_REAUTHENTICATION, key, times),
+    )
+    return stamped === 1
+  }
+
+  async apply(changes: StoreChanges): Promise<void> {
+    const failures = await this.changes.apply(changes)
+    for (const failure of failures) this.gates.remember(failure)
+    if (failures[0]) throw failures[0].error
+  }
+
+  /** The transaction is the database's; Redis is not part of it. */
+  async applyIn(): Promise<void> {}
+
+  async remove(sid: SessionHandle): Promise<boolean> {
+    return (await this.redis.run(commands => commands.unlink(sessionKey(sid)))) > 0
+  }
+
+  /** Redis does so itself. */
+  async removeExpired(): Promise<number> {
+    return 0
+  }
+
+  async ping(): Promise<void> {
+    this.gates.assertAllOpen()
+    await this.redis.run(commands => commands.get('ping'))
+  }
+
+  private async read(script: RedisScript, sid: SessionHandle, now: Date): Promise<Session | null> {
+    const key = sessionKey(sid)
+    const flat = await this.gates.serve(key, async () => {
+      const found = (await this.redis.runScript(script, key, [encodeTime(now)])) as string[] | null
+      // Only a store that has lost nothing can say "there is none".
+      if (found === null) await this.gates.assertNothingLost(sid, key)
+      return found
+    })
+    if (flat === null) return null
+    const hash: Record<string, string> = {}
+    for (let i = 0; i < flat.length; i += 2) hash[flat[i] as string] = flat[i + 1] as string
+    return decodeSession(sid, hash)
+  }
+}

@@ -1,0 +1,74 @@
+import type { Db } from '../../database/connection.js'
+import type { Session } from '../session.js'
+import type { SessionHandle } from '../session-id.js'
+import type { UserSessions } from '../user-sessions.js'
+import type { StoreChanges } from './session-change.js'
+
+/** Where a session is used from. */
+export type Whereabouts = Pick<Session, 'ip' | 'userAgent'>
+
+/**
+ * Stores live sessions. One set of contract tests covers every implementation. Each method throws
+ * `SESSION_STORE_UNAVAILABLE` or `DATABASE_UNAVAILABLE` (503) when the store is out of reach: "cannot tell"
+ * is never answered as "there is none".
+ */
+export abstract class SessionStore {
+  constructor(private readonly userSessions: UserSessions) {}
+
+  /**
+   * Stores a new session until its `expiresAt`. It counts once it is in the database's list: see
+   * SessionsService.
+   */
+  abstract create(session: Session): Promise<void>
+
+  /** The live session, or null when the handle is unknown, ended, or `expiresAt` is `now` or earlier. */
+  abstract find(sid: SessionHandle, now: Date): Promise<Session | null>
+
+  /** Like {@link find}, for many in about one round trip: the live ones, in the order given. */
+  abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
+
+  /** Stamps lastUsed and returns the session as it was before; null if it is not live. Never brings back a session that has ended. */
+  abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
+
+  /**
+   * Records that the session's client has changed; false when the session is not live, or no longer at
+   * `from`: of several who see the same change only one gets true.
+   */
+  abstract move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean>
+
+  /** Stamps `reauthenticatedAt`, or removes it; false when the session is not live. */
+  abstract stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean>
+
+  /**
+   * Applies committed changes; safe to repeat. If it throws, the store applies them before it serves those
+   * sessions again.
+   */
+  abstract apply(changes: StoreChanges): Promise<void>
+
+  /**
+   * Applies changes in the transaction that records them, if the sessions are in that database; does nothing
+   * otherwise.
+   */
+  abstract applyIn(transaction: Db, changes: StoreChanges): Promise<void>
+
+  /**
+   * Removes a session that no client has ever heard of; false when there is none. Others are ended by
+   * SessionChanges.
+   */
+  abstract remove(sid: SessionHandle): Promise<boolean>
+
+  /**
+   * Removes what expired at `now` or before; returns how many. Only garbage collection: expiry does not
+   * depend on it.
+   */
+  abstract removeExpired(now: Date): Promise<number>
+
+  /** Throws when the store does not answer. */
+  abstract ping(): Promise<void>
+
+  /** The user's live sessions, least recently used first; among equals, those opened first. */
+  async listByUser(userId: string, now: Date): Promise<Session[]> {
+    const sessions = await this.findAll(await this.userSessions.sidsOf(userId, now), now)
+    return sessions.sort((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
+  }
+}

@@ -1,0 +1,67 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common'
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
+import { PermissionGuard, RequirePermission } from '../../sessions/guards/permission.guard.js'
+import { initialGrant } from '../../users/user.js'
+import { IdInPath } from '../id-in-path.pipe.js'
+import { CurrentManager, type Manager } from '../manager.js'
+import { permissionsIn } from '../members/permissions.body.js'
+import { InvitationBody } from './invitation.body.js'
+import {
+  InviteDocs,
+  ListInvitationsDocs,
+  ResendInvitationDocs,
+  WithdrawInvitationDocs,
+} from './invitations.docs.js'
+import type { Invitation } from './invitations.js'
+import { InvitationsService } from './invitations.service.js'
+
+@ApiTags('Team')
+@ApiBearerAuth('accessToken')
+@ApiCookieAuth('sessionCookie')
+@Controller('api/team/invitations')
+@UseGuards(MainSourceGuard, PermissionGuard)
+@RequirePermission('teamManagement')
+export class InvitationsController {
+  constructor(private readonly invitations: InvitationsService) {}
+
+  /** Invites somebody to the caller's team by mail. */
+  @Post()
+  @InviteDocs()
+  async invite(
+    @CurrentManager() manager: Manager,
+    @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
+  ) {
+    const wish = {
+      email,
+      permissions: permissionsIn(permissions),
+      satellites,
+    }
+    return asInvited(await this.invitations.invite(manager, wish))
+  }
+
+  /** Mails an open invitation again, with a new link. */
+  @Post(':id/resend')
+  @ResendInvitationDocs()
+  async resend(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
+    return asInvited(await this.invitations.resend(manager, id))
+  }
+
+  @Get()
+  @ListInvitationsDocs()
+  async list(@CurrentManager() { session }: Manager) {
+    const open = await this.invitations.list(session.accountId)
+    return { invitations: open.map(({ accountId: _, ...invitation }) => invitation) }
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @WithdrawInvitationDocs()
+  withdraw(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
+    return this.invitations.withdraw(manager, id)
+  }
+}
+
+function asInvited({ id, email, expiresAt }: Invitation): Pick<Invitation, 'id' | 'email' | 'expiresAt'> {
+  return { id, email, expiresAt }
+}

@@ -1,0 +1,118 @@
+import { ApiProperty } from '@nestjs/swagger'
+import type { ErrorCode } from '../../errors/error-codes.js'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { MANAGER_REFUSALS } from '../manager-refusals.js'
+import { PermissionsBody } from '../members/permissions.body.js'
+
+class InvitedAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  id!: string
+
+  @ApiProperty({ type: String, format: 'email' })
+  email!: string
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  expiresAt!: string
+}
+
+class InvitationAnswer extends InvitedAnswer {
+  @ApiProperty({ type: PermissionsBody })
+  permissions!: PermissionsBody
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins; null means all satellites' })
+  satellites!: string[] | null
+
+  @ApiProperty({ type: String, format: 'uuid', description: 'userId' })
+  invitedBy!: string
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+}
+
+class InvitationsAnswer {
+  @ApiProperty({ type: [InvitationAnswer], description: 'Oldest first' })
+  invitations!: InvitationAnswer[]
+}
+
+class AcceptedAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  satellites!: string[] | null
+}
+
+const INVITE_REFUSALS: readonly ErrorCode[] = [
+  'UNKNOWN_SATELLITE',
+  ...MANAGER_REFUSALS,
+  'OWN_RIGHTS',
+  'REAUTHENTICATION_REQUIRED',
+  'EMAIL_TAKEN',
+  'TOO_MANY_INVITATIONS',
+  'TOO_MANY_ATTEMPTS',
+  'MAIL_UNAVAILABLE',
+]
+
+export const InviteDocs = () =>
+  Documented({
+    summary: 'Invite somebody by e-mail',
+    description:
+      'Main site only, with teamManagement. The link in the mail works once, within 7 days, and replaces an earlier one to ' +
+      'the same address. Nobody can give permissions that they do not have. Giving payments or teamManagement requires a ' +
+      're-authentication. The answer does not tell whether the address has a login in another account.',
+    status: 201,
+    answer: 'The mail is on its way',
+    type: InvitedAnswer,
+    refusals: [...BODY_REFUSALS, ...INVITE_REFUSALS],
+  })
+
+export const ResendInvitationDocs = () =>
+  Documented({
+    summary: 'Send an open invitation again',
+    description:
+      'Main site only, with teamManagement. The new link has a new id, works for 7 days and replaces the previous one. It counts, ' +
+      'and can be refused, like a new invitation with the same contents.',
+    status: 201,
+    answer: 'The mail is on its way',
+    type: InvitedAnswer,
+    refusals: [...INVITE_REFUSALS, 'NOT_FOUND'],
+  })
+
+export const ListInvitationsDocs = () =>
+  Documented({
+    summary: 'The open invitations of the account',
+    description: 'Main site only, with teamManagement.',
+    status: 200,
+    answer: 'Invitations that have not been accepted, withdrawn, replaced or expired',
+    type: InvitationsAnswer,
+    refusals: MANAGER_REFUSALS,
+  })
+
+export const WithdrawInvitationDocs = () =>
+  Documented({
+    summary: 'Withdraw an invitation',
+    description: 'Main site only, with teamManagement.',
+    status: 204,
+    answer: 'The link no longer works',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND'],
+  })
+
+export const AcceptInvitationDocs = () =>
+  Documented({
+    summary: 'Join a team with a mailed link',
+    description:
+      'Uses the link up and creates the member; nobody is logged in. It works as long as the inviter could still give the ' +
+      'same. With a weak password the link stays valid for another try.',
+    status: 201,
+    answer: 'The member may log in',
+    type: AcceptedAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'WEAK_PASSWORD',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+    ],
+  })

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import type { Email } from '../../users/email.js'
+import { Users } from '../../users/users.js'
+import { ListedSatellites } from '../allowed-satellites.js'
+import type { Manager } from '../manager.js'
+import { TeamAuthority } from '../team-authority.js'
+import { newlyGiven, requireMayOpen } from '../team-rules.js'
+import { InvitationMails } from './invitation-mails.js'
+import { type Invitation, Invitations, type Offer } from './invitations.js'
+
+/** Who is invited, and to what. */
+export type Wish = Pick<Offer, 'email' | 'permissions' | 'satellites'>
+
+interface Opened {
+  readonly invitation: Invitation
+  readonly token: string
+  readonly inviter: Email
+  readonly accountName: string | null
+}
+
+/** Invites people into a team. */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly invitations: Invitations,
+    private readonly attempts: AttemptLimits,
+    private readonly mails: InvitationMails,
+    private readonly authority: TeamAuthority,
+    private readonly satellites: ListedSatellites,
+    private readonly users: Users,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Mails an invitation; it replaces an earlier one to the same address. Throws `EMAIL_TAKEN` for a member of
+   * the team. A user of another account is mailed that an address belongs to one account; whoever invites
+   * them does not learn of it. Throws `TOO_MANY_ATTEMPTS` when the address has received many mails.
+   */
+  async invite(manager: Manager, wish: Wish): Promise<Invitation> {
+    this.mails.requireMail()
+    this.satellites.require(wish.satellites)
+    const user = await this.users.findByEmail(wish.email)
+    if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
+    const { invitation, token, inviter, accountName } = await this.attempts.mailBy(
+      manager.session,
+      wish.email,
+      manager.client,
+      () => this.database.transaction(transaction => this.open(transaction, manager, wish)),
+    )
+    if (user) this.mails.tellUser(invitation, inviter, accountName)
+    else this.mails.invite(invitation, inviter, accountName, token)
+    return invitation
+  }
+
+  /**
+   * Mails an open invitation again as if the manager made it now: a new link with a full lifetime replaces
+   * the old one. Throws `NOT_FOUND` when the account has no open invitation with this id, and like
+   * {@link invite}.
+   */
+  async resend(manager: Manager, id: string): Promise<Invitation> {
+    const open = await this.invitations.findOpen(manager.session.accountId, id)
+    if (!open) throw new ApiError('NOT_FOUND')
+    const { email, permissions, satellites } = open
+    return this.invite(manager, { email, permissions, satellites })
+  }
+
+  /** The open ones, oldest first. */
+  list(accountId: string): Promise<Invitation[]> {
+    return this.invitations.list(accountId)
+  }
+
+  /** Invalidates the link; throws `NOT_FOUND` when the account has no open invitation with this id. */
+  async withdraw(manager: Manager, id: string): Promise<void> {
+    if (!(await this.invitations.withdraw(id, manager))) throw new ApiError('NOT_FOUND')
+  }
+
+  private async open(transaction: Db, manager: Manager, wish: Wish): Promise<Opened> {
+    const account = await this.users.lockAccount(transaction, manager.session.accountId)
+    const self = await this.authority.hold(transaction, manager)
+    this.authority.noting(manager, 'invitation.create', null, () => {
+      this.authority.requireMayGive(manager, self, newlyGiven(null, wish.permissions))
+      requireMayOpen(self, 'nothing', wish.satellites)
+    })
+    const offer = { ...wish, accountId: self.accountId, invitedBy: self.id }
+    const opened = await this.invitations.open(transaction, offer, manager.client)
+    return { ...opened, inviter: self.email, accountName: account?.name ?? null }
+  }
+}

@@ -1,0 +1,125 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { MANAGER_REFUSALS } from '../manager-refusals.js'
+import { PermissionsBody } from './permissions.body.js'
+
+class TeamMemberAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: String, format: 'email' })
+  email!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null
+
+  @ApiProperty({ enum: ['owner', 'member'] })
+  role!: string
+
+  @ApiProperty({ type: PermissionsBody, description: 'As granted; on satellites only some of them count' })
+  permissions!: PermissionsBody
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  satellites!: string[] | null
+
+  @ApiProperty({ type: Boolean })
+  isDisabled!: boolean
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+}
+
+class TeamAnswer {
+  @ApiProperty({ type: [TeamMemberAnswer], description: 'Oldest first' })
+  users!: TeamMemberAnswer[]
+
+  @ApiProperty({ type: String, nullable: true, description: 'For `after`; null on the last page' })
+  next!: string | null
+}
+
+const MAIN_SITE_ONLY =
+  'Main site only. Access token and session cookie must belong to the same session, and it must currently have the ' +
+  'teamManagement permission.'
+
+export const ListTeamDocs = () =>
+  Documented({
+    summary: 'List the members of the account',
+    description: MAIN_SITE_ONLY,
+    status: 200,
+    answer: 'One page of everybody, owner and disabled members included',
+    type: TeamAnswer,
+    refusals: ['INVALID_QUERY', ...MANAGER_REFUSALS],
+  })
+
+export const FindMemberDocs = () =>
+  Documented({
+    summary: 'Get one member of the account',
+    description: MAIN_SITE_ONLY,
+    status: 200,
+    answer: 'As in the list',
+    type: TeamMemberAnswer,
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND'],
+  })
+
+export const SetPermissionsDocs = () =>
+  Documented({
+    summary: "Change a member's permissions",
+    description:
+      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
+      'give what they do not have; the owner always has all. Giving payments or teamManagement requires a re-authentication.',
+    status: 204,
+    answer: 'The member has exactly these permissions',
+    refusals: [
+      ...BODY_REFUSALS,
+      ...MANAGER_REFUSALS,
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+      'REAUTHENTICATION_REQUIRED',
+    ],
+  })
+
+export const SetSatellitesDocs = () =>
+  Documented({
+    summary: 'Change where a member may log in',
+    description: `${MAIN_SITE_ONLY} The member's sessions at other satellites end.`,
+    status: 204,
+    answer: 'The member may log in at these satellites only; null means everywhere',
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_SATELLITE',
+      ...MANAGER_REFUSALS,
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+    ],
+  })
+
+export const DisableMemberDocs = () =>
+  Documented({
+    summary: 'Disable a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
+    status: 204,
+    answer: 'The member is disabled',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+  })
+
+export const EnableMemberDocs = () =>
+  Documented({
+    summary: 'Enable a disabled member',
+    description:
+      `${MAIN_SITE_ONLY} This gives the member's permissions back, so the rules for giving them apply: the caller must have ` +
+      'them, and payments or teamManagement require a re-authentication.',
+    status: 204,
+    answer: 'The member may log in',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+  })
+
+export const RemoveMemberDocs = () =>
+  Documented({
+    summary: 'Remove a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end and the links mailed to them stop working. They can only come back through an invitation.`,
+    status: 204,
+    answer: 'The member is gone; what they did stays in the audit log',
+    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+  })

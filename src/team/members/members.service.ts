@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common'
+import { ApiError } from '../../errors/api-error.js'
+import { pageOf } from '../../http/page.js'
+import type { Permissions } from '../../permissions/permissions.js'
+import { AccountsService } from '../../users/accounts.service.js'
+import type { Role, User } from '../../users/user.js'
+import { UserRemoval } from '../../users/user-removal.js'
+import { Users } from '../../users/users.js'
+import type { Manager } from '../manager.js'
+import { TeamAuthority } from '../team-authority.js'
+import { newlyGiven, requireMayOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
+import type { TeamQuery } from './members.query.js'
+import { teamCursor } from './members-cursor.js'
+
+/** A user as the team sees them. */
+export interface TeamMember {
+  readonly userId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: Role
+  readonly permissions: Permissions
+  readonly satellites: readonly string[] | null
+  readonly isDisabled: boolean
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+}
+
+/**
+ * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
+ * owner and `OWN_RIGHTS` for oneself; all are safe to repeat.
+ */
+@Injectable()
+export class TeamService {
+  constructor(
+    private readonly users: Users,
+    private readonly accounts: AccountsService,
+    private readonly removal: UserRemoval,
+    private readonly authority: TeamAuthority,
+  ) {}
+
+  /**
+   * One page of the account's users, oldest first; it continues where the previous page ended, whoever has
+   * joined or left since.
+   */
+  async list(accountId: string, { limit, after }: TeamQuery) {
+    const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
+    const { rows, next } = await pageOf(limit, read, teamCursor)
+    return { users: rows.map(asTeamMember), next }
+  }
+
+  async find(accountId: string, userId: string): Promise<TeamMember> {
+    const user = await this.users.findInAccount(userId, accountId)
+    if (!user) throw new ApiError('NOT_FOUND')
+    return asTeamMember(user)
+  }
+
+  /** Sets exactly these permissions; the manager must have whatever the member gains. */
+  async setPermissions(manager: Manager, userId: string, granted: Permissions): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'permissions.change', (self, member) => {
+      requireSomebodyElse(self, member)
+      requireNotOwner(member)
+      this.authority.requireMayGive(manager, self, newlyGiven(member.granted, granted))
+    })
+    await this.accounts.grant(inAccountOf(manager, userId), granted, authority)
+  }
+
+  async disable(manager: Manager, userId: string): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'user.disable', requireMayGo)
+    await this.accounts.disable(inAccountOf(manager, userId), authority)
+  }
+
+  /** This gives the member's permissions back, so the manager must have them. */
+  async enable(manager: Manager, userId: string): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'user.enable', (self, member) => {
+      requireMayGo(self, member)
+      if (!member.disabledAt) return
+      this.authority.requireMayGive(manager, self, newlyGiven(null, member.granted))
+      requireMayOpen(self, 'nothing', member.satellites)
+    })
+    await this.accounts.enable(inAccountOf(manager, userId), authority)
+  }
+
+  async remove(manager: Manager, userId: string): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'user.remove', requireMayGo)
+    await this.removal.remove(inAccountOf(manager, userId), authority)
+  }
+}
+
+function requireMayGo(manager: User, member: User): void {
+  requireNotOwner(member)
+  requireSomebodyElse(manager, member)
+}
+
+/** TeamAuthority checks whether the user is in the team. */
+function inAccountOf({ session }: Manager, userId: string): Pick<User, 'id' | 'accountId'> {
+  return { id: userId, accountId: session.accountId }
+}
+
+function asTeamMember(user: User): TeamMember {
+  return {
+    userId: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    permissions: user.granted,
+    satellites: user.satellites,
+    isDisabled: user.disabledAt !== null,
+    createdAt: user.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common'
+import { AuditLog } from '../audit/audit-log.js'
+import { isInScope } from '../auth/login/login-rules.js'
+import { Clock } from '../clock/clock.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { Session } from '../sessions/session.js'
+import { SessionStore } from '../sessions/stores/session-store.js'
+import { eventOf } from '../users/authority.js'
+import type { User } from '../users/user.js'
+import { Users } from '../users/users.js'
+import type { Manager } from './manager.js'
+import { TeamAuthority } from './team-authority.js'
+import { requireMayOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
+
+const REASON = 'satellite closed to its user'
+
+/** Which satellites the members of a team may log in at. */
+@Injectable()
+export class TeamScopes {
+  constructor(
+    private readonly users: Users,
+    private readonly authority: TeamAuthority,
+    private readonly store: SessionStore,
+    private readonly changes: SessionChanges,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Restricts a member to these satellites (null means everywhere) and ends their sessions elsewhere. Throws
+   * like {@link TeamService}; safe to repeat.
+   */
+  async set(manager: Manager, userId: string, satellites: User['satellites']): Promise<void> {
+    const authority = this.authority.over(manager, userId, 'satellites.change', (self, member) => {
+      requireNotOwner(member)
+      requireSomebodyElse(self, member)
+      requireMayOpen(self, member.satellites, satellites)
+    })
+    const member = { id: userId, accountId: manager.session.accountId }
+    const closed = await this.sessionsOutside(userId, satellites)
+    await this.changes.makeAll(
+      closed.map(({ sid }) => ({ kind: 'end', sid })),
+      eventOf('session.revoke', member, authority, { reason: REASON, sids: closed.map(({ sid }) => sid) }),
+      async transaction => {
+        await authority.check(transaction)
+        await this.users.setSatellites(transaction, userId, satellites)
+        await this.auditLog.record(
+          transaction,
+          eventOf('satellites.change', member, authority, { satellites }),
+        )
+      },
+    )
+    // Logged in between our check and our change; later logins see the new scope.
+    for (const session of await this.sessionsOutside(userId, satellites))
+      await this.changes.end(session, manager.client, REASON)
+  }
+
+  private async sessionsOutside(userId: string, satellites: User['satellites']): Promise<Session[]> {
+    if (satellites === null) return []
+    const sessions = await this.store.listByUser(userId, this.clock.now())
+    return sessions.filter(session => !isInScope({ satellites }, session))
+  }
+}

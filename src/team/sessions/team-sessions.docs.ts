@@ -1,0 +1,45 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { Documented } from '../../http/documented.js'
+import { SiteSessionsAnswer } from '../../sessions/active/active-sessions.docs.js'
+import { MANAGER_REFUSALS } from '../manager-refusals.js'
+
+class MemberSessionsAnswer {
+  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
+  sites!: SiteSessionsAnswer[]
+}
+
+class EndedMemberSessionsAnswer {
+  @ApiProperty({ type: Number, description: 'How many were ended' })
+  ended!: number
+}
+
+const OWNER_APART = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
+
+export const ListMemberSessionsDocs = () =>
+  Documented({
+    summary: 'List the live sessions of a member by site',
+    description: OWNER_APART,
+    status: 200,
+    answer: 'The live sessions',
+    type: MemberSessionsAnswer,
+    refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+export const EndMemberSessionsDocs = () =>
+  Documented({
+    summary: 'End all sessions of a member',
+    description: `${OWNER_APART} The member may log in again.`,
+    status: 200,
+    answer: 'Ended',
+    type: EndedMemberSessionsAnswer,
+    refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+export const EndMemberSessionDocs = () =>
+  Documented({
+    summary: 'End one session of a member',
+    description: `${OWNER_APART} A session that is not in the member's list is 404.`,
+    status: 204,
+    answer: 'Ended',
+    refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],
+  })

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common'
+import { ApiError } from '../../errors/api-error.js'
+import { SessionCentre, type SiteSessions } from '../../sessions/active/active-sessions.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { AccountsService } from '../../users/accounts.service.js'
+import { eventOf } from '../../users/authority.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import type { Manager } from '../manager.js'
+import { TeamAuthority } from '../team-authority.js'
+
+/**
+ * The sessions of team members. Throws `NOT_FOUND` for users of other accounts, and `OWNER_REQUIRED` for the
+ * owner's sessions.
+ */
+@Injectable()
+export class TeamSessions {
+  constructor(
+    private readonly users: Users,
+    private readonly accounts: AccountsService,
+    private readonly authority: TeamAuthority,
+    private readonly centre: SessionCentre,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /** The member's live sessions by site. */
+  async list({ session }: Manager, userId: string): Promise<{ readonly sites: readonly SiteSessions[] }> {
+    const member = await this.users.findInAccount(userId, session.accountId)
+    if (!member) throw new ApiError('NOT_FOUND')
+    requireNotOthersOwner({ id: session.userId }, member)
+    return this.centre.list(userId, session.sid)
+  }
+
+  /** Ends all; returns how many. */
+  endAll(manager: Manager, userId: string): Promise<number> {
+    const member = { id: userId, accountId: manager.session.accountId }
+    return this.accounts.endSessions(member, this.over(manager, userId))
+  }
+
+  /** Ends one; throws `NOT_FOUND` when the member has no such live session. */
+  async end(manager: Manager, userId: string, sid: string): Promise<void> {
+    const { sites } = await this.list(manager, userId)
+    const session = sites.flatMap(site => site.sessions).find(each => each.sid === sid)
+    if (!session) throw new ApiError('NOT_FOUND')
+    const authority = this.over(manager, userId)
+    const member = { id: userId, accountId: manager.session.accountId }
+    const event = { ...eventOf('session.revoke', member, authority), sid: session.sid }
+    const ended = await this.changes.make({ kind: 'end', sid: session.sid }, event, authority.check)
+    if (ended === 0) throw new ApiError('NOT_FOUND')
+  }
+
+  private over(manager: Manager, userId: string) {
+    return this.authority.over(manager, userId, 'session.revoke', requireNotOthersOwner)
+  }
+}
+
+/** Throws `OWNER_REQUIRED` (403): a manager must not log out the one who can restrict them. */
+function requireNotOthersOwner(manager: Pick<User, 'id'>, member: User): void {
+  if (member.role === 'owner' && member.id !== manager.id) throw new ApiError('OWNER_REQUIRED')
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { isUUID } from 'class-validator'
+import {
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  permissionsOf,
+} from '../../permissions/permissions.js'
+import { canonicalEmail, type Email } from '../email.js'
+import { isName } from '../name-text.js'
+import { UnusableHash } from '../passwords/imported-hashes/imported-hash.js'
+import { readForeignHash } from '../passwords/imported-hashes/read-imported-hash.js'
+import { initialGrant, type Role } from '../user.js'
+
+/** A user as described by one line of the file. */
+export interface ImportedUser {
+  readonly email: Email
+  readonly name: string | null
+  readonly role: Role
+  readonly granted: Permissions
+  readonly satellites: readonly string[] | null
+  readonly passwordHash: string | null
+  readonly account: ImportedAccount
+}
+
+/** The user of a line, and its number in the file. */
+export interface NumberedUser {
+  readonly line: number
+  readonly user: ImportedUser
+}
+
+/**
+ * `own`: a new account for this owner only. `keyed`: shared by all lines with the same key, made when it does
+ * not exist. `existing`: one that exists here.
+ */
+export type ImportedAccount =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'keyed' | 'existing'; readonly id: string }
+
+/** What is wrong with a line, in words for the operator. Never quotes the line, which may contain a hash. */
+export class LineFault extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const FIELDS = ['email', 'name', 'role', 'permissions', 'satellites', 'passwordHash', 'account', 'accountId']
+const MAX_KEY_LENGTH = 200
+
+/** Reads a line; throws {@link LineFault}. `satelliteOrigins`: the ones that are listed. */
+export function readImportedUser(text: string, satelliteOrigins: ReadonlySet<string>): ImportedUser {
+  const fields = objectOf(text)
+  const unknown = Object.keys(fields).filter(name => !FIELDS.includes(name))
+  if (unknown.length > 0) throw new LineFault(`has an unknown field; known: ${FIELDS.join(', ')}`)
+  const role = roleOf(fields)
+  return {
+    email: emailOf(fields),
+    name: nameOf(fields),
+    role,
+    granted: grantedOf(fields, role),
+    satellites: satellitesOf(fields, satelliteOrigins),
+    passwordHash: passwordHashOf(fields),
+    account: accountOf(fields, role),
+  }
+}
+
+function objectOf(text: string): Fields {
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new LineFault('is not a JSON object')
+  return value as Fields
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The reason that JSON.parse gives quotes the line.
+    throw new LineFault('is not JSON')
+  }
+}
+
+function emailOf({ email }: Fields): Email {
+  const canonical = typeof email === 'string' ? canonicalEmail(email) : null
+  if (!canonical) throw new LineFault('email must be an e-mail address')
+  return canonical
+}
+
+function nameOf({ name = null }: Fields): string | null {
+  if (name !== null && !isName(name)) throw new LineFault('name must be one line of 1 to 100 characters')
+  return name
+}
+
+function roleOf({ role }: Fields): Role {
+  if (role !== 'owner' && role !== 'member') throw new LineFault('role must be owner or member')
+  return role
+}
+
+function grantedOf({ permissions = null }: Fields, role: Role): Permissions {
+  if (permissions === null) return initialGrant(role)
+  const isList =
+    Array.isArray(permissions) && permissions.every(name => PERMISSIONS.includes(name as Permission))
+  if (!isList) throw new LineFault(`permissions must be a list of ${PERMISSIONS.join(', ')}`)
+  return permissionsOf(permissions)
+}
+
+function satellitesOf({ satellites = null }: Fields, listed: ReadonlySet<string>): readonly string[] | null {
+  if (satellites === null) return null
+  if (!Array.isArray(satellites) || !satellites.every(origin => listed.has(origin)))
+    throw new LineFault('satellites must be a list of origins from ALLOWED_ORIGINS')
+  return [...new Set(satellites)]
+}
+
+function passwordHashOf({ passwordHash = null }: Fields): string | null {
+  if (passwordHash === null) return null
+  if (typeof passwordHash !== 'string') throw new LineFault('passwordHash must be text')
+  try {
+    readForeignHash(passwordHash)
+    return passwordHash
+  } catch (error) {
+    if (error instanceof UnusableHash) throw new LineFault(`passwordHash ${error.message}`)
+    throw error
+  }
+}
+
+function accountOf({ account = null, accountId = null }: Fields, role: Role): ImportedAccount {
+  if (account !== null && accountId !== null) throw new LineFault('must have account or accountId, not both')
+  if (accountId !== null) {
+    if (!isUUID(accountId)) throw new LineFault('accountId must be the id of an existing account')
+    return { kind: 'existing', id: (accountId as string).toLowerCase() }
+  }
+  if (account !== null) {
+    if (typeof account !== 'string' || account === '' || account.length > MAX_KEY_LENGTH)
+      throw new LineFault(`account must be text of 1 to ${MAX_KEY_LENGTH} characters`)
+    return { kind: 'keyed', id: accountIdOf(account) }
+  }
+  if (role === 'member') throw new LineFault('must have account or accountId for a member')
+  return { kind: 'own' }
+}
+
+/**
+ * The same key gives the same account, in later files too, and nothing has to be remembered: a UUID of
+ * version 8 (RFC 9562 §5.8).
+ */
+function accountIdOf(key: string): string {
+  const bytes = createHash('sha256').update(`mainstay account of import:${key}`).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

@@ -1,0 +1,85 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
+import { Settings } from '../../config/settings.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { contextWords, withoutWords } from '../context-words.js'
+import { FairQueue, turnOf } from './fair-queue.js'
+import { StrengthMeter } from './password-strength.js'
+import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
+
+/** What zxcvbn estimates for eight random characters, the weakest good password of the minimum length. */
+const MIN_GUESSES = 1e8
+
+const PRODUCT_NAME = 'mainstay'
+const ADVICE = 'A few unrelated words make a good password.'
+/** Passwords that wait to be measured; the rest are refused as `TOO_BUSY`. */
+const MAX_WAITING = 50
+
+/** Who wants to set a password. */
+export interface Applicant {
+  /**
+   * Words about them, such as e-mail address and names. The names of this product and of the main site are
+   * always added.
+   */
+  readonly known: readonly string[]
+  /** Null for what the service does by itself. */
+  readonly client: Client | null
+  /** Whose weak passwords are counted together, such as a user id; empty means the network. */
+  readonly subject: string
+}
+
+/** Which passwords users may set. Passwords set by operators are not checked. */
+@Injectable()
+export class PasswordPolicy implements OnApplicationShutdown {
+  private readonly meter = new StrengthMeter()
+  /** One at a time, because there is one thread. */
+  private readonly queue = new FairQueue({
+    atWork: 1,
+    waiting: MAX_WAITING,
+    refusal: () => unavailable('TOO_BUSY'),
+  })
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly attempts: AttemptLimits,
+  ) {}
+
+  /**
+   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the commonest, is built
+   * from what is known about the user or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak ones;
+   * `TOO_BUSY` when there is no room to measure it.
+   */
+  async require(password: string, { known, client, subject }: Applicant): Promise<void> {
+    const check = () => this.check(normalizedPassword(password), known, client)
+    if (client) await this.attempts.guess({ kind: 'weak password', subject, client }, check)
+    else await check()
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.meter.stop()
+  }
+
+  private async check(password: string, known: readonly string[], client: Client | null): Promise<void> {
+    const message = await this.weaknessOf(password, known, client)
+    if (message)
+      throw new ApiError('WEAK_PASSWORD', {
+        errors: [{ field: 'password', message: `${message} ${ADVICE}` }],
+      })
+  }
+
+  private async weaknessOf(
+    password: string,
+    known: readonly string[],
+    client: Client | null,
+  ): Promise<string | null> {
+    const words = contextWords([PRODUCT_NAME, new URL(this.settings.mainOrigin).hostname, ...known])
+    const measure = () => this.meter.measure(password, words)
+    const { isCommon, guesses, warning } = await this.queue.run(turnOf(client), measure)
+    if (isCommon) return 'This is one of the most common passwords: whoever guesses tries it first.'
+    const whole = known.map(text => text.normalize('NFKC').toLowerCase())
+    if (passwordLength(withoutWords(password, [...whole, ...words])) < MIN_PASSWORD_LENGTH)
+      return 'Beside your name, your e-mail address and the name of this site there is too little in it.'
+    return guesses < MIN_GUESSES ? (warning ?? 'This password is too easy to guess.') : null
+  }
+}

@@ -1,0 +1,101 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common'
+import { hash, verify } from '@node-rs/argon2'
+import { Settings } from '../../config/settings.js'
+import { unavailable } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { FairQueue, turnOf } from './fair-queue.js'
+import { UnusableHash, type UsableHash } from './imported-hashes/imported-hash.js'
+import { readForeignHash } from './imported-hashes/read-imported-hash.js'
+import { normalizedPassword } from './password-text.js'
+
+/**
+ * OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. When these are raised, each hash is
+ * replaced at the next login.
+ */
+const ARGON2ID = 2
+const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const CURRENT_PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+/** How many may wait for each one at work; the rest are refused and try again. */
+const WAITING_FOR_EACH = 25
+
+/**
+ * Hashes and verifies passwords, a bounded number at a time. Throws `TOO_BUSY` (503) to whoever has most
+ * waiting when the queue is full.
+ */
+@Injectable()
+export class Passwords implements OnModuleInit {
+  private readonly queue: FairQueue
+  private dummyHash!: string
+
+  constructor({ hashConcurrency }: Settings) {
+    this.queue = new FairQueue({
+      atWork: hashConcurrency,
+      waiting: WAITING_FOR_EACH * hashConcurrency,
+      refusal: () => unavailable('TOO_BUSY'),
+    })
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.dummyHash = await this.hash('nobody has this password', null)
+  }
+
+  /**
+   * A PHC string that contains its own parameters and salt. `client` is who waits for it; null for the
+   * command line.
+   */
+  hash(password: string, client: Client | null): Promise<string> {
+    return this.queue.run(turnOf(client), () => hash(normalizedPassword(password), PARAMETERS))
+  }
+
+  /**
+   * Whether the password is right. Without a stored hash it takes as long and is false. An imported hash
+   * takes its own time, but never less.
+   */
+  async verify(stored: string | null, password: string, client: Client | null): Promise<boolean> {
+    const isRight = await this.queue.run(turnOf(client), () =>
+      stored === null || this.needsRehash(stored)
+        ? this.isOfForeign(stored, password)
+        : isOfAny(writings(password), text => verify(stored, text)),
+    )
+    return isRight && stored !== null
+  }
+
+  /** Whether a hash was made with other parameters than today's. */
+  needsRehash(stored: string): boolean {
+    return !stored.startsWith(CURRENT_PREFIX)
+  }
+
+  /** The dummy hash is verified as well, so that a weak or unreadable hash is not revealed by its speed. */
+  private async isOfForeign(stored: string | null, password: string): Promise<boolean> {
+    const texts = writings(password)
+    const foreign = stored === null ? null : readable(stored)
+    const [isRight] = await Promise.all([
+      foreign !== null && isOfAny(texts, text => foreign.isOf(text)),
+      isOfAny(texts, text => verify(this.dummyHash, text)),
+    ])
+    return isRight
+  }
+}
+
+/** The password as we hash it and, if that differs, as typed: the other system may have hashed it so. */
+function writings(password: string): string[] {
+  return [...new Set([normalizedPassword(password), password])]
+}
+
+/** Tries all of them, whichever is right. */
+async function isOfAny(texts: readonly string[], isOf: (text: string) => Promise<boolean>): Promise<boolean> {
+  const answers: boolean[] = []
+  for (const text of texts) answers.push(await isOf(text))
+  return answers.includes(true)
+}
+
+/** Null for a hash that nobody can log in with. */
+function readable(stored: string): UsableHash | null {
+  try {
+    return readForeignHash(stored)
+  } catch (error) {
+    if (error instanceof UnusableHash) return null
+    throw error
+  }
+}

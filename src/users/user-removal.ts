@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common'
+import { FamiliarClients } from '../anomalies/known-devices.js'
+import { ApiError } from '../errors/api-error.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { type Authority, eventOf, type Whom } from './authority.js'
+import { UndoTokens } from './links/undo-tokens.js'
+import { Users } from './users.js'
+
+/** Removes users. */
+@Injectable()
+export class UserRemoval {
+  constructor(
+    private readonly users: Users,
+    private readonly tokens: OneTimeTokens,
+    private readonly undoTokens: UndoTokens,
+    private readonly familiarClients: FamiliarClients,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * Removes a user, the links mailed to them, what they logged in from and all sessions; the audit log keeps
+   * what they did. When somebody else removes the user, throws `EMAIL_UNDO_OPEN` while a change of the user's
+   * address can be undone: a thief could otherwise have the user removed before they can recover the account.
+   * Disabling is possible at once.
+   */
+  async remove(user: Whom, authority: Authority): Promise<void> {
+    const email = (await this.users.findInAccount(user.id, user.accountId))?.email
+    await this.changes.make(
+      { kind: 'end-all', userId: user.id },
+      // Afterwards nothing else knows who it was.
+      eventOf('user.remove', user, authority, { ...(email && { email }) }),
+      async transaction => {
+        await authority.check(transaction)
+        if (authority.by !== null && (await this.undoTokens.areAnyOpen(transaction, [user.id])))
+          throw new ApiError('EMAIL_UNDO_OPEN')
+        await this.tokens.withdrawAll(transaction, user.id)
+        await this.familiarClients.forgetUsers(transaction, [user.id])
+        await this.users.remove(transaction, user.id)
+      },
+    )
+  }
+}

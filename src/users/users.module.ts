@@ -1,0 +1,53 @@
+import { Module } from '@nestjs/common'
+import { AnomaliesModule } from '../anomalies/anomalies.module.js'
+import { AuditModule } from '../audit/audit.module.js'
+import { OneTimeTokensModule } from '../links/links.module.js'
+import { MailModule } from '../mail/mail.module.js'
+import { PermissionsModule } from '../permissions/permissions.module.js'
+import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { SessionsModule } from '../sessions/sessions.module.js'
+import { AccountsService } from './accounts.service.js'
+import { ImportBatch } from './import/import-batch.js'
+import { UserImport } from './import/user-import.js'
+import { UndoTokens } from './links/undo-tokens.js'
+import { PasswordPolicy } from './passwords/password-policy.js'
+import { Passwords } from './passwords/passwords.js'
+import { PendingTransfers } from './pending-transfers.js'
+import { AccountRecovery } from './recovery/account-recovery.js'
+import { UserRemoval } from './user-removal.js'
+import { Users } from './users.js'
+
+@Module({
+  imports: [
+    AnomaliesModule,
+    AttemptsModule,
+    AuditModule,
+    MailModule,
+    OneTimeTokensModule,
+    PermissionsModule,
+    SessionsModule,
+  ],
+  providers: [
+    Users,
+    Passwords,
+    PasswordPolicy,
+    AccountsService,
+    UserRemoval,
+    AccountRecovery,
+    PendingTransfers,
+    UndoTokens,
+    ImportBatch,
+    UserImport,
+  ],
+  exports: [
+    Users,
+    Passwords,
+    PasswordPolicy,
+    AccountsService,
+    UserRemoval,
+    AccountRecovery,
+    PendingTransfers,
+    UndoTokens,
+  ],
+})
+export class AccountsModule {}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import fastify from 'fastify'
+import { PAGE_PATHS, type Site, serveSite } from '../../../dev/web-sites/serve-site.js'
+import type { Certificate } from './certificate.js'
+import { API, MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
+import type { Pages } from './pages.js'
+
+const PLACES = { apiUrl: API, mainUrl: MAIN }
+const SITES: Readonly<Record<string, Pick<Site, 'name' | 'places'>>> = {
+  [MAIN]: {
+    name: 'main',
+    places: { ...PLACES, satellites: [SHOP_ONE, SHOP_TWO] },
+  },
+  [SHOP_ONE]: { name: 'satellite', places: { ...PLACES, satellites: [] } },
+}
+
+/** The real pages, as `npm run build:web` made them, with the headers they have everywhere. */
+export async function startBuiltPages({ certFile, keyFile }: Certificate): Promise<Pages> {
+  if (!existsSync('web/dist/main/index.html')) throw new Error('Please run npm run build:web, or npm test')
+  const https = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+  const servers = await Promise.all(
+    Object.entries(SITES).map(async ([origin, { name, places }]) => {
+      const server = fastify({ https, forceCloseConnections: true })
+      await serveSite(server, { name, origin, paths: PAGE_PATHS[name], places })
+      await server.listen({ port: 0, host: '127.0.0.1' })
+      return { origin, server }
+    }),
+  )
+  return {
+    ports: Object.fromEntries(
+      servers.map(({ origin, server }) => [origin, (server.server.address() as AddressInfo).port]),
+    ),
+    stop: async () => {
+      for (const { server } of servers) await server.close()
+    },
+  }
+}

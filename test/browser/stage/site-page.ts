@@ -1,0 +1,45 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import type { User } from '../../../src/users/user.js'
+import { eventually } from '../../support/eventually.js'
+import { PASSWORD } from '../../support/people.js'
+
+/** A tab for the real pages, and what went wrong in it by the browser's account. */
+export async function openTab(person: BrowserContext): Promise<{ page: Page; complaints: string[] }> {
+  const page = await person.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', message => {
+    // A refusal of the API is no fault of the page.
+    const isRefusal = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
+  })
+  return { page, complaints }
+}
+
+/** Goes there and waits until the page has what it shows. */
+export async function visit(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await untilShown(page)
+}
+
+/** There is a heading, and nothing is on its way any more. */
+export async function untilShown(page: Page): Promise<void> {
+  await eventually(
+    async () =>
+      (await page.locator('h1:visible').count()) === 1 && (await page.locator('.waiting').count()) === 0,
+    { what: `${page.url()} to be shown`, timeoutMs: 15_000, everyMs: 50 },
+  )
+}
+
+/** Logs in on the login form that the page shows. */
+export async function logInOn(
+  page: Page,
+  { email }: Pick<User, 'email'>,
+  password = PASSWORD,
+): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilShown(page)
+}

@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { eq } from 'drizzle-orm'
+import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { readSettings } from '../../../src/config/read-settings.js'
+import type { Settings } from '../../../src/config/settings.js'
+import { createApp } from '../../../src/create-app.js'
+import type { Db } from '../../../src/database/connection.js'
+import { Database } from '../../../src/database/database.js'
+import { auditLog } from '../../../src/database/schema.js'
+import { handleOf, type SessionHandle, type SessionId } from '../../../src/sessions/session-id.js'
+import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
+import { UserSessions } from '../../../src/sessions/user-sessions.js'
+import { eventually } from '../../support/eventually.js'
+import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
+import { createDatabase } from '../../support/postgres/postgres-server.js'
+import { freePort } from '../../support/processes/free-port.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { startRedis } from '../../support/redis/redis-server.js'
+import { makeKeys } from '../values/keys.js'
+import { Secrets } from '../values/secrets.js'
+import { BuiltServer } from './built-server.js'
+import { environmentOf, PROVIDER } from './environment.js'
+
+interface Parts {
+  server: BuiltServer
+  node: NestFastifyApplication
+  settings: Settings
+  sandbox: PaymentSandbox
+  redisPort: number
+  cleanUp: (() => Promise<unknown>)[]
+}
+
+/**
+ * The built service with the settings of production and what it stands on, and one more node of it in this
+ * process: what an operator does at the command line happens there.
+ */
+export class Service {
+  readonly secrets = new Secrets()
+
+  private constructor(private readonly parts: Parts) {}
+
+  static async start(): Promise<Service> {
+    const folder = await mkdtemp(join(tmpdir(), 'mainstay-conformance-'))
+    const keysFile = join(folder, 'jwt-keys.json')
+    const privateKeys = await makeKeys(keysFile)
+    const [database, redis, sandbox, port] = await Promise.all([
+      createDatabase(),
+      startRedis(),
+      PaymentSandbox.start({ ...PROVIDER, port: 0, webhookUrl: null }),
+      freePort(),
+    ])
+    const environment = environmentOf({
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      SESSION_STORE_URL: redis.url,
+      // The machine may be busy; an outage is for test/faults.
+      SESSION_STORE_TIMEOUT_MS: '3000',
+      JWT_KEYS_FILE: keysFile,
+      STRIPE_API_URL: sandbox.url,
+    })
+    const server = await BuiltServer.start(environment)
+    const settings = readSettings({ ...environment, LOG_LEVEL: 'silent' })
+    const node = await createApp(settings)
+    await node.listen(0, '127.0.0.1')
+    const cleanUp = [
+      () => node.close(),
+      () => server.stop(),
+      () => sandbox.stop(),
+      () => redis.stop(),
+      () => database.drop(),
+      () => rm(folder, { recursive: true }),
+    ]
+    const service = new Service({ server, node, settings, sandbox, redisPort: redis.port, cleanUp })
+    service.secrets.add(PROVIDER.secretKey, PROVIDER.webhookSecret, ...privateKeys)
+    return service
+  }
+
+  get url(): string {
+    return this.parts.server.url
+  }
+
+  get port(): number {
+    return this.settings.port
+  }
+
+  get settings(): Settings {
+    return this.parts.settings
+  }
+
+  get sandbox(): PaymentSandbox {
+    return this.parts.sandbox
+  }
+
+  /** The node in this process, for its providers. */
+  get node(): NestFastifyApplication {
+    return this.parts.node
+  }
+
+  request(options: TestRequest): Promise<TestResponse> {
+    return request(this.url, options)
+  }
+
+  /** Where every node of the service answers. */
+  async nodeUrls(): Promise<string[]> {
+    return [this.url, await this.node.getUrl()]
+  }
+
+  query<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.node.get(Database).run(work)
+  }
+
+  redis(...command: string[]): Promise<string> {
+    return redisCli(this.parts.redisPort, ...command)
+  }
+
+  /** The keys of all sessions in the store, in order. */
+  async sessionKeys(): Promise<string[]> {
+    return (await this.redis('KEYS', 'session:*')).split('\n').filter(Boolean).sort()
+  }
+
+  /** The handles of the sessions that a user has, in order. */
+  async sessionsOf(userId: string): Promise<SessionHandle[]> {
+    return (await this.node.get(UserSessions).sidsOf(userId, new Date())).sort()
+  }
+
+  /** Whether the store has a session under this identifier. */
+  async hasSession(sessionId: string): Promise<boolean> {
+    return (await this.redis('EXISTS', sessionKey(handleOf(sessionId as SessionId)))) === '1'
+  }
+
+  logLines(): Promise<string[]> {
+    return this.parts.server.logLines()
+  }
+
+  /** The audit row of a request; waits for those that are written a little later. */
+  auditRowOf({ headers }: TestResponse): Promise<typeof auditLog.$inferSelect> {
+    const isOfRequest = eq(auditLog.requestId, headers['x-request-id']!)
+    return eventually(
+      async () => (await this.query(db => db.select().from(auditLog).where(isOfRequest)))[0],
+      { what: 'the audit row' },
+    ) as Promise<typeof auditLog.$inferSelect>
+  }
+
+  async stop(): Promise<void> {
+    for (const step of this.parts.cleanUp) await step()
+  }
+}

@@ -1,0 +1,13 @@
+import type { Session } from '../../../src/sessions/session.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { TestResponse } from '../../support/http-request.js'
+import type { Service } from '../service/service.js'
+import { sessionIdOf } from './session-cookie.js'
+
+/** The session that an answer handed out, as the store has it; null when there is none. */
+export async function sessionOf(service: Service, answer: TestResponse): Promise<Session | null> {
+  const sessionId = sessionIdOf(answer)
+  if (!sessionId) return null
+  return service.node.get(SessionStore).find(handleOf(sessionId as SessionId), new Date())
+}

@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { Database } from '../../../src/database/database.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { TestApp } from '../../support/test-app.js'
+import { refresh } from '../support/requests.js'
+
+/** Another network and another kind of device. */
+const ELSEWHERE = {
+  'X-Forwarded-For': '203.0.113.7',
+  'User-Agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36',
+}
+
+describe('an anomaly while PostgreSQL is down', () => {
+  let postgres: PostgresServer
+  let redis: RedisServer
+  let app: TestApp
+
+  beforeAll(async () => {
+    ;[postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+  })
+  afterEach(() => app?.stop())
+  afterAll(() => Promise.all([redis?.stop(), postgres?.stop()]))
+
+  async function start(environment: Record<string, string>): Promise<void> {
+    app = await TestApp.start('embedded', {
+      DATABASE_URL: postgres.url,
+      SESSION_STORE_URL: redis.url,
+      TRUST_PROXY: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+      ...environment,
+    })
+  }
+
+  function refreshElsewhere({ sessionId }: SignedIn) {
+    const headers = { 'X-Session-ID': sessionId, ...ELSEWHERE }
+    return app.request({ method: 'POST', path: '/api/refresh', headers })
+  }
+
+  async function databaseIsBack(): Promise<void> {
+    await postgres.restart()
+    await eventually(() =>
+      app.app
+        .get(Database)
+        .ping()
+        .then(() => true),
+    )
+  }
+
+  test('logs out nobody; it is in the audit log when the database is back', async () => {
+    await start({})
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'satellite')
+    await postgres.kill('SIGQUIT')
+    expect(await refreshElsewhere(session)).toMatchObject({ status: 200 })
+    await databaseIsBack()
+    await eventually(async () =>
+      (await app.auditRows()).some(row => row.userId === owner.id && row.action === 'session.anomaly'),
+    )
+  })
+
+  test('that ends the session is 503 until that can be recorded, and then 401', async () => {
+    await start({ ANOMALY_POLICY: 'revoke:60' })
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    await postgres.kill('SIGQUIT')
+    for (let times = 0; times < 2; times++)
+      expect(await refreshElsewhere(session)).toMatchObject({
+        status: 503,
+        json: { code: 'DATABASE_UNAVAILABLE' },
+      })
+    expect(await refresh(app, session)).toMatchObject({ status: 200 })
+    await databaseIsBack()
+    expect(await refreshElsewhere(session)).toMatchObject({ status: 401 })
+    expect(await refresh(app, session)).toMatchObject({ status: 401 })
+  })
+})

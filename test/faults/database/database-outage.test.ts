@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { TestApp } from '../../support/test-app.js'
+import { refreshUntilServed } from '../support/refresh-until-served.js'
+import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
+
+describe('while PostgreSQL is down', () => {
+  let postgres: PostgresServer
+  let redis: RedisServer
+  let app: TestApp
+
+  beforeAll(async () => {
+    ;[postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+    app = await TestApp.start('embedded', {
+      DATABASE_URL: postgres.url,
+      SESSION_STORE_URL: redis.url,
+      // An outage fills the log, as it should.
+      LOG_LEVEL: 'silent',
+    })
+  })
+  afterAll(async () => {
+    await app?.stop()
+    await Promise.all([redis?.stop(), postgres?.stop()])
+  })
+
+  async function databaseIsBack(): Promise<void> {
+    await postgres.restart()
+    await eventually(() =>
+      app.app
+        .get(Database)
+        .ping()
+        .then(() => true),
+    )
+  }
+
+  test('refresh and data go on; what must be recorded is 503, and a refused logout ends nothing', async () => {
+    const owner = await anOwner(app)
+    const main = await signIn(app, owner, 'main')
+    const satellite = await signIn(app, owner, 'satellite')
+    await postgres.kill('SIGQUIT')
+    expect(await refreshAsMain(app, main)).toMatchObject({ status: 200 })
+    expect(await refresh(app, satellite)).toMatchObject({ status: 200 })
+    expect(await readData(app, main)).toMatchObject({ status: 200 })
+    for (const send of [() => login(app, owner), () => logout(app, satellite)]) {
+      const answer = await send()
+      expect(answer).toMatchObject({ status: 503, json: { code: 'DATABASE_UNAVAILABLE' }, setCookies: [] })
+      expect(answer.headers['retry-after']).toMatch(/^[2-5]$/)
+    }
+    expect(await app.request({ path: '/health/live' })).toMatchObject({ status: 200 })
+    expect(await refresh(app, satellite)).toMatchObject({ status: 200 })
+    await databaseIsBack()
+    expect(await login(app, owner)).toMatchObject({ status: 200 })
+    expect(await logout(app, satellite)).toMatchObject({ status: 204 })
+    expect(await refresh(app, satellite)).toMatchObject({ status: 401 })
+  })
+
+  test('a Redis that lost a revocation serves nobody until the database can tell it again', async () => {
+    const owner = await anOwner(app)
+    const ended = await signIn(app, owner, 'satellite')
+    const live = await signIn(app, owner, 'satellite')
+    await redisCli(redis.port, 'SAVE')
+    expect(await logout(app, ended)).toMatchObject({ status: 204 })
+    await postgres.kill('SIGQUIT')
+    await redis.kill('SIGKILL')
+    await redis.restart()
+    for (const endAt = performance.now() + 1_500; performance.now() < endAt; )
+      for (const session of [ended, live]) expect(await refresh(app, session)).toMatchObject({ status: 503 })
+    await databaseIsBack()
+    await refreshUntilServed(app, { live, ended }, 5_000)
+  })
+
+  test('a transaction that it cuts off between two statements is 503, and the process lives', async () => {
+    const database = app.app.get(Database)
+    const transaction = database.transaction(async db => {
+      await db.execute(sql`select 1`)
+      await postgres.kill('SIGQUIT')
+      // The connection is lost while nothing waits for an answer on it.
+      await sleep(200)
+      await db.execute(sql`select 1`)
+    })
+    await expect(transaction).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    await databaseIsBack()
+  })
+})

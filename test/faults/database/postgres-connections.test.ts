@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { Database } from '../../../src/database/database.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { type PgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.js'
+import { createDatabase, startPostgres, type TestDatabase } from '../../support/postgres/postgres-server.js'
+import { TestApp } from '../../support/test-app.js'
+import { type MovableAddress, startMovableAddress } from '../support/movable-address.js'
+import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
+
+/** The rest is for a busy test machine. */
+const PATIENCE_MS = 400
+const SOON_MS = 700
+
+function startOn(url: string, environment: Record<string, string> = {}): Promise<TestApp> {
+  return TestApp.start('redis + postgres', { DATABASE_URL: url, LOG_LEVEL: 'silent', ...environment })
+}
+
+describe('fleet 12: a PostgreSQL that is silent', () => {
+  let database: TestDatabase
+  let address: MovableAddress
+  let app: TestApp
+  beforeAll(async () => {
+    database = await createDatabase()
+    const url = new URL(database.url)
+    address = await startMovableAddress(Number(url.port))
+    url.port = String(address.port)
+    app = await startOn(url.href, { DATABASE_TIMEOUT_MS: String(PATIENCE_MS) })
+  })
+  afterAll(async () => {
+    address?.beSilent(false)
+    await app?.stop()
+    address?.close()
+    await database?.drop()
+  })
+
+  test('is 503 soon for the first, at once for everybody after, and served again when it answers', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    address.beSilent(true)
+    expect(await msOf503(() => login(app, owner))).toBeLessThan(SOON_MS)
+    for (let time = 0; time < 5; time++)
+      expect(await msOf503(() => logout(app, session))).toBeLessThan(PATIENCE_MS / 2)
+    expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
+    address.beSilent(false)
+    await eventually(async () => (await login(app, owner)).status === 200)
+    expect(await logout(app, session)).toMatchObject({ status: 204 })
+  })
+
+  test('gives up many who wait, and not one connection is lost by it', async () => {
+    const owner = await anOwner(app)
+    address.beSilent(true)
+    const waits = await Promise.all(Array.from({ length: 30 }, () => msOf503(() => ping())))
+    expect(Math.max(...waits)).toBeLessThan(2 * SOON_MS)
+    address.beSilent(false)
+    await eventually(async () => (await login(app, owner)).status === 200)
+    const all = Array.from({ length: 30 }, () =>
+      app.app.get(Database).transaction(db => db.execute(sql`select 1`)),
+    )
+    await Promise.all(all)
+  })
+
+  test('is told from one that is slow', async () => {
+    const slow = app.app.get(Database).run(db => db.execute(sql`select pg_sleep(1.5)`))
+    await expect(slow).resolves.toBeDefined()
+  })
+
+  async function ping() {
+    const failure = await app.app
+      .get(Database)
+      .transaction(db => db.execute(sql`select 1`))
+      .then(
+        () => null,
+        error => error,
+      )
+    return { status: failure?.status }
+  }
+})
+
+test('fleet 12: with two hosts in DATABASE_URL the one that takes writes is used, also after a failover', async () => {
+  const primary = await startPostgres()
+  const standby = await startPostgres({ standbyOf: primary.url })
+  const url = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/postgres?target_session_attrs=read-write`
+  const app = await startOn(url)
+  try {
+    const owner = await anOwner(app)
+    expect(await login(app, owner)).toMatchObject({ status: 200 })
+    await eventually(() => has(standby.url, owner.email))
+    await primary.kill('SIGQUIT')
+    expect(await login(app, owner)).toMatchObject({ status: 503 })
+    await query(standby.url, 'select pg_promote()')
+    await eventually(async () => (await login(app, owner)).status === 200)
+    expect(await anOwner(app)).toBeDefined()
+  } finally {
+    await app.stop()
+    await Promise.all([primary.stop(), standby.stop()])
+  }
+})
+
+describe('fleet 12: through PgBouncer with transaction pooling', () => {
+  let database: TestDatabase
+  let bouncer: PgBouncer
+  let app: TestApp
+  beforeAll(async () => {
+    database = await createDatabase()
+    bouncer = await startPgBouncer(database.url)
+    app = await startOn(bouncer.url, { SESSION_STORE_URL: '' })
+  })
+  afterAll(async () => {
+    await app?.stop()
+    await bouncer?.stop()
+    await database?.drop()
+  })
+
+  test('it starts, migrates and serves many at once', async () => {
+    const owner = await anOwner(app)
+    const sessions: SignedIn[] = await Promise.all(
+      Array.from({ length: 8 }, () => signIn(app, owner, 'satellite')),
+    )
+    const answers = await Promise.all(
+      sessions.flatMap(session => [refresh(app, session), readData(app, session)]),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await logout(app, sessions[0] as SignedIn)).toMatchObject({ status: 204 })
+    expect(await refresh(app, sessions[0] as SignedIn)).toMatchObject({ status: 401 })
+  })
+
+  test('a second replica finds the lock of the migrations free', async () => {
+    const second = await startOn(bouncer.url, { SESSION_STORE_URL: '' })
+    await second.stop()
+  })
+
+  test('a statement that takes too long is ended by the server', async () => {
+    const statement = app.app.get(Database).run(db => db.execute(sql`select pg_sleep(60)`))
+    await expect(statement).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    // A backend that sleeps does not notice that its client has gone: the server's own time limit ended this one.
+    await eventually(async () => (await sleepers(database.url)).length === 0)
+  })
+})
+
+async function msOf503(send: () => Promise<{ status: number }>): Promise<number> {
+  const startedAt = performance.now()
+  expect(await send()).toMatchObject({ status: 503 })
+  return performance.now() - startedAt
+}
+
+function sleepers(url: string): Promise<unknown[]> {
+  return query(
+    url,
+    `select 1 from pg_stat_activity where state = 'active' and query like 'select pg_sleep(%'`,
+  )
+}
+
+async function has(url: string, email: string): Promise<boolean> {
+  return (await query(url, `select 1 from users where email = '${email}'`)).length > 0
+}
+
+async function query(connectionString: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { Logger } from '@nestjs/common'
+import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { run } from '../../support/processes/run-program.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import type { TestApp } from '../../support/test-app.js'
+import { login, logout, refresh } from '../support/requests.js'
+import { type StoreService, startServiceOn } from '../support/store-service.js'
+
+const UNAVAILABLE = { status: 503, json: { code: 'SESSION_STORE_UNAVAILABLE' } }
+
+describe('fleet 7: a Redis that lost everything', () => {
+  let redis: RedisServer
+  let service: StoreService
+  let app: TestApp
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    service = await startServiceOn(redis.url)
+    app = service.app
+  })
+  afterAll(async () => {
+    await service?.stop()
+    await redis?.stop()
+  })
+
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['emptied while it is connected', () => redisCli(redis.port, 'FLUSHALL')],
+    ['restarted without its files', () => redis.kill('SIGKILL').then(() => redis.restart())],
+  ])('%s: 503 and never 401, until an operator accepts the loss', async (_, lose) => {
+    const owner = await anOwner(app)
+    const lost = await signIn(app, owner, 'satellite')
+    const ended = await signIn(app, owner, 'satellite')
+    expect(await logout(app, ended)).toMatchObject({ status: 204 })
+    const fatal = jest.spyOn(Logger.prototype, 'fatal')
+    await lose()
+    expect(await refresh(app, lost)).toMatchObject(UNAVAILABLE)
+    await eventually(() => app.app.get(StoreSupervisor).status()[0]?.reason.includes('data is gone'))
+    for (const session of [lost, ended]) expect(await refresh(app, session)).toMatchObject(UNAVAILABLE)
+    expect(await login(app, owner)).toMatchObject(UNAVAILABLE)
+    expect(fatal.mock.calls).toEqual([[expect.stringContaining('store:accept-loss')]])
+
+    const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
+    expect(await run('dist/src/cli.js', ['store:accept-loss'], environment)).toMatchObject({ code: 0 })
+    await served(lost)
+    for (const session of [lost, ended]) expect(await refresh(app, session)).toMatchObject({ status: 401 })
+    expect(await refresh(app, await signIn(app, owner, 'satellite'))).toMatchObject({ status: 200 })
+  })
+
+  test('a server that may evict sessions is not served from, once it was reconnected to', async () => {
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    await redisCli(redis.port, 'CLIENT', 'KILL', 'TYPE', 'normal')
+    await eventually(async () => (await refresh(app, session)).status === 503)
+    await eventually(() => app.app.get(StoreSupervisor).status()[0]?.reason.includes('noeviction'))
+    expect(await refresh(app, session)).toMatchObject(UNAVAILABLE)
+    await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+    await served(session)
+    expect(await refresh(app, session)).toMatchObject({ status: 200 })
+  })
+
+  async function served(session: SignedIn): Promise<void> {
+    await eventually(async () => (await refresh(app, session)).status !== 503, { timeoutMs: 5_000 })
+  }
+})

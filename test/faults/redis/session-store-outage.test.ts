@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { User } from '../../../src/users/user.js'
+import { eventually } from '../../support/eventually.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import type { TestApp } from '../../support/test-app.js'
+import { refreshUntilServed } from '../support/refresh-until-served.js'
+import { login, logout, pay, readData, refresh, refreshAsMain } from '../support/requests.js'
+import { type StoreService, startServiceOn } from '../support/store-service.js'
+
+/** The promise is 350 ms; the rest is for a busy test machine. A socket counts as dead after 5 s. */
+const SOON_MS = 2_500
+/** Connecting again takes at most half a second, the next replay at most 200 ms more; the rest as above. */
+const BACK_MS = 4_000
+
+describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServer) => Promise<void> }>([
+  { what: 'has crashed', signal: 'SIGKILL', revive: redis => redis.restart() },
+  { what: 'hangs', signal: 'SIGSTOP', revive: redis => redis.kill('SIGCONT') },
+])('while Redis $what', ({ signal, revive }) => {
+  let redis: RedisServer
+  let service: StoreService
+  let app: TestApp
+  let owner: User
+  let main: SignedIn
+  let satellite: SignedIn
+  let other: SignedIn
+
+  beforeAll(async () => {
+    redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
+    service = await startServiceOn(redis.url)
+    app = service.app
+    owner = await anOwner(app)
+    main = await signIn(app, owner, 'main')
+    satellite = await signIn(app, owner, 'satellite')
+    other = await signIn(app, owner, 'satellite')
+    await redis.kill(signal)
+  })
+  afterAll(async () => {
+    await service?.stop()
+    await redis?.stop()
+  })
+
+  test.each<[string, () => Promise<TestResponse>]>([
+    ['refresh on the main site', () => refreshAsMain(app, main)],
+    ['refresh elsewhere', () => refresh(app, satellite)],
+    ['login', () => login(app, owner)],
+    ['payment', () => pay(app, main)],
+  ])('%s is 503 at once, and no cookie is touched', async (_, send) => {
+    const startedAt = performance.now()
+    const answer = await send()
+    expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
+    expect(answer).toMatchObject({ status: 503, json: { code: 'SESSION_STORE_UNAVAILABLE' } })
+    expect(answer.headers['retry-after']).toMatch(/^[2-5]$/)
+    expect(answer.setCookies).toEqual([])
+  })
+
+  test('nobody among many is told to log in again', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(app, satellite)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+  })
+
+  test('what needs only a signature goes on', async () => {
+    expect(await readData(app, main)).toMatchObject({ status: 200 })
+  })
+
+  test('it is alive, ready, and says what is down', async () => {
+    expect(await app.request({ path: '/health/live' })).toMatchObject({ status: 200 })
+    expect(await app.request({ path: '/health/ready' })).toMatchObject({ status: 200 })
+    await eventually(async () => {
+      const { json } = await app.request({ path: '/health/status' })
+      return json.parts.sessionStore.state === 'down' && json.parts.database.state === 'up'
+    })
+  })
+
+  test('and is back soon after, with every session', async () => {
+    // Redis could not be told of it, but it was recorded, and is made before anything is served.
+    expect(await logout(app, satellite)).toMatchObject({ status: 503 })
+    await revive(redis)
+    await refreshUntilServed(app, { live: other, ended: satellite }, BACK_MS)
+    expect(await refreshAsMain(app, main)).toMatchObject({ status: 200 })
+    expect(await login(app, owner)).toMatchObject({ status: 200 })
+    expect(await pay(app, main)).toMatchObject({ status: 201 })
+    await eventually(async () => (await app.request({ path: '/health/status' })).json.status === 'ok')
+  })
+})
+
+test('a Redis that hung until its connection was given up is found again', async () => {
+  const redis = await startRedis()
+  const { app, stop } = await startServiceOn(redis.url)
+  try {
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    await redis.kill('SIGSTOP')
+    // Past the 5 s after which the socket counts as dead: from then on a request does not even wait.
+    await eventually(
+      async () => {
+        const startedAt = performance.now()
+        expect(await refresh(app, session)).toMatchObject({ status: 503 })
+        return performance.now() - startedAt < 100
+      },
+      { what: 'the connection to be given up', everyMs: 200 },
+    )
+    await redis.kill('SIGCONT')
+    await refreshUntilServed(app, { live: session }, 2 * BACK_MS)
+  } finally {
+    await stop()
+    await redis.stop()
+  }
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals'
+import { LostStoreError } from '../../../src/sessions/revocation/recovery-errors.js'
+import { ShardGate } from '../../../src/sessions/revocation/shard-gate.js'
+import type { SessionHandle } from '../../../src/sessions/session-id.js'
+import { eventually } from '../../support/eventually.js'
+
+type Before = Parameters<ConstructorParameters<typeof ShardGate>[1]>[0]
+
+interface HeldOpening {
+  readonly before: Before
+  succeed(identity?: string): void
+  fail(error?: Error): void
+}
+
+/** A gate whose openings wait to be told how they end. */
+function heldGate() {
+  const held: HeldOpening[] = []
+  let isOver = false
+  const gate = new ShardGate(
+    'a shard',
+    before =>
+      new Promise((resolve, reject) => {
+        held.push({
+          before,
+          succeed: (identity = 'the server') => resolve(identity),
+          fail: (error = new Error('no')) => reject(error),
+        })
+      }),
+    () => isOver,
+  )
+  const begun = (count: number) => eventually(() => held.length === count)
+  const end = () => {
+    isOver = true
+  }
+  return { gate, held, begun, end }
+}
+
+async function openGate() {
+  const all = heldGate()
+  all.gate.shut(1, 'new')
+  all.held[0]!.succeed()
+  await eventually(() => all.gate.isOpen)
+  return all
+}
+
+const ended = (sid: string) => ({ ended: [sid as SessionHandle], grants: [] })
+
+describe('ShardGate', () => {
+  test('is shut until it has been opened', async () => {
+    const { gate, held } = heldGate()
+    expect(gate.isOpen).toBe(false)
+    gate.shut(1, 'new')
+    expect(gate.isOpen).toBe(false)
+    held[0]!.succeed()
+    await eventually(() => gate.isOpen)
+    expect(gate.isOpenSince(1)).toBe(true)
+  })
+
+  test('shuts at once when doubt arises, and tries until it can be opened', async () => {
+    const { gate, held, begun } = await openGate()
+    gate.shut(2, 'lost')
+    expect(gate.isOpen).toBe(false)
+    held[1]!.fail()
+    await begun(3)
+    expect(gate.status()).toMatchObject({ isOpen: false, reason: 'no' })
+    held[2]!.succeed()
+    await eventually(() => gate.isOpen)
+  })
+
+  test('opens again for doubt that arose while it was being opened', async () => {
+    const { gate, held, begun } = await openGate()
+    gate.shut(2, 'lost')
+    gate.shut(3, 'lost again')
+    held[1]!.succeed()
+    await begun(3)
+    expect(gate.isOpen).toBe(false)
+    held[2]!.succeed()
+    await eventually(() => gate.isOpen)
+  })
+
+  test('does not count as open since before a doubt that has passed', async () => {
+    const { gate, held } = await openGate()
+    gate.shut(7, 'lost')
+    held[1]!.succeed()
+    await eventually(() => gate.isOpen)
+    expect(gate.isOpenSince(6)).toBe(false)
+    expect(gate.isOpenSince(7)).toBe(true)
+  })
+
+  test('hands over which server was open last, and what did not get through until then', async () => {
+    const { gate, held, begun } = await openGate()
+    gate.remember(ended('one'))
+    gate.shut(2, 'a change did not get through')
+    expect(held[1]!.before).toEqual({ identity: 'the server', waiting: ended('one') })
+    gate.remember(ended('two'))
+    held[1]!.succeed()
+    await begun(3)
+    expect(held[2]!.before.waiting.ended).toEqual(['one', 'two'])
+    held[2]!.succeed('another server')
+    await eventually(() => gate.isOpen)
+    gate.shut(3, 'lost')
+    expect(held[3]!.before).toEqual({ identity: 'another server', waiting: { ended: [], grants: [] } })
+    expect(gate.status()).toMatchObject({ waiting: 0 })
+  })
+
+  test('looks up what is missing when more is waiting than is kept in memory', async () => {
+    const { gate, held } = await openGate()
+    gate.remember({
+      ended: Array.from({ length: 10_001 }, (_, n) => String(n) as SessionHandle),
+      grants: [],
+    })
+    gate.shut(2, 'a change did not get through')
+    expect(held[1]!.before).toEqual({ identity: null, waiting: { ended: [], grants: [] } })
+  })
+
+  test('counts as settled, though shut, once its data is known to be lost', async () => {
+    const { gate, held } = await openGate()
+    gate.shut(2, 'lost')
+    expect(gate.isSettled).toBe(false)
+    held[1]!.fail(new LostStoreError('its data is gone'))
+    await eventually(() => gate.isSettled)
+    expect(gate.isOpen).toBe(false)
+  })
+
+  test('is not opened any more once it is over', async () => {
+    const { gate, held, end } = await openGate()
+    gate.shut(2, 'lost')
+    end()
+    held[1]!.fail()
+    await new Promise(resolve => setTimeout(resolve, 250))
+    expect(held).toHaveLength(2)
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { freePort } from '../../support/processes/free-port.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { startRedis } from '../../support/redis/redis-server.js'
+import { TestApp } from '../../support/test-app.js'
+import { login, refresh } from '../support/requests.js'
+import { startServiceOn } from '../support/store-service.js'
+
+test('fleet 8: a start waits for a Redis that comes later', async () => {
+  const port = await freePort()
+  const opening = RedisConnection.open(`redis://127.0.0.1:${port}`, 3_000)
+  const redis = await startRedis({ port })
+  try {
+    const connection = await opening
+    expect(await connection.run(commands => commands.get('a'))).toBeNull()
+    connection.onApplicationShutdown()
+  } finally {
+    await redis.stop()
+  }
+})
+
+test('fleet 8: a cluster in which nobody serves some of the slots is 503, also at start, and never 500', async () => {
+  const redis = await startRedis({
+    args: [
+      ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
+      ...['--cluster-require-full-coverage', 'no'],
+    ],
+  })
+  await redisCli(redis.port, 'CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  const { app, stop } = await startServiceOn(`redis+cluster://127.0.0.1:${redis.port}`)
+  try {
+    const owner = await anOwner(app)
+    const sessions = []
+    for (let made = 0; made < 8; made++) sessions.push(await signIn(app, owner, 'satellite'))
+    await redisCli(redis.port, 'CLUSTER', 'DELSLOTSRANGE', '0', '8000')
+    const second = await TestApp.start('embedded', { ...app.stores, LOG_LEVEL: 'silent' })
+    try {
+      for (const each of [app, second]) {
+        const answers = await Promise.all(sessions.map(session => refresh(each, session)))
+        const logins = await Promise.all(Array.from({ length: 8 }, () => login(each, owner)))
+        for (const { status } of [...answers, ...logins]) expect([200, 503]).toContain(status)
+      }
+    } finally {
+      await second.stop()
+    }
+  } finally {
+    await stop()
+    await redis.stop()
+  }
+})

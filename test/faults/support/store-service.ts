@@ -1,0 +1,29 @@
+import { createDatabase } from '../../support/postgres/postgres-server.js'
+import { TestApp } from '../../support/test-app.js'
+
+export interface StoreService {
+  readonly app: TestApp
+  stop(): Promise<void>
+}
+
+/** The service with its sessions at `sessionStoreUrl` and everything else in a PostgreSQL database of its own. */
+export async function startServiceOn(
+  sessionStoreUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<StoreService> {
+  const { url, drop } = await createDatabase()
+  const app = await TestApp.start('embedded', {
+    DATABASE_URL: url,
+    SESSION_STORE_URL: sessionStoreUrl,
+    // An outage fills the log, as it should.
+    LOG_LEVEL: 'silent',
+    ...environment,
+  })
+  return {
+    app,
+    stop: async () => {
+      await app.stop()
+      await drop()
+    },
+  }
+}

@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { ApiError } from '../../../src/errors/api-error.js'
+import { Mailer } from '../../../src/mail/mailer.js'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import { aMember, anOwner, importMembers, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
+import {
+  aLeavingOwner,
+  ask,
+  DELETION_PATH,
+  deleteAt,
+  keep,
+  pay,
+  rowsOf,
+  subjectsTo,
+  toProvidersTime,
+} from '../support/leaving-accounts.js'
+import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { openCheckout } from '../support/subscriber.js'
+import { aMemberWith } from '../support/team-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+import { transferAccount } from '../support/transfer-calls.js'
+
+const GRACE = 14 * 24 * 60 * 60
+const CLOSING = '409 ACCOUNT_CLOSING'
+
+describe.each(BACKENDS)('The end of an account, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  beforeEach(() => toProvidersTime(app))
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+  afterAll(() => app.stop())
+
+  describe('asked for', () => {
+    it('is said to come when the time to think is over, and all works until then', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      const before = app.clock.now().getTime()
+      const answer = await ask(app, session)
+      expect([outcome(answer), Object.keys(answer.json)]).toEqual(['200', ['deleteAt']])
+      const at = new Date(answer.json.deleteAt).getTime() - GRACE * 1000
+      expect(at).toBeGreaterThanOrEqual(before)
+      expect(at).toBeLessThanOrEqual(app.clock.now().getTime())
+      expect((await onMainSite(app, session, 'GET', '/api/account')).json.deleteAt).toBe(answer.json.deleteAt)
+      await signIn(app, member, 'satellite')
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    })
+
+    it('again keeps the first date, and nobody is told a second time', async () => {
+      const { owner, session } = await aLeavingOwner(app)
+      const first = await deleteAt(app, owner)
+      app.clock.advance(60)
+      const again = await ask(app, session)
+      expect([outcome(again), again.json.deleteAt]).toEqual(['200', first?.toISOString()])
+      expect(await subjectsTo(app, owner)).toHaveLength(1)
+      expect(await rowsOf(app, owner, 'account.delete')).toHaveLength(1)
+    })
+
+    it('is in the audit log, and so is that the account stays', async () => {
+      const { owner, session } = await aLeavingOwner(app)
+      const at = (await deleteAt(app, owner))?.toISOString()
+      expect(outcome(await keep(app, session))).toBe('204')
+      const { sid } = claimsOf(session.accessToken)
+      const byOwner = { outcome: 'ok', userId: owner.id, sid, origin: MAIN }
+      expect(await rowsOf(app, owner, 'account.delete', 'account.keep')).toEqual([
+        expect.objectContaining({
+          ...byOwner,
+          action: 'account.delete',
+          detail: { step: 'asked', deleteAt: at },
+        }),
+        expect.objectContaining({ ...byOwner, action: 'account.keep' }),
+      ])
+    })
+
+    it('is told to those who look after the account and to nobody else, and so is that it stays', async () => {
+      const owner = await anOwner(app)
+      const inCharge = await aMemberWith(app, owner, 'accountSettings')
+      const disabled = await aMemberWith(app, owner, 'accountSettings')
+      await app.app.get(AccountsService).disable(disabled)
+      const plain = await aMemberWith(app, owner, 'payments', 'teamManagement')
+      const stranger = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const { json } = await ask(app, session)
+      await keep(app, session)
+      for (const person of [owner, inCharge])
+        expect(await subjectsTo(app, person)).toEqual([
+          expect.stringContaining('will be deleted'),
+          expect.stringMatching(/^Your account at .* will not be deleted$/),
+        ])
+      const [mail] = await app.mailsTo(inCharge.email)
+      expect(mail?.text).toContain(`${json.deleteAt.slice(0, 10)} (UTC)`)
+      for (const person of [disabled, plain, stranger]) expect(await subjectsTo(app, person)).toEqual([])
+    })
+
+    it('is told to all in charge, though they are more than a page, and to nobody twice', async () => {
+      const owner = await anOwner(app)
+      await importMembers(app, owner, 150)
+      const inCharge = await importMembers(app, owner, 204, permissionsOf(['accountSettings']))
+      const session = await provenSession(app, owner)
+      await ask(app, session)
+      await app.app.get(Mailer).flush()
+      const told = app.outbox.mails.map(({ to }) => to)
+      const addresses = [owner, ...inCharge].map(({ email }) => email)
+      expect(told.filter(to => addresses.includes(to as never)).sort()).toEqual([...addresses].sort())
+      await keep(app, session)
+      for (const person of [owner, ...inCharge]) expect(await subjectsTo(app, person)).toHaveLength(2)
+    })
+  })
+
+  describe('is refused', () => {
+    it('without the password; to keep the account needs none', async () => {
+      const owner = await anOwner(app)
+      const session = await signIn(app, owner, 'main')
+      const refused = await ask(app, session)
+      expect(outcome(refused)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(refused.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
+      expect(await deleteAt(app, owner)).toBeNull()
+      await reauthenticate(app, session)
+      expect(outcome(await ask(app, session))).toBe('200')
+      expect(outcome(await keep(app, await signIn(app, owner, 'main')))).toBe('204')
+    })
+
+    it('to a member, whatever they may do', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const at = await deleteAt(app, owner)
+      const all: Permission[] = ['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports']
+      const member = await aMemberWith(app, owner, ...all)
+      const session = await provenSession(app, member)
+      for (const answer of [await ask(app, session), await keep(app, session)])
+        expect(outcome(answer)).toBe('403 OWNER_REQUIRED')
+      expect(await deleteAt(app, owner)).toEqual(at)
+    })
+
+    it.each(['POST', 'DELETE'])('but for token and cookie of one main session: %s', async method => {
+      const { owner, session: main } = await aLeavingOwner(app)
+      const at = await deleteAt(app, owner)
+      const satellite = await signIn(app, owner, 'satellite')
+      await reauthenticate(app, satellite, undefined, { Origin: SHOP_ONE })
+      const asked = async (headers: Record<string, string>) =>
+        outcome(await app.request({ method, path: DELETION_PATH, headers }))
+      expect(await asked({ Origin: MAIN, ...cookie(main.sessionId) })).toBe('401 ACCESS_TOKEN_REQUIRED')
+      expect(await asked({ Origin: MAIN, ...bearer(main.accessToken) })).toBe('403 SESSION_COOKIE_REQUIRED')
+      expect(await asked({ ...bearer(satellite.accessToken), ...cookie(satellite.sessionId) })).toBe(
+        '403 MAIN_SOURCE_REQUIRED',
+      )
+      expect(await asked({ ...bearer(satellite.accessToken), ...cookie(main.sessionId) })).toBe(
+        '403 SESSION_MISMATCH',
+      )
+      expect(await deleteAt(app, owner)).toEqual(at)
+    })
+
+    it('where no mail can be sent; the account can be kept all the same', async () => {
+      const { session } = await aLeavingOwner(app)
+      const other = await anOwner(app)
+      const otherSession = await provenSession(app, other)
+      jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
+        throw new ApiError('MAIL_UNAVAILABLE')
+      })
+      expect(outcome(await ask(app, otherSession))).toBe('503 MAIL_UNAVAILABLE')
+      expect(await deleteAt(app, other)).toBeNull()
+      expect(outcome(await keep(app, session))).toBe('204')
+    })
+
+    it('while the account is billed, until the subscription has ended', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      expect([await deleteAt(app, owner), await subjectsTo(app, owner)]).toEqual([null, []])
+      await app.sandbox.cancel(subscription)
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+    })
+
+    it('to be taken back, where nobody has asked', async () => {
+      const owner = await anOwner(app)
+      const session = await signIn(app, owner, 'main')
+      expect(outcome(await keep(app, session))).toBe('404 NOT_FOUND')
+      expect(await subjectsTo(app, owner)).toEqual([])
+      expect(await rowsOf(app, owner, 'account.keep')).toEqual([])
+    })
+  })
+
+  describe('asked for, until the owner keeps it,', () => {
+    it('lets nobody begin to pay', async () => {
+      const { owner, session } = await aLeavingOwner(app)
+      const payer = await signIn(app, await aMemberWith(app, owner, 'payments'), 'main')
+      const before = app.sandbox.requests.length
+      for (const payerSession of [session, payer])
+        expect(outcome(await subscribe(app, payerSession))).toBe(CLOSING)
+      expect(app.sandbox.requests.slice(before)).toEqual([])
+      expect(outcome(await keep(app, session))).toBe('204')
+      expect(outcome(await subscribe(app, payer))).toBe('201')
+    })
+
+    it('is the new owner’s to take back after a transfer, not the old one’s', async () => {
+      const { owner, session } = await aLeavingOwner(app)
+      const member = await aMember(app, owner)
+      await transferAccount(app, session, member)
+      expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
+      expect(outcome(await keep(app, await signIn(app, owner, 'main')))).toBe('403 OWNER_REQUIRED')
+      expect(outcome(await keep(app, await signIn(app, member, 'main')))).toBe('204')
+      expect(await deleteAt(app, owner)).toBeNull()
+    })
+
+    it('hands out no page that was open before', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const { json } = await subscribe(app, session)
+      await ask(app, session)
+      expect(outcome(await subscribe(app, session))).toBe(CLOSING)
+      expect(outcome(await subscribe(app, session, { priceId: 'price_yearly' }))).toBe(CLOSING)
+      await keep(app, session)
+      expect((await subscribe(app, session)).json).toEqual(json)
+    })
+
+    it('at once with a checkout: the page is there first, or it never comes', async () => {
+      for (let round = 0; round < 3; round++) {
+        const owner = await anOwner(app)
+        const session = await provenSession(app, owner)
+        const [asked, checkout] = await Promise.all([ask(app, session), subscribe(app, session)])
+        expect(outcome(asked)).toBe('200')
+        expect(['201', CLOSING]).toContain(outcome(checkout))
+        const pages = app.sandbox
+          .checkouts()
+          .filter(({ client_reference_id }) => client_reference_id === owner.accountId)
+        expect(pages).toHaveLength(checkout.status === 201 ? 1 : 0)
+      }
+    })
+  })
+})

@@ -1,0 +1,505 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { and, eq } from 'drizzle-orm'
+import { AccountRemoval } from '../../../src/account/deletion/account-removal.js'
+import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
+import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
+import { Database } from '../../../src/database/database.js'
+import {
+  accounts,
+  billingCustomers,
+  checkouts,
+  familiarClients,
+  oneTimeTokens,
+  providerEvents,
+  sessions,
+  subscriptions,
+  users,
+} from '../../../src/database/schema.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { UserRemoval } from '../../../src/users/user-removal.js'
+import { eventually } from '../../support/eventually.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  importMembers,
+  PASSWORD,
+  type SignedIn,
+  signIn,
+} from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
+import { heldCall } from '../support/held-call.js'
+import {
+  aLeavingOwner,
+  ask,
+  deleteAt,
+  keep,
+  pay,
+  remaining,
+  rowsOf,
+  run,
+  setGrace,
+  subjectsTo,
+  toProvidersTime,
+} from '../support/leaving-accounts.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { keptEvents, postEvent } from '../support/signed-event.js'
+import { openCheckout } from '../support/subscriber.js'
+import { aMemberWith, team } from '../support/team-calls.js'
+
+const DAY = 24 * 60 * 60
+const GRACE = 14 * DAY
+const RUN_EVERY = 10 * 60
+const ENDED = '401 SESSION_NOT_FOUND'
+const CLOSING = '409 ACCOUNT_CLOSING'
+
+describe.each(BACKENDS)('The removal of an account, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  beforeEach(() => toProvidersTime(app))
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+  afterAll(() => app.stop())
+
+  describe('comes', () => {
+    it('when the time to think is over, not before', async () => {
+      const { owner } = await aLeavingOwner(app)
+      app.clock.advance(GRACE - 2 * RUN_EVERY)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      await signIn(app, owner, 'main')
+      app.clock.advance(RUN_EVERY)
+      expect(await run(app)).toBeGreaterThanOrEqual(1)
+      expect(await remaining(app, owner)).toEqual([])
+      expect(await deleteAt(app, owner)).toBeUndefined()
+    })
+
+    it('with all users, sessions, links and what is known of devices and payments', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      await app.sandbox.cancel(subscription)
+      await app.paymentsSettled()
+      const member = await aMember(app, owner)
+      expect((await team(app, session, 'POST', '/invitations', { email: anEmail() })).status).toBeLessThan(
+        300,
+      )
+      expect(outcome(await ask(app, session))).toBe('200')
+      app.clock.advance(GRACE)
+      const onMain = await signIn(app, owner, 'main')
+      const atShop = await signIn(app, member, 'satellite')
+      await app.app.get(PasswordReset).startReset(member)
+      await run(app)
+
+      expect(await remaining(app, owner)).toEqual([])
+      expect(outcome(await refreshByCookie(app, onMain.sessionId))).toBe(ENDED)
+      expect(outcome(await refreshByHeader(app, atShop.sessionId))).toBe(ENDED)
+      expect(outcome(await onMainSite(app, onMain, 'GET', '/api/account'))).toBe(ENDED)
+      const ids = [owner.id, member.id]
+      for (const id of ids)
+        expect(await app.app.get(SessionStore).listByUser(id, app.clock.now())).toEqual([])
+      await expect(signIn(app, owner, 'main')).rejects.toThrow('401')
+      await expect(signIn(app, member, 'satellite')).rejects.toThrow('401')
+      const left = await app.app.get(Database).run(async db => {
+        const { accountId } = owner
+        return [
+          ...(await db.select().from(accounts).where(eq(accounts.id, accountId))),
+          ...(await db.select().from(users).where(eq(users.accountId, accountId))),
+          ...(await db.select().from(sessions).where(eq(sessions.accountId, accountId))),
+          ...(await db.select().from(oneTimeTokens).where(eq(oneTimeTokens.accountId, accountId))),
+          ...(await db.select().from(oneTimeTokens).where(eq(oneTimeTokens.email, member.email))),
+          ...(await db.select().from(checkouts).where(eq(checkouts.accountId, accountId))),
+          ...(await db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))),
+          ...(await db.select().from(billingCustomers).where(eq(billingCustomers.accountId, accountId))),
+          ...(await db.select().from(familiarClients).where(eq(familiarClients.userId, owner.id))),
+          ...(await db.select().from(familiarClients).where(eq(familiarClients.userId, member.id))),
+        ]
+      })
+      expect(left).toEqual([])
+    })
+
+    it('security L5: leaves of the provider’s events what is about nobody', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      await app.sandbox.cancel(await pay(app, await openCheckout(app, session)))
+      await app.paymentsSettled()
+      const [customer] = await app.app
+        .get(Database)
+        .run(db => db.select().from(billingCustomers).where(eq(billingCustomers.accountId, owner.accountId)))
+      const events = () =>
+        app.app.get(Database).run(db =>
+          db
+            .select()
+            .from(providerEvents)
+            .where(eq(providerEvents.customerId, customer?.customerId as string))
+            .orderBy(providerEvents.id),
+        )
+      const before = await events()
+      expect(before.filter(({ event }) => event !== null).length).toBeGreaterThan(1)
+      expect(outcome(await ask(app, session))).toBe('200')
+      app.clock.advance(GRACE)
+      await run(app)
+      expect(await events()).toEqual(
+        before.map(row => {
+          // Of a kind that changes nothing, kept without what it says.
+          if (row.event === null) return row
+          const { created, data } = row.event as {
+            created: number
+            data: { object: Record<string, unknown> }
+          }
+          const { id, object } = data.object
+          const event = {
+            id: row.id,
+            object: 'event',
+            type: row.type,
+            created,
+            data: { object: { id, object } },
+          }
+          return { ...row, event }
+        }),
+      )
+      // The customer stays at the provider, and so do its invoices: something may still come of it.
+      const late = before.find(({ type }) => type === 'customer.subscription.deleted')?.event as object
+      const [customerId, note] = [customer?.customerId, 'for Erika Mustermann']
+      const object = { id: 'sub_late', object: 'subscription', customer: customerId, note }
+      await toProvidersTime(app)
+      expect(outcome(await postEvent(app, { ...late, id: 'evt_late', data: { object } }))).toBe('200')
+      expect((await keptEvents(app, 'evt_late')).map(row => row.effect)).toEqual(['unknown customer'])
+      expect(JSON.stringify(await events())).not.toContain(note)
+    })
+
+    it('leaves the audit log, with each user’s end and its own', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const member = await aMember(app, owner)
+      app.clock.advance(GRACE)
+      await run(app)
+      const rows = await rowsOf(app, owner, 'account.create', 'user.create', 'user.remove', 'account.delete')
+      expect(rows.map(({ action, userId, ip }) => [action, userId, ip])).toEqual([
+        ['account.create', owner.id, null],
+        ['account.delete', owner.id, '127.0.0.1'],
+        ['user.create', member.id, null],
+        ['user.remove', owner.id, null],
+        ['user.remove', member.id, null],
+        ['account.delete', null, null],
+      ])
+      expect(rows.at(-1)).toMatchObject({ outcome: 'ok', detail: { step: 'done' } })
+    })
+
+    it('is told to the owner, once', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const member = await aMember(app, owner)
+      app.clock.advance(GRACE)
+      await run(app)
+      await run(app)
+      expect(await subjectsTo(app, owner)).toEqual([
+        expect.stringContaining('will be deleted'),
+        expect.stringContaining('has been deleted'),
+      ])
+      expect(await subjectsTo(app, member)).toEqual([])
+    })
+
+    it('frees the e-mail addresses', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const member = await aMember(app, owner)
+      app.clock.advance(GRACE)
+      await run(app)
+      const service = app.app.get(AccountsService)
+      const [newcomer, other] = [
+        await service.createAccount(member.email, PASSWORD),
+        await service.createAccount(owner.email, PASSWORD),
+      ]
+      const session = await signIn(app, newcomer, 'main')
+      expect((await onMainSite(app, session, 'GET', '/api/account')).json.accountId).not.toBe(owner.accountId)
+      await signIn(app, other, 'main')
+    })
+
+    it('for one account and leaves the others alone', async () => {
+      await aLeavingOwner(app)
+      const other = await anOwner(app)
+      const member = await aMember(app, other)
+      app.clock.advance(GRACE)
+      const session = await signIn(app, member, 'satellite')
+      await run(app)
+      expect(await remaining(app, other)).toHaveLength(2)
+      expect(outcome(await refreshByHeader(app, session.sessionId))).toBe('200')
+    })
+
+    it('for an account with more users than a page', async () => {
+      const { owner } = await aLeavingOwner(app)
+      await importMembers(app, owner, 205)
+      app.clock.advance(GRACE)
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+      expect(await deleteAt(app, owner)).toBeUndefined()
+      expect(await rowsOf(app, owner, 'user.remove')).toHaveLength(206)
+    })
+
+    it('from one replica at a time', async () => {
+      const { owner } = await aLeavingOwner(app)
+      app.clock.advance(GRACE + RUN_EVERY)
+      const removal = app.app.get(AccountRemoval)
+      const counts = await Promise.all([removal.run(), removal.run(), removal.run()])
+      expect(counts.filter(count => count === null)).toHaveLength(2)
+      expect(await remaining(app, owner)).toEqual([])
+      expect(await rowsOf(app, owner, 'user.remove')).toHaveLength(1)
+    })
+
+    it('not where the owner has kept the account', async () => {
+      const { owner, session } = await aLeavingOwner(app)
+      await keep(app, session)
+      app.clock.advance(GRACE)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      await signIn(app, owner, 'main')
+    })
+
+    it('counted anew where the owner has kept the account and asked again', async () => {
+      const { owner, session } = await aLeavingOwner(app)
+      app.clock.advance(60)
+      await keep(app, session)
+      app.clock.advance(DAY)
+      await ask(app, await provenSession(app, owner))
+      app.clock.advance(GRACE - DAY)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      app.clock.advance(DAY)
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('not where the owner keeps the account at the last moment, when the run has begun', async () => {
+      const { owner } = await aLeavingOwner(app)
+      await aMember(app, owner)
+      app.clock.advance(GRACE)
+      const session = await signIn(app, owner, 'main')
+      const held = heldCall(app.app.get(UserRemoval), 'remove')
+      const running = run(app)
+      await held.begun
+      expect(outcome(await keep(app, session))).toBe('204')
+      held.release()
+      expect(await running).toBe(0)
+      expect(await remaining(app, owner)).toHaveLength(2)
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+      expect(await rowsOf(app, owner, 'user.remove')).toEqual([])
+      expect(await subjectsTo(app, owner)).not.toContainEqual(expect.stringContaining('has been deleted'))
+    })
+  })
+
+  describe('waits for money', () => {
+    it('while a page can be paid, and comes when that has run out', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const checkoutId = await openCheckout(app, session)
+      await ask(app, session)
+      await setGrace(app, owner, 0)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      await toProvidersTime(app)
+      await app.sandbox.expire(checkoutId)
+      await app.paymentsSettled()
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('as long as the provider lets the page be paid, which is longer than we hand it out', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      await openCheckout(app, session)
+      await ask(app, session)
+      await setGrace(app, owner, 0)
+      app.clock.advance(23.5 * 60 * 60)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      app.clock.advance(2 * 60 * 60)
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('while the page of before was paid, until that subscription has ended', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const checkoutId = await openCheckout(app, session)
+      await ask(app, session)
+      const subscription = await pay(app, checkoutId)
+      await setGrace(app, owner, 0)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      await signIn(app, owner, 'main')
+      await toProvidersTime(app)
+      await app.sandbox.cancel(subscription)
+      await app.paymentsSettled()
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('billing 8: until the provider has ended what was cancelled, which may be down meanwhile', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      await app.sandbox.changeSubscription(subscription, { cancel_at_period_end: true })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+      await setGrace(app, owner, -DAY)
+      const statusThere = () => app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
+      app.sandbox.fault = 'error-500'
+      await run(app)
+      // The provider signs its events by its own clock.
+      await toProvidersTime(app)
+      await app.paymentsSettled()
+      expect([await remaining(app, owner), statusThere()]).toEqual([[expect.anything()], 'active'])
+      app.sandbox.fault = null
+      await run(app)
+      await toProvidersTime(app)
+      await eventually(() => statusThere() === 'canceled')
+      await app.paymentsSettled()
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('does not make other accounts wait', async () => {
+      const waiting = await anOwner(app)
+      const session = await provenSession(app, waiting)
+      await openCheckout(app, session)
+      await ask(app, session)
+      await setGrace(app, waiting, -DAY)
+      const { owner } = await aLeavingOwner(app)
+      await setGrace(app, owner, 0)
+      await run(app)
+      expect(await remaining(app, waiting)).toHaveLength(1)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+  })
+
+  describe('interrupted half-way', () => {
+    /** The service dies before the removal of the account's user of this number. */
+    function crashBefore(number: number, { accountId }: User): void {
+      const removal = app.app.get(UserRemoval)
+      const remove = removal.remove.bind(removal)
+      let count = 0
+      jest.spyOn(removal, 'remove').mockImplementation(async (whom, authority) => {
+        if (whom.accountId === accountId) count++
+        if (count >= number) throw new Error('the process ends here')
+        return remove(whom, authority)
+      })
+    }
+
+    it('goes on in the next run', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const members = [await aMember(app, owner), await aMember(app, owner), await aMember(app, owner)]
+      app.clock.advance(GRACE)
+      crashBefore(3, owner)
+      await run(app)
+      jest.restoreAllMocks()
+      const left = await remaining(app, owner)
+      expect(left).toHaveLength(2)
+      expect(left.map(({ role }) => role)).toEqual(['member', 'member'])
+      expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+      expect(await deleteAt(app, owner)).toBeUndefined()
+      const removed = await rowsOf(app, owner, 'user.remove')
+      expect(removed.map(({ userId }) => userId).sort()).toEqual(
+        [owner, ...members].map(({ id }) => id).sort(),
+      )
+      expect((await rowsOf(app, owner, 'account.delete')).at(-1)?.detail).toEqual({ step: 'done' })
+    })
+
+    it('before the first user leaves all as it was, and the owner can keep it', async () => {
+      const { owner } = await aLeavingOwner(app)
+      await aMember(app, owner)
+      app.clock.advance(GRACE)
+      crashBefore(1, owner)
+      await run(app)
+      jest.restoreAllMocks()
+      expect(await remaining(app, owner)).toHaveLength(2)
+      expect(outcome(await keep(app, await signIn(app, owner, 'main')))).toBe('204')
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(2)
+    })
+
+    it('lets other accounts go', async () => {
+      const first = await aLeavingOwner(app)
+      const second = await aLeavingOwner(app)
+      app.clock.advance(GRACE)
+      const removal = app.app.get(UserRemoval)
+      const remove = removal.remove.bind(removal)
+      jest.spyOn(removal, 'remove').mockImplementation(async (whom, authority) => {
+        if (whom.id === first.owner.id) throw new Error('this one fails')
+        return remove(whom, authority)
+      })
+      await run(app)
+      jest.restoreAllMocks()
+      expect(await remaining(app, first.owner)).toHaveLength(1)
+      expect(await remaining(app, second.owner)).toEqual([])
+      await run(app)
+      expect(await remaining(app, first.owner)).toEqual([])
+    })
+
+    it('lets no member who is left begin to pay for it', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const payers = [await aMemberWith(app, owner, 'payments'), await aMemberWith(app, owner, 'payments')]
+      app.clock.advance(GRACE)
+      const sessionsOfPayers = []
+      for (const payer of payers) sessionsOfPayers.push(await signIn(app, payer, 'main'))
+      crashBefore(2, owner)
+      await run(app)
+      jest.restoreAllMocks()
+      expect((await remaining(app, owner)).map(({ id }) => id).sort()).toEqual(
+        payers.map(({ id }) => id).sort(),
+      )
+      const left = []
+      for (const payer of payers) left.push(await signIn(app, payer, 'main'))
+      for (const session of left) expect(outcome(await subscribe(app, session))).toBe(CLOSING)
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+      for (const session of left) expect(outcome(await subscribe(app, session))).toBe(ENDED)
+    })
+  })
+
+  it('refuses a checkout between two removed users, and the removal goes on', async () => {
+    const { owner } = await aLeavingOwner(app)
+    const payers = [await aMemberWith(app, owner, 'payments'), await aMemberWith(app, owner, 'payments')]
+    app.clock.advance(GRACE)
+    const live: SignedIn[] = []
+    for (const payer of payers) live.push(await signIn(app, payer, 'main'))
+    const removal = app.app.get(UserRemoval)
+    const remove = removal.remove.bind(removal)
+    const clicks: string[] = []
+    jest.spyOn(removal, 'remove').mockImplementation(async (whom, authority) => {
+      if (whom.id !== owner.id && whom.accountId === owner.accountId)
+        for (const session of live) clicks.push(outcome(await subscribe(app, session)))
+      return remove(whom, authority)
+    })
+    await run(app)
+    expect(clicks.sort()).toEqual([ENDED, CLOSING, CLOSING, CLOSING])
+    expect(await remaining(app, owner)).toEqual([])
+    expect(await deleteAt(app, owner)).toBeUndefined()
+    const opened = await app.app.get(Database).run(db =>
+      db
+        .select()
+        .from(checkouts)
+        .where(and(eq(checkouts.accountId, owner.accountId), eq(checkouts.isOpen, true))),
+    )
+    expect(opened).toEqual([])
+  })
+
+  it('refuses a checkout whose account goes after the guards have let it pass', async () => {
+    const { owner } = await aLeavingOwner(app)
+    app.clock.advance(GRACE)
+    const payer = await signIn(app, owner, 'main')
+    const held = heldCall(app.app.get(CheckoutService), 'start')
+    const click = subscribe(app, payer, {}, 30_000)
+    await held.begun
+    await run(app)
+    expect(await deleteAt(app, owner)).toBeUndefined()
+    held.release()
+    expect(outcome(await click)).toBe(ENDED)
+  })
+})

@@ -1,0 +1,409 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
+import { Database } from '../../../src/database/database.js'
+import { oneTimeTokens, users } from '../../../src/database/schema.js'
+import { ApiError } from '../../../src/errors/api-error.js'
+import { Mailer } from '../../../src/mail/mailer.js'
+import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, outcome, refreshByCookie } from '../support/api-calls.js'
+import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const NEW_PASSWORD = 'seven quiet otters juggle'
+const DAY = 24 * 60 * 60
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  const ask = (session: SignedIn, email: string) =>
+    onMainSite(app, session, 'POST', '/api/email/change', { email })
+  const confirm = (token: string, password = PASSWORD) => follow('/api/email/confirm', { token, password })
+  const undo = (token: string) => follow('/api/email/undo', { token })
+
+  function follow(path: string, body: object): Promise<TestResponse> {
+    return app.request({ method: 'POST', path, headers: { Origin: MAIN }, body, timeoutMs: 30_000 })
+  }
+
+  async function logIn(email: string, password = PASSWORD): Promise<string> {
+    const body = { email, password, source: 'main' }
+    return outcome(await app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body }))
+  }
+
+  async function linkTo(session: SignedIn, email: string): Promise<string> {
+    expect(outcome(await ask(session, email))).toBe('202')
+    return app.mailedToken(email)
+  }
+
+  /** All the way; the token of the link back, which the address of before was mailed. */
+  async function change(session: SignedIn, before: string, after: string): Promise<string> {
+    expect(outcome(await confirm(await linkTo(session, after)))).toBe('204')
+    return app.mailedToken(before)
+  }
+
+  const strangerOf = async ({ accessToken }: SignedIn) =>
+    (await app.app.get(Users).find(claimsOf(accessToken).userId as string)) as User
+
+  const emailOf = async ({ id }: User) => (await app.app.get(Users).find(id))?.email
+
+  function rowsOf({ id }: User, action: string) {
+    return app.auditRows().then(rows => rows.filter(row => row.action === action && row.userId === id))
+  }
+
+  it('is confirmed from the new address, and the old one is told', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const email = anEmail()
+    const answer = await ask(session, ` ${email.toUpperCase()} `)
+    expect([answer.status, answer.text]).toEqual([202, ''])
+    expect(await emailOf(owner)).toBe(owner.email)
+    expect(await app.mailsTo(owner.email)).toEqual([])
+    const [mail] = await app.mailsTo(email)
+    expect(mail?.text).toContain(`${MAIN}/confirm-email#token=`)
+
+    const confirmed = await confirm(await app.mailedToken(email))
+    expect([confirmed.status, confirmed.text, confirmed.setCookies]).toEqual([204, '', []])
+    expect(await emailOf(owner)).toBe(email)
+    expect(await logIn(owner.email)).toBe('401 INVALID_CREDENTIALS')
+    expect(await logIn(email)).toBe('200')
+    expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    const [notice] = await app.mailsTo(owner.email)
+    expect(notice?.text).toContain(`${MAIN}/undo-email#token=`)
+    expect(notice?.text).not.toContain(email)
+    const { sid } = claimsOf(session.accessToken)
+    expect(await rowsOf(owner, 'email.change')).toEqual([
+      expect.objectContaining({ outcome: 'ok', sid, detail: { step: 'asked' } }),
+      expect.objectContaining({
+        outcome: 'ok',
+        detail: { step: 'confirmed', from: owner.email, to: email },
+      }),
+    ])
+  })
+
+  it('asks for the password first', async () => {
+    const session = await signIn(app, await anOwner(app), 'main')
+    const answer = await ask(session, anEmail())
+    expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
+    expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
+  })
+
+  it('begins on the main site alone, with token and cookie of one session', async () => {
+    const owner = await anOwner(app)
+    const main = await provenSession(app, owner)
+    const satellite = await signIn(app, owner, 'satellite')
+    await reauthenticate(app, satellite)
+    const body = { email: anEmail() }
+    const call = (headers: Record<string, string>) =>
+      app.request({ method: 'POST', path: '/api/email/change', headers, body }).then(outcome)
+    expect(await call({ Origin: MAIN, ...bearer(main.accessToken) })).toBe('403 SESSION_COOKIE_REQUIRED')
+    expect(await call({ ...bearer(satellite.accessToken), ...cookie(satellite.sessionId) })).toBe(
+      '403 MAIN_SOURCE_REQUIRED',
+    )
+    expect(await call({ ...bearer(satellite.accessToken), ...cookie(main.sessionId) })).toBe(
+      '403 SESSION_MISMATCH',
+    )
+  })
+
+  it('is the same answer, with the same work, for an address that is somebody’s', async () => {
+    const other = await anOwner(app)
+    const session = await provenSession(app, await anOwner(app))
+    const tokens = async () => (await app.app.get(Database).run(db => db.select().from(oneTimeTokens))).length
+    const free = await ask(session, anEmail())
+    const before = await tokens()
+    const taken = await ask(session, other.email)
+    expect([taken.status, taken.text]).toEqual([free.status, free.text])
+    // The link of before is gone, another is there.
+    expect(await tokens()).toBe(before)
+    const [mail] = await app.mailsTo(other.email)
+    expect(mail?.subject).toBe('You already have an account at www.main.test')
+    expect(mail?.text).not.toContain('#token=')
+  })
+
+  it('has a link for a day, that works once', async () => {
+    const owner = await anOwner(app)
+    const email = anEmail()
+    const late = await linkTo(await provenSession(app, owner), anEmail())
+    app.clock.advance(DAY)
+    expect(outcome(await confirm(late))).toBe('400 INVALID_LINK')
+    const token = await linkTo(await provenSession(app, owner), email)
+    app.clock.advance(DAY - 5)
+    const answers = await Promise.all([confirm(token), confirm(token)])
+    expect(answers.map(outcome).sort()).toEqual(['204', '400 INVALID_LINK'])
+    expect(await emailOf(owner)).toBe(email)
+  })
+
+  it('has one link at a time: the newest', async () => {
+    const session = await provenSession(app, await anOwner(app))
+    const first = await linkTo(session, anEmail())
+    const second = await linkTo(session, anEmail())
+    expect(outcome(await confirm(first))).toBe('400 INVALID_LINK')
+    expect(outcome(await confirm(second))).toBe('204')
+  })
+
+  it('comes to nothing when the address is taken meanwhile', async () => {
+    const owner = await anOwner(app)
+    const email = anEmail()
+    const token = await linkTo(await provenSession(app, owner), email)
+    const other = await anOwner(app)
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setEmail(transaction, other.id, email))
+    expect(outcome(await confirm(token))).toBe('409 EMAIL_TAKEN')
+    expect(await emailOf(owner)).toBe(owner.email)
+    expect(await app.mailsTo(owner.email)).toEqual([])
+  })
+
+  it('of several users to the same address, at once, is made for one', async () => {
+    const email = anEmail()
+    const tokens: string[] = []
+    for (let user = 0; user < 4; user++)
+      tokens.push(await linkTo(await provenSession(app, await anOwner(app)), email))
+    const answers = await Promise.all(tokens.map(token => confirm(token)))
+    expect(answers.map(outcome).sort()).toEqual(['204', ...Array(3).fill('409 EMAIL_TAKEN')])
+  })
+
+  it('is off for a user who was disabled meanwhile', async () => {
+    const owner = await anOwner(app)
+    const token = await linkTo(await provenSession(app, owner), anEmail())
+    await app.app.get(AccountsService).disable(owner)
+    expect(outcome(await confirm(token))).toBe('400 INVALID_LINK')
+    expect(await emailOf(owner)).toBe(owner.email)
+  })
+
+  it.each(['reset', 'change'])('is off once the password was set anew (%s)', async how => {
+    const owner = await anOwner(app)
+    const thief = await provenSession(app, owner)
+    const token = await linkTo(thief, anEmail())
+    if (how === 'reset') {
+      await app.app.get(PasswordReset).startReset(owner)
+      const reset = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
+      expect(outcome(await follow('/api/password/reset', reset))).toBe('204')
+    } else {
+      const session = await provenSession(app, owner)
+      const body = { currentPassword: PASSWORD, password: NEW_PASSWORD }
+      expect(outcome(await onMainSite(app, session, 'POST', '/api/password/change', body))).toBe('204')
+    }
+    expect(outcome(await confirm(token))).toBe('400 INVALID_LINK')
+    expect(await emailOf(owner)).toBe(owner.email)
+  })
+
+  it('security M1: leaves a link for a new password good that went to the old address, which brings that back', async () => {
+    const owner = await anOwner(app)
+    await app.app.get(PasswordReset).startReset(owner)
+    const token = await app.mailedToken(owner.email)
+    const thief = await provenSession(app, owner)
+    const email = anEmail()
+    const toOwner = await change(thief, owner.email, email)
+    await app.app.get(PasswordReset).startReset({ ...owner, email })
+    const answer = await follow('/api/password/reset', { token, password: NEW_PASSWORD })
+    expect(outcome(answer)).toBe('204')
+    expect(await emailOf(owner)).toBe(owner.email)
+    expect(outcome(await refreshByCookie(app, thief.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect([await logIn(owner.email, NEW_PASSWORD), await logIn(owner.email)]).toEqual([
+      '200',
+      '401 INVALID_CREDENTIALS',
+    ])
+    expect(outcome(await undo(toOwner))).toBe('400 INVALID_LINK')
+    const ofThief = { token: await app.mailedToken(email), password: PASSWORD }
+    expect(outcome(await follow('/api/password/reset', ofThief))).toBe('400 INVALID_LINK')
+  })
+
+  describe('security M5: is confirmed', () => {
+    it('by a session of the user, or by the password, not by the link alone', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const email = anEmail()
+      const token = await linkTo(session, email)
+      const byLink = await follow('/api/email/confirm', { token })
+      expect(outcome(byLink)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(outcome(await confirm(token, 'a password of nobody'))).toBe('401 INVALID_CREDENTIALS')
+      // The victim whose address a stranger puts on an account of theirs is logged in somewhere else, if at all.
+      const victim = await signIn(app, await anOwner(app), 'main')
+      const body = { token }
+      const byVictim = await onMainSite(app, victim, 'POST', '/api/email/confirm', body)
+      expect(outcome(byVictim)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(await emailOf(owner)).toBe(owner.email)
+      expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', body))).toBe('204')
+      expect(await emailOf(owner)).toBe(email)
+    })
+
+    it('by token and cookie of one live main session', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const satellite = await signIn(app, owner, 'satellite')
+      const body = { token: await linkTo(session, anEmail()) }
+      const call = (headers: Record<string, string>) =>
+        app.request({ method: 'POST', path: '/api/email/confirm', headers, body }).then(outcome)
+      expect(await call(bearer('x'))).toBe('401 INVALID_ACCESS_TOKEN')
+      expect(await call(bearer(session.accessToken))).toBe('403 SESSION_COOKIE_REQUIRED')
+      expect(await call({ ...bearer(satellite.accessToken), ...cookie(satellite.sessionId) })).toBe(
+        '403 MAIN_SOURCE_REQUIRED',
+      )
+      expect(await call(cookie(session.sessionId))).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(await call({ ...bearer(session.accessToken), ...cookie(session.sessionId) })).toBe('204')
+    })
+
+    it('back to an address of before, and what was between cannot come back', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const between = anEmail()
+      await change(session, owner.email, between)
+      expect(outcome(await confirm(await linkTo(session, owner.email)))).toBe('204')
+      const mails = await app.mailsTo(between)
+      expect(mails.map(({ text }) => text.includes('/undo-email'))).toEqual([false, false])
+      expect(mails.at(-1)?.text).toContain('uses its previous e-mail address again')
+      expect(outcome(await undo(await app.mailedToken(owner.email)))).toBe('400 INVALID_LINK')
+      expect(await emailOf(owner)).toBe(owner.email)
+    })
+  })
+
+  it('security H2: leaves the old address to its user while they can return to it', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    await change(session, owner.email, anEmail())
+    const stranger = await provenSession(app, await anOwner(app))
+    expect(outcome(await confirm(await linkTo(stranger, owner.email)))).toBe('409 EMAIL_TAKEN')
+    app.clock.advance(7 * DAY)
+    const later = await provenSession(app, { email: (await strangerOf(stranger)).email })
+    expect(outcome(await confirm(await linkTo(later, owner.email)))).toBe('204')
+  })
+
+  describe('undone', () => {
+    it('brings the old address back, ends every session and begins anew with a new password', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const email = anEmail()
+      const token = await change(session, owner.email, email)
+      const answer = await undo(token)
+      expect([answer.status, answer.text, answer.setCookies]).toEqual([204, '', []])
+      expect(await emailOf(owner)).toBe(owner.email)
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      // Whoever changed it had the password.
+      expect(await logIn(owner.email)).toBe('401 INVALID_CREDENTIALS')
+      expect(await logIn(email)).toBe('401 INVALID_CREDENTIALS')
+      const reset = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
+      expect(outcome(await follow('/api/password/reset', reset))).toBe('204')
+      expect(await logIn(owner.email, NEW_PASSWORD)).toBe('200')
+      expect(await rowsOf(owner, 'email.undo')).toEqual([expect.objectContaining({ outcome: 'ok' })])
+    })
+
+    it('also when the thief has changed the address twice, and the thief cannot undo that', async () => {
+      const owner = await anOwner(app)
+      const thief = await provenSession(app, owner)
+      const [second, third] = [anEmail(), anEmail()]
+      const toOwner = await change(thief, owner.email, second)
+      const toThief = await change(thief, second, third)
+      expect(outcome(await undo(toOwner))).toBe('204')
+      expect(await emailOf(owner)).toBe(owner.email)
+      expect(outcome(await undo(toThief))).toBe('400 INVALID_LINK')
+      expect(await emailOf(owner)).toBe(owner.email)
+    })
+
+    it('from every address on the way, the later one first', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const [second, third] = [anEmail(), anEmail()]
+      const toFirst = await change(session, owner.email, second)
+      const toSecond = await change(session, second, third)
+      expect(outcome(await undo(toSecond))).toBe('204')
+      expect(await emailOf(owner)).toBe(second)
+      expect(outcome(await undo(toFirst))).toBe('204')
+      expect(await emailOf(owner)).toBe(owner.email)
+    })
+
+    it('takes the thief’s next link along', async () => {
+      const owner = await anOwner(app)
+      const thief = await provenSession(app, owner)
+      const token = await change(thief, owner.email, anEmail())
+      const next = await linkTo(thief, anEmail())
+      await undo(token)
+      expect(outcome(await confirm(next))).toBe('400 INVALID_LINK')
+    })
+
+    it('for seven days, once', async () => {
+      const owner = await anOwner(app)
+      const email = anEmail()
+      const token = await change(await provenSession(app, owner), owner.email, email)
+      app.clock.advance(7 * DAY - 5)
+      const answers = await Promise.all([undo(token), undo(token)])
+      expect(answers.map(outcome).sort()).toEqual(['204', '400 INVALID_LINK'])
+
+      const other = await anOwner(app)
+      const late = await change(await provenSession(app, other), other.email, anEmail())
+      app.clock.advance(7 * DAY)
+      expect(outcome(await undo(late))).toBe('400 INVALID_LINK')
+    })
+
+    it('not when the old address has become somebody else’s', async () => {
+      const owner = await anOwner(app)
+      const email = anEmail()
+      const session = await provenSession(app, owner)
+      const token = await change(session, owner.email, email)
+      const other = await anOwner(app)
+      // The service itself keeps it free; an operator with SQL need not.
+      await app.app
+        .get(Database)
+        .run(db => db.update(users).set({ email: owner.email }).where(eq(users.id, other.id)))
+      expect(outcome(await undo(token))).toBe('409 EMAIL_TAKEN')
+      expect(await logIn(email)).toBe('200')
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    })
+  })
+
+  it('takes a link for its own purpose alone', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const token = await linkTo(session, anEmail())
+    expect(outcome(await undo(token))).toBe('400 INVALID_LINK')
+    await app.app.get(PasswordReset).startReset(owner)
+    expect(outcome(await confirm(await app.mailedToken(owner.email)))).toBe('400 INVALID_LINK')
+    expect(outcome(await confirm('x'.repeat(43)))).toBe('400 INVALID_LINK')
+    expect(outcome(await follow('/api/email/confirm', { token: 7 }))).toBe('400 INVALID_BODY')
+    expect(outcome(await ask(session, 'nobody'))).toBe('400 INVALID_BODY')
+    const failed = (await app.auditRows()).filter(row => row.outcome === 'failed')
+    expect(failed.map(({ action }) => action)).toEqual(expect.arrayContaining(['email.change', 'email.undo']))
+  })
+
+  it('is bounded: by receiver, and by network for links', async () => {
+    const session = await provenSession(app, await anOwner(app))
+    const email = anEmail()
+    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async ({ kind }) => {
+      if (kind !== 'write') throw new ApiError('TOO_MANY_ATTEMPTS')
+      return { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
+    })
+    const answers = [await ask(session, email), await confirm('x'), await undo('x')]
+    expect(answers.map(outcome)).toEqual(Array(3).fill('429 TOO_MANY_ATTEMPTS'))
+    expect(count.mock.calls.map(([{ kind, subject }]) => [kind, subject])).toEqual([
+      ['write', claimsOf(session.accessToken).sid],
+      ['sent mail', email],
+      ['link', ''],
+      ['link', ''],
+    ])
+  })
+
+  it('is 503 where no mail can be sent: the old address has to be told', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const token = await linkTo(session, anEmail())
+    jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
+      throw new ApiError('MAIL_UNAVAILABLE')
+    })
+    const answers = [await ask(session, anEmail()), await confirm(token), await undo(token)]
+    expect(answers.map(outcome)).toEqual(Array(3).fill('503 MAIL_UNAVAILABLE'))
+    expect(await emailOf(owner)).toBe(owner.email)
+  })
+})

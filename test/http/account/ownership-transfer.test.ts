@@ -1,0 +1,452 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { OwnershipTransfer } from '../../../src/account/transfer/ownership-transfer.service.js'
+import { ApiError } from '../../../src/errors/api-error.js'
+import { Mailer } from '../../../src/mail/mailer.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { heldCall } from '../support/held-call.js'
+import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { aManager, team } from '../support/team-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+import {
+  acceptTransfer,
+  beginTransfer,
+  completeTransfers,
+  requestTransfer,
+  stopTransfer,
+  TRANSFER_WAIT_SECONDS,
+  transferAccount,
+} from '../support/transfer-calls.js'
+
+const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports'])
+const OF_A_MEMBER = permissionsOf(['dataEntry', 'viewReports'])
+const NOT_FOUND = '404 NOT_FOUND'
+const DAY = 24 * 60 * 60
+const WAIT = TRANSFER_WAIT_SECONDS
+
+describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+  afterAll(() => app.stop())
+
+  const request = (session: SignedIn, userId: unknown) => requestTransfer(app, session, userId)
+  const cancel = (session: SignedIn) => onMainSite(app, session, 'DELETE', '/api/account/transfer')
+  const pending = async (session: SignedIn) =>
+    (await onMainSite(app, session, 'GET', '/api/account')).json.transfer
+  const accept = (token: string) => acceptTransfer(app, token)
+  const stop = (token: string) => stopTransfer(app, token)
+  const runJob = () => completeTransfers(app)
+  const begin = (session: SignedIn, member: User) => beginTransfer(app, session, member)
+  const transfer = (session: SignedIn, member: User) => transferAccount(app, session, member)
+
+  /** The user moves to another address and gets a link back; returns the new address. */
+  async function changeAddress(user: User) {
+    const session = await provenSession(app, user)
+    const email = anEmail()
+    await onMainSite(app, session, 'POST', '/api/email/change', { email })
+    const token = await app.mailedToken(email)
+    expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', { token }))).toBe('204')
+    return email
+  }
+
+  const subjects = async ({ email }: Pick<User, 'email'>) =>
+    (await app.mailsTo(email)).map(({ subject }) => subject.replace(/ your .*$/, ''))
+
+  async function standing({ id }: User) {
+    const user = await app.app.get(Users).find(id)
+    return { role: user?.role, granted: user?.granted, satellites: user?.satellites }
+  }
+
+  async function ownersOf({ accountId }: User) {
+    const people = await app.app.get(Users).listByAccount(accountId, null, 100)
+    return people.filter(({ role }) => role === 'owner').map(({ id }) => id)
+  }
+
+  async function rowsOf({ accountId }: User) {
+    const rows = await app.auditRows()
+    return rows.filter(row => row.accountId === accountId && row.action === 'account.transfer')
+  }
+
+  it('security H2: is done once the member has accepted and the wait is over, not before', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const session = await provenSession(app, owner)
+    const requested = await request(session, member.id)
+    expect(outcome(requested)).toBe('202')
+    const { userId, requestedAt, readyAt, acceptedAt } = requested.json
+    expect([userId, acceptedAt]).toEqual([member.id, null])
+    expect(Date.parse(readyAt) - Date.parse(requestedAt)).toBe(WAIT * 1000)
+    expect(await pending(session)).toEqual(requested.json)
+    app.clock.advance(WAIT)
+    expect(await runJob()).toBe(0)
+    expect(await ownersOf(owner)).toEqual([owner.id])
+    const accepted = await accept(await app.mailedToken(member.email))
+    expect([outcome(accepted), accepted.json.userId]).toEqual(['200', member.id])
+    expect(await ownersOf(owner)).toEqual([owner.id])
+    expect(await runJob()).toBe(1)
+    expect(await standing(member)).toEqual({ role: 'owner', granted: ALL, satellites: null })
+    expect(await standing(owner)).toEqual({ role: 'member', granted: OF_A_MEMBER, satellites: null })
+    expect(await runJob()).toBe(0)
+  })
+
+  it('security H2: waits out the days also when it is accepted at once', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    await begin(await provenSession(app, owner), member)
+    app.clock.advance(WAIT - 20 * 60)
+    expect(await runJob()).toBe(0)
+    app.clock.advance(20 * 60)
+    expect(await runJob()).toBe(1)
+    expect(await ownersOf(owner)).toEqual([member.id])
+  })
+
+  it('security H2: is in the audit log of both, step by step', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const session = await provenSession(app, owner)
+    await transfer(session, member)
+    const { sid } = claimsOf(session.accessToken)
+    expect(await rowsOf(owner)).toEqual([
+      expect.objectContaining({
+        outcome: 'ok',
+        ...{ userId: owner.id, sid, origin: MAIN },
+        detail: { step: 'requested', to: member.id, readyAt: expect.any(String) },
+      }),
+      expect.objectContaining({ userId: member.id, detail: { step: 'accepted', from: owner.id } }),
+      expect.objectContaining({
+        ...{ userId: member.id, sid: null },
+        detail: { step: 'done', from: owner.id, by: owner.id },
+      }),
+      expect.objectContaining({ userId: owner.id, detail: { step: 'done', to: member.id } }),
+    ])
+  })
+
+  it('security H2: is told to both by mail at every step, and to nobody else', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const { user: manager } = await aManager(app, owner, 'accountSettings')
+    await transfer(await provenSession(app, owner), member)
+    const site = 'www.main.test'
+    expect((await app.mailsTo(owner.email)).map(({ subject }) => subject)).toEqual([
+      `Transfer of your account at ${site} requested`,
+      `Your account at ${site} will soon have a new owner`,
+      `You are no longer the owner of your account at ${site}`,
+    ])
+    expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
+      `You have been asked to take over your team's account at ${site}`,
+      `You are now the owner of your account at ${site}`,
+    ])
+    expect(await subjects(manager)).toEqual([])
+    const [toOwner] = await app.mailsTo(owner.email)
+    expect(toOwner?.text).toContain(`${MAIN}/stop-transfer#token=`)
+    expect(toOwner?.text).not.toContain(member.email)
+  })
+
+  it('reaches the live sessions of both at their next refresh, which go on', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const giver = await provenSession(app, owner)
+    const taker = await signIn(app, member, 'main')
+    const takerAtShop = await signIn(app, member, 'satellite')
+    await transfer(giver, member)
+    const permissionsNow = async (answer: Promise<{ json: { accessToken: string } }>) =>
+      claimsOf((await answer).json.accessToken).permissions
+    expect(await permissionsNow(refreshByCookie(app, giver.sessionId))).toEqual(OF_A_MEMBER)
+    expect(await permissionsNow(refreshByCookie(app, taker.sessionId))).toEqual(ALL)
+    expect(await permissionsNow(refreshByHeader(app, takerAtShop.sessionId))).toEqual(OF_A_MEMBER)
+  })
+
+  it('takes from the old owner what is the owner’s', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    await transfer(await provenSession(app, owner), member)
+    const giver = await provenSession(app, owner)
+    expect(outcome(await onMainSite(app, giver, 'GET', '/api/account'))).toBe('403 PERMISSION_REQUIRED')
+    expect(outcome(await team(app, giver, 'GET'))).toBe('403 PERMISSION_REQUIRED')
+    expect(outcome(await onMainSite(app, giver, 'POST', '/api/account/deletion'))).toBe('403 OWNER_REQUIRED')
+    expect(outcome(await request(giver, member.id))).toBe('403 OWNER_REQUIRED')
+    const taker = await signIn(app, member, 'main')
+    expect(outcome(await team(app, taker, 'POST', `/${owner.id}/disable`))).toBe('204')
+  })
+
+  it('opens all sites to the new owner', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const session = await provenSession(app, owner)
+    await team(app, session, 'PUT', `/${member.id}/satellites`, { satellites: [SHOP_ONE] })
+    await transfer(session, member)
+    expect((await standing(member)).satellites).toBeNull()
+  })
+
+  it('goes back the same way', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    await transfer(await provenSession(app, owner), member)
+    await transfer(await provenSession(app, member), owner)
+    expect(await ownersOf(owner)).toEqual([owner.id])
+  })
+
+  describe('security H2: comes to nothing', () => {
+    it('when the owner stops it with the mailed link, of the first mail or the second', async () => {
+      for (const isAccepted of [false, true]) {
+        const owner = await anOwner(app)
+        const member = await aMember(app, owner)
+        const session = await provenSession(app, owner)
+        expect(outcome(await request(session, member.id))).toBe('202')
+        const first = await app.mailedToken(owner.email)
+        const offer = await app.mailedToken(member.email)
+        if (isAccepted) expect(outcome(await accept(offer))).toBe('200')
+        const answers = [await stop(first), await stop(first), await accept(offer)]
+        expect(answers.map(outcome)).toEqual(['204', '400 INVALID_LINK', '400 INVALID_LINK'])
+        expect(await pending(session)).toBeNull()
+        app.clock.advance(WAIT)
+        expect(await runJob()).toBe(0)
+        expect(await ownersOf(owner)).toEqual([owner.id])
+        for (const person of [owner, member])
+          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(
+            /^The transfer .* has been cancelled$/,
+          )
+      }
+    })
+
+    it('when the owner cancels it, after which there can be another', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      await begin(session, member)
+      expect(outcome(await request(session, member.id))).toBe('409 TRANSFER_PENDING')
+      expect([outcome(await cancel(session)), outcome(await cancel(session))]).toEqual(['204', NOT_FOUND])
+      const manager = await aManager(app, owner, 'accountSettings')
+      expect(outcome(await cancel(manager.session))).toBe('403 OWNER_REQUIRED')
+      await transfer(session, member)
+      expect(await ownersOf(owner)).toEqual([member.id])
+    })
+
+    it('when nobody accepts within seven days', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      await request(session, member.id)
+      app.clock.advance(7 * DAY)
+      expect(outcome(await accept(await app.mailedToken(member.email)))).toBe('400 INVALID_LINK')
+      expect(await runJob()).toBe(0)
+      expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
+    })
+
+    it('when the member is disabled or removed meanwhile', async () => {
+      for (const [method, path] of [
+        ['POST', '/disable'],
+        ['DELETE', ''],
+      ] as const) {
+        const owner = await anOwner(app)
+        const member = await aMember(app, owner)
+        const session = await provenSession(app, owner)
+        await begin(session, member)
+        expect(outcome(await team(app, session, method, `/${member.id}${path}`))).toBe('204')
+        app.clock.advance(WAIT)
+        expect(await runJob()).toBe(0)
+        expect(await ownersOf(owner)).toEqual([owner.id])
+        const other = await aMember(app, owner)
+        expect(outcome(await request(await provenSession(app, owner), other.id))).toBe('202')
+      }
+    })
+  })
+
+  describe('security H2: while a change of e-mail address can be undone', () => {
+    it.each(['owner', 'member'] as const)('of the %s it cannot be asked for', async who => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const user = who === 'owner' ? owner : member
+      const moved = { ...user, email: await changeAddress(user) }
+      const again = () => provenSession(app, who === 'owner' ? moved : owner)
+      expect(outcome(await request(await again(), member.id))).toBe('409 EMAIL_UNDO_OPEN')
+      app.clock.advance(7 * DAY)
+      expect(outcome(await request(await again(), member.id))).toBe('202')
+    })
+
+    it('one that was asked for before waits, and its mails go to the old address too', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
+      const email = await changeAddress(owner)
+      expect(outcome(await accept(await app.mailedToken(member.email)))).toBe('200')
+      for (const address of [owner.email, email])
+        expect((await app.mailsTo(address)).at(-1)?.subject).toMatch(/will soon have a new owner$/)
+      app.clock.advance(WAIT + DAY)
+      expect(await runJob()).toBe(0)
+      expect(await ownersOf(owner)).toEqual([owner.id])
+      expect(outcome(await stop(await app.mailedToken(owner.email)))).toBe('204')
+      expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(/has been cancelled$/)
+      app.clock.advance(7 * DAY)
+      expect(await runJob()).toBe(0)
+    })
+
+    it('a member cannot be removed by others, but disabled, and the link works', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      await changeAddress(member)
+      const session = await provenSession(app, owner)
+      expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe('409 EMAIL_UNDO_OPEN')
+      expect(outcome(await team(app, session, 'POST', `/${member.id}/disable`))).toBe('204')
+      const undo = { token: await app.mailedToken(member.email) }
+      const undone = await app.request({ method: 'POST', path: '/api/email/undo', body: undo })
+      expect(outcome(undone)).toBe('204')
+      expect((await app.app.get(Users).find(member.id))?.email).toBe(member.email)
+      expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe('204')
+    })
+  })
+
+  describe('is refused', () => {
+    it('without the password', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const answer = await request(await signIn(app, owner, 'main'), member.id)
+      expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
+      expect(await ownersOf(owner)).toEqual([owner.id])
+    })
+
+    it('to a member, whatever they may do', async () => {
+      const owner = await anOwner(app)
+      const manager = await aManager(app, owner, 'accountSettings', 'payments')
+      await reauthenticate(app, manager.session)
+      expect(outcome(await request(manager.session, manager.user.id))).toBe('403 OWNER_REQUIRED')
+      expect(outcome(await request(manager.session, owner.id))).toBe('403 OWNER_REQUIRED')
+      expect(await ownersOf(owner)).toEqual([owner.id])
+    })
+
+    it('but for token and cookie of one main session', async () => {
+      const owner = await anOwner(app)
+      const main = await provenSession(app, owner)
+      const satellite = await signIn(app, owner, 'satellite')
+      await reauthenticate(app, satellite, undefined, { Origin: SHOP_ONE })
+      const body = { userId: (await aMember(app, owner)).id }
+      const asked = async (headers: Record<string, string>) =>
+        outcome(await app.request({ method: 'POST', path: '/api/account/transfer', headers, body }))
+      expect(await asked({ Origin: MAIN, ...cookie(main.sessionId) })).toBe('401 ACCESS_TOKEN_REQUIRED')
+      expect(await asked({ Origin: MAIN, ...bearer(main.accessToken) })).toBe('403 SESSION_COOKIE_REQUIRED')
+      expect(await asked({ ...bearer(satellite.accessToken), ...cookie(satellite.sessionId) })).toBe(
+        '403 MAIN_SOURCE_REQUIRED',
+      )
+      expect(await asked({ ...bearer(satellite.accessToken), ...cookie(main.sessionId) })).toBe(
+        '403 SESSION_MISMATCH',
+      )
+      expect(await ownersOf(owner)).toEqual([owner.id])
+    })
+
+    it('to who is no active member of the account, the same for all, and nobody is told', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const stranger = await anOwner(app)
+      const theirMember = await aMember(app, stranger)
+      const disabled = await aMember(app, owner)
+      await team(app, session, 'POST', `/${disabled.id}/disable`)
+      const gone = await aMember(app, owner)
+      await team(app, session, 'DELETE', `/${gone.id}`)
+      const answers = []
+      for (const id of [stranger.id, theirMember.id, disabled.id, gone.id, randomUUID(), owner.id])
+        answers.push(await request(session, id))
+      expect(answers.map(outcome)).toEqual(answers.map(() => NOT_FOUND))
+      const bodies = answers.map(({ json }) => JSON.stringify({ ...json, requestId: '' }))
+      expect(new Set(bodies).size).toBe(1)
+      expect(await ownersOf(owner)).toEqual([owner.id])
+      expect(await ownersOf(stranger)).toEqual([stranger.id])
+      expect(await app.mailsTo(theirMember.email)).toEqual([])
+      expect(await app.mailsTo(owner.email)).toEqual([])
+      expect((await rowsOf(owner)).filter(row => row.outcome === 'ok')).toEqual([])
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    })
+
+    it.each([
+      ['nobody', undefined],
+      ['null', null],
+      ['no id', 'somebody'],
+      ['a list', [randomUUID()]],
+    ])('to %s', async (_, userId) => {
+      const session = await provenSession(app, await anOwner(app))
+      expect(outcome(await request(session, userId))).toBe('400 INVALID_BODY')
+    })
+
+    it('where no mail can be sent', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
+        throw new ApiError('MAIL_UNAVAILABLE')
+      })
+      expect(outcome(await request(session, member.id))).toBe('503 MAIL_UNAVAILABLE')
+      expect(await ownersOf(owner)).toEqual([owner.id])
+    })
+  })
+
+  describe('at once', () => {
+    it('to two members is asked of one of them', async () => {
+      const owner = await anOwner(app)
+      const members = [await aMember(app, owner), await aMember(app, owner)]
+      const session = await provenSession(app, owner)
+      const answers = await Promise.all(members.map(({ id }) => request(session, id)))
+      expect(answers.map(outcome).sort()).toEqual(['202', '409 TRANSFER_PENDING'])
+      const loser = members[answers.findIndex(({ status }) => status === 409)] as User
+      expect(await app.mailsTo(loser.email)).toEqual([])
+    })
+
+    it('done and stopped: one of the two', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      await begin(await provenSession(app, owner), member)
+      app.clock.advance(WAIT)
+      const token = await app.mailedToken(owner.email)
+      const [done, stopped] = await Promise.all([runJob(), stop(token)])
+      expect([
+        [1, '400 INVALID_LINK'],
+        [0, '204'],
+      ]).toContainEqual([done, outcome(stopped)])
+      expect(await ownersOf(owner)).toEqual([done === 1 ? member.id : owner.id])
+    })
+
+    it('to a member who is disabled while it is being done is not done', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      await begin(session, member)
+      app.clock.advance(WAIT)
+      const held = heldCall(app.app.get(SessionChanges), 'makeAll')
+      const running = runJob()
+      await held.begun
+      await app.app.get(AccountsService).disable(member)
+      held.release()
+      expect(await running).toBe(0)
+      expect(await ownersOf(owner)).toEqual([owner.id])
+      expect(claimsOf((await refreshByCookie(app, session.sessionId)).json.accessToken).permissions).toEqual(
+        ALL,
+      )
+    })
+
+    it('by a session that is ended while it is asked for is refused', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      const { sid } = claimsOf(session.accessToken) as { sid: never }
+      const held = heldCall(app.app.get(OwnershipTransfer), 'request')
+      const answer = request(session, member.id)
+      await held.begun
+      const { id: userId, accountId } = owner
+      await app.app.get(SessionChanges).end({ sid, userId, accountId }, null, 'stolen')
+      held.release()
+      expect(outcome(await answer)).toBe('401 SESSION_NOT_FOUND')
+      expect(await pending(await signIn(app, owner, 'main'))).toBeNull()
+    })
+  })
+})

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { hash as bcrypt } from '@node-rs/bcrypt'
+import { Database } from '../../../src/database/database.js'
+import { accounts } from '../../../src/database/schema.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import type { Email } from '../../../src/users/email.js'
+import { ImportBatch } from '../../../src/users/import/import-batch.js'
+import { type ImportCounts, UserImport } from '../../../src/users/import/user-import.js'
+import { Users } from '../../../src/users/users.js'
+import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+
+const SALT = 'MDEyMzQ1Njc4OWFiY2RlZg'
+const COSTLY = `$scrypt$ln=20,r=8,p=1$${SALT}$VqOEAUrTaAjMD6sh91JvmGtbD+YNGnXNMbfIDxgj094`
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+describe.each(BACKENDS)('Users imported on %s', backend => {
+  let app: TestApp
+  let passwordHash: string
+  beforeAll(async () => {
+    app = await TestApp.start(backend)
+    passwordHash = await bcrypt(PASSWORD, 4)
+  })
+  afterAll(() => app.stop())
+
+  interface Imported extends ImportCounts {
+    readonly told: string[]
+  }
+
+  /** Text and bytes go as they are; anything else as a line of JSON. */
+  async function importLines(...lines: unknown[]): Promise<Imported> {
+    const bytes = lines.map(line => {
+      if (Buffer.isBuffer(line)) return line
+      return Buffer.from(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`)
+    })
+    return importFrom(Readable.from(bytes))
+  }
+
+  async function importFrom(source: AsyncIterable<Uint8Array>): Promise<Imported> {
+    const told: string[] = []
+    const counts = await app.app.get(UserImport).run(source, sentence => told.push(sentence))
+    return { ...counts, told }
+  }
+
+  const find = (email: string) => app.app.get(Users).findByEmail(email as Email)
+  const countAccounts = () => app.app.get(Database).run(db => db.$count(accounts))
+  const imports = async () => (await app.auditRows()).filter(({ action }) => action === 'user.import')
+
+  it('are as the file has them, and log in with the password of before, whose hash is then ours', async () => {
+    const [owner, member, bare] = [anEmail(), anEmail(), anEmail()]
+    const account = randomUUID()
+    const before = (await imports()).length
+    const counts = await importLines(
+      { email: owner.toUpperCase(), passwordHash, name: 'Rosa Meadows', role: 'owner', account },
+      {
+        email: member,
+        passwordHash,
+        role: 'member',
+        account,
+        permissions: ['viewReports'],
+        satellites: [SHOP_ONE],
+      },
+      '',
+      { email: bare, passwordHash: null, name: null, role: 'owner' },
+    )
+    expect(counts).toEqual({ lines: 3, added: 3, alreadyThere: 0, faults: 0, told: [] })
+    const [ofOwner, ofMember, ofBare] = [await find(owner), await find(member), await find(bare)]
+    expect(ofOwner).toMatchObject({ name: 'Rosa Meadows', role: 'owner', satellites: null, passwordHash })
+    expect(ofOwner?.granted.payments).toBe(true)
+    expect(ofMember).toMatchObject({
+      name: null,
+      role: 'member',
+      accountId: ofOwner?.accountId,
+      granted: permissionsOf(['viewReports']),
+      satellites: [SHOP_ONE],
+    })
+    expect(ofBare?.passwordHash).toBeNull()
+    expect(ofBare?.accountId).not.toBe(ofOwner?.accountId)
+    const rows = (await imports()).slice(before)
+    expect(rows).toEqual([
+      expect.objectContaining({
+        outcome: 'ok',
+        ip: null,
+        detail: { added: 3, alreadyThere: 0, lines: { from: 1, to: 4 } },
+      }),
+    ])
+
+    await signIn(app, { email: owner }, 'main')
+    expect((await find(owner))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    await signIn(app, { email: owner }, 'main')
+    await signIn(app, { email: member }, 'satellite')
+    const logIn = (email: string, password: string) =>
+      app
+        .request({
+          method: 'POST',
+          path: '/api/login',
+          headers: { Origin: MAIN },
+          body: { email, password, source: 'main' },
+        })
+        .then(outcome)
+    expect(await logIn(member, 'wrong')).toBe('401 INVALID_CREDENTIALS')
+    expect(await logIn(bare, PASSWORD)).toBe('401 INVALID_CREDENTIALS')
+    expect((await find(bare))?.passwordHash).toBeNull()
+  })
+
+  it('can log in for the first time from many places at once', async () => {
+    const email = anEmail()
+    await importLines({ email, passwordHash, role: 'owner' })
+    const logIn = () =>
+      app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN },
+        body: { email, password: PASSWORD, source: 'main' },
+        timeoutMs: 30_000,
+      })
+    const answers = await Promise.all(Array.from({ length: 8 }, logIn))
+    expect(answers.map(outcome)).toEqual(Array(8).fill('200'))
+    expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
+  it('security L4: make exactly one owner in an account', async () => {
+    const [first, second] = [anEmail(), anEmail()]
+    const [early, late, orphan] = [anEmail(), anEmail(), anEmail()]
+    const account = randomUUID()
+    const told = await importLines(
+      { email: early, passwordHash, role: 'member', account },
+      { email: first, passwordHash, role: 'owner', account },
+      { email: second, passwordHash, role: 'owner', account },
+      { email: late, passwordHash, role: 'member', account },
+      { email: orphan, passwordHash, role: 'member', account: randomUUID() },
+    )
+    const noOwner = 'is of an account that has no owner; put the line of its owner first'
+    expect(told).toMatchObject({
+      added: 2,
+      faults: 3,
+      told: [`Line 1 ${noOwner}`, 'Line 3 would be a second owner of its account', `Line 5 ${noOwner}`],
+    })
+    const again = { email: early, passwordHash, role: 'member', account }
+    expect(await importLines(again, { ...again, email: second, role: 'owner' })).toMatchObject({
+      added: 1,
+      told: ['Line 2 would be a second owner of its account'],
+    })
+    const { accountId } = (await find(first)) ?? {}
+    for (const email of [early, late]) expect((await find(email))?.accountId).toBe(accountId)
+    for (const email of [second, orphan]) expect(await find(email)).toBeNull()
+    const existing = { email: anEmail(), passwordHash, role: 'owner', accountId }
+    expect((await importLines(existing)).faults).toBe(1)
+  })
+
+  it('who are there already stay as they are: an import can be run again', async () => {
+    const known = await anOwner(app)
+    const lines = [known.email, anEmail(), anEmail()].map(email => ({
+      email,
+      passwordHash,
+      name: 'From the file',
+      role: 'owner',
+    }))
+    expect(await importLines(lines[0], lines[1], lines[1])).toMatchObject({ added: 1, alreadyThere: 2 })
+    const before = { accounts: await countAccounts(), imports: (await imports()).length }
+    expect(await importLines(...lines)).toMatchObject({ lines: 3, added: 1, alreadyThere: 2, faults: 0 })
+    expect(await countAccounts()).toBe(before.accounts + 1)
+    expect(await importLines(...lines)).toMatchObject({ lines: 3, added: 0, alreadyThere: 3, faults: 0 })
+    expect(await countAccounts()).toBe(before.accounts + 1)
+    expect(await imports()).toHaveLength(before.imports + 1)
+    expect(await find(known.email)).toEqual(known)
+  })
+
+  it('join an account that is here, or that a file before has made', async () => {
+    const owner = await anOwner(app)
+    const [first, second, third] = [anEmail(), anEmail(), anEmail()]
+    const account = `customer ${randomUUID()}`
+    await importLines({ email: first, role: 'owner', account })
+    await importLines(
+      { email: second, role: 'member', account },
+      { email: third, role: 'member', accountId: owner.accountId.toUpperCase() },
+    )
+    expect((await find(second))?.accountId).toBe((await find(first))?.accountId)
+    expect((await find(third))?.accountId).toBe(owner.accountId)
+  })
+
+  describe('a line at fault is told by its number and left out', () => {
+    const good = () => ({ email: anEmail(), role: 'owner' })
+
+    it.each<[unknown, string]>([
+      ['{"email":', 'is not JSON'],
+      ['[]', 'is not a JSON object'],
+      ['null', 'is not a JSON object'],
+      [Buffer.from([0x22, 0xff, 0x22, 0x0a]), 'is not UTF-8'],
+      [`"${'a'.repeat(20_000)}"`, 'is not UTF-8 or longer than 16384 bytes'],
+      [{ role: 'owner' }, 'email must be'],
+      [{ ...good(), email: 'rosa@' }, 'email must be'],
+      [{ ...good(), email: 'rosa\u0000@example.com' }, 'email must be'],
+      [{ ...good(), name: 'a\nb' }, 'name must be'],
+      [{ email: anEmail() }, 'role must be'],
+      [{ ...good(), role: 'admin' }, 'role must be'],
+      [{ ...good(), permissions: ['everything'] }, 'permissions must be'],
+      [{ ...good(), permissions: { payments: true } }, 'permissions must be'],
+      [{ ...good(), satellites: ['https://evil.test'] }, 'satellites must be'],
+      [{ ...good(), satellites: SHOP_ONE }, 'satellites must be'],
+      [{ ...good(), passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }, 'passwordHash is not an argon2'],
+      [{ ...good(), passwordHash: PASSWORD }, 'passwordHash is not an argon2'],
+      [{ ...good(), passwordHash: COSTLY }, 'passwordHash needs more than'],
+      [{ ...good(), passwordHash: 1 }, 'passwordHash must be text'],
+      [{ ...good(), role: 'member' }, 'must have account or accountId for a member'],
+      [{ ...good(), account: '' }, 'account must be'],
+      [{ ...good(), accountId: 'x' }, 'accountId must be'],
+      [{ ...good(), accountId: randomUUID() }, 'has the accountId of no account that is here'],
+      [{ ...good(), account: 'a', accountId: randomUUID() }, 'must have account or accountId, not both'],
+      [{ ...good(), pasword: PASSWORD }, 'has an unknown field; known:'],
+    ])('%# %j: %s', async (line, reason) => {
+      const [before, after] = [anEmail(), anEmail()]
+      const { told, ...counts } = await importLines({ email: before, role: 'owner' }, line, {
+        email: after,
+        role: 'owner',
+      })
+      expect(counts).toEqual({ lines: 3, added: 2, alreadyThere: 0, faults: 1 })
+      expect(told).toEqual([expect.stringContaining(`Line 2 ${reason}`)])
+      expect(told[0]).not.toContain(PASSWORD)
+      expect(await find(before)).not.toBeNull()
+      expect(await find(after)).not.toBeNull()
+    })
+
+    it('whatever the ends of the lines, and however they arrive', async () => {
+      const emails = [anEmail(), anEmail(), anEmail()]
+      const lines = emails.map(email => JSON.stringify({ email, role: 'owner', name: 'Zoë 🔑' }))
+      const bytes = Buffer.from(`\ufeff${lines[0]}\r\n\r\n${lines[1]}\nbad\n${lines[2]}`)
+      const source = Readable.from(Array.from(bytes, byte => Buffer.from([byte])))
+      expect(await importFrom(source)).toMatchObject({ lines: 4, added: 3, told: ['Line 4 is not JSON'] })
+      for (const email of emails) expect((await find(email))?.name).toBe('Zoë 🔑')
+    })
+  })
+
+  it('that was stopped in the middle goes on when it is run again', async () => {
+    const emails = Array.from({ length: 1_200 }, anEmail)
+    const lines = emails.map(email => ({ email, role: 'owner' }))
+    const batches = app.app.get(ImportBatch)
+    const write = batches.write.bind(batches)
+    let calls = 0
+    jest.spyOn(batches, 'write').mockImplementation(async batch => {
+      if (++calls === 2) throw new Error('the power went')
+      return write(batch)
+    })
+    const before = await countAccounts()
+    await expect(importLines(...lines)).rejects.toThrow('the power went')
+    const done = (await countAccounts()) - before
+    expect(done).toBeGreaterThan(0)
+    const rest = { lines: 1_200, added: 1_200 - done, alreadyThere: done }
+    expect(await importLines(...lines)).toMatchObject(rest)
+    expect(await countAccounts()).toBe(before + 1_200)
+  })
+
+  it('by two imports at once are there once, each with one account', async () => {
+    const lines = Array.from({ length: 600 }, () => ({ email: anEmail(), role: 'owner' }))
+    const before = await countAccounts()
+    const both = await Promise.all([importLines(...lines), importLines(...lines.toReversed())])
+    expect(both.map(({ added, alreadyThere }) => added + alreadyThere)).toEqual([600, 600])
+    expect(both.reduce((sum, { added }) => sum + added, 0)).toBe(600)
+    expect(await countAccounts()).toBe(before + 600)
+  })
+
+  it('are counted on the way', async () => {
+    const line = { email: anEmail(), role: 'owner' }
+    const { told } = await importLines(...Array.from({ length: 5_000 }, () => line))
+    expect(told).toEqual(['5000 lines: 1 users added, 4999 there already, 0 lines at fault'])
+  })
+})

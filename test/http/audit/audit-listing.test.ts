@@ -1,0 +1,458 @@
+import { createHash } from 'node:crypto'
+import { request as startRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { AUDIT_ACTIONS, type AuditEvent } from '../../../src/audit/audit-event.js'
+import { AuditLog } from '../../../src/audit/audit-log.js'
+import { Database } from '../../../src/database/database.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, outcome } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  function read(who: SignedIn, query = '', path = '/api/audit'): Promise<TestResponse> {
+    const headers = { Origin: MAIN, ...bearer(who.accessToken), ...cookie(who.sessionId) }
+    return app.request({ path: `${path}${query}`, headers })
+  }
+
+  async function entries(who: SignedIn, query = '') {
+    const { status, json, text } = await read(who, query)
+    if (status !== 200) throw new Error(`${status} ${text}`)
+    return json.entries as Record<string, unknown>[]
+  }
+
+  function exported(who: SignedIn, query = ''): Promise<TestResponse> {
+    return read(who, query, '/api/audit/export')
+  }
+
+  function record(events: Partial<AuditEvent>[]): Promise<void> {
+    return app.app.get(Database).transaction(async db => {
+      for (const event of events)
+        await app.app
+          .get(AuditLog)
+          .record(db, { action: 'user.create', outcome: 'ok', client: null, ...event })
+    })
+  }
+
+  /** So many rows, numbered in `detail`. */
+  function recordMany({ accountId, id }: User, count: number): Promise<void> {
+    const isOwn = { accountId, userId: id }
+    return record(Array.from({ length: count }, (_, number) => ({ ...isOwn, detail: { number } })))
+  }
+
+  async function failToLogIn(email: string): Promise<void> {
+    const body = { email, password: 'wrong', source: 'satellite' }
+    await app.request({ method: 'POST', path: '/api/login', headers: { 'User-Agent': FIREFOX }, body })
+    await app.app.get(AuditLog).flush()
+  }
+
+  describe('who may read it', () => {
+    const PATHS = ['/api/audit', '/api/audit/export']
+
+    it.each(PATHS)('%s: an owner on the main site', async path => {
+      expect(await read(await signIn(app, await anOwner(app), 'main'), '', path)).toMatchObject({
+        status: 200,
+      })
+    })
+
+    it.each(PATHS)('%s: no member without accountSettings, and a member with it', async path => {
+      const member = await aMember(app, await anOwner(app))
+      const without = await signIn(app, member, 'main')
+      expect(outcome(await read(without, '', path))).toBe('403 PERMISSION_REQUIRED')
+      await app.app.get(AccountsService).grant(member, permissionsOf(['accountSettings']))
+      expect(outcome(await read(await signIn(app, member, 'main'), '', path))).toBe('200')
+    })
+
+    it.each(PATHS)('%s: nobody from a satellite, nor with the cookie of another session', async path => {
+      const owner = await anOwner(app)
+      const satellite = await signIn(app, owner, 'satellite')
+      const main = await signIn(app, owner, 'main')
+      const other = await signIn(app, owner, 'main')
+      expect(outcome(await read(satellite, '', path))).toBe('403 MAIN_SOURCE_REQUIRED')
+      expect(outcome(await read({ ...main, sessionId: other.sessionId }, '', path))).toBe(
+        '403 SESSION_MISMATCH',
+      )
+      const headers = { Origin: MAIN, ...bearer(main.accessToken) }
+      expect(outcome(await app.request({ path, headers }))).toBe('403 SESSION_COOKIE_REQUIRED')
+    })
+
+    it.each(PATHS)(
+      '%s: nobody whose permission was taken away, though the token still says so',
+      async path => {
+        const owner = await anOwner(app)
+        const signedIn = await signIn(app, owner, 'main')
+        await app.app.get(AccountsService).grant(owner, permissionsOf(['payments']))
+        expect(outcome(await read(signedIn, '', path))).toBe('403 PERMISSION_REQUIRED')
+      },
+    )
+  })
+
+  it('shows who did what, from where, newest first', async () => {
+    const owner = await anOwner(app)
+    await failToLogIn(owner.email)
+    const signedIn = await signIn(app, owner, 'main')
+    const list = await entries(signedIn)
+    expect(list.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+      'login ok',
+      'login failed',
+      'account.create ok',
+    ])
+    expect(list[0]).toEqual({
+      id: expect.any(Number),
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      action: 'login',
+      outcome: 'ok',
+      userId: owner.id,
+      email: owner.email,
+      sid: claimsOf(signedIn.accessToken).sid,
+      ip: '127.0.0.1',
+      userAgent: null,
+      device: 'Unknown device',
+      origin: MAIN,
+      requestId: signedIn.answer.headers['x-request-id'],
+      detail: expect.objectContaining({ source: 'main' }),
+    })
+    expect(list[1]).toMatchObject({ device: 'Firefox on Linux' })
+    expect(list[2]).toMatchObject({ ip: null, device: null })
+  })
+
+  it('shows nothing of another account, nor what strangers typed', async () => {
+    const stranger = anEmail()
+    await failToLogIn(stranger)
+    const other = await anOwner(app)
+    await failToLogIn(other.email)
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    for (const answer of [await read(signedIn, '?limit=200'), await exported(signedIn)]) {
+      expect(answer.text).toContain('account.create')
+      for (const secret of [stranger, other.email, other.id]) expect(answer.text).not.toContain(secret)
+    }
+    expect(await entries(signedIn, `?user=${other.id}`)).toEqual([])
+  })
+
+  it('does not name a user who is in another account now', async () => {
+    const owner = await anOwner(app)
+    const mover = await aMember(app, owner)
+    const elsewhere = await anOwner(app)
+    await app.app
+      .get(Database)
+      .run(db => db.execute(sql`update users set account_id = ${elsewhere.accountId} where id = ${mover.id}`))
+    const signedIn = await signIn(app, owner, 'main')
+    const [created] = await entries(signedIn, '?action=user.create')
+    expect(created).toMatchObject({ userId: mover.id, email: null })
+    expect((await exported(signedIn)).text).not.toContain(mover.email)
+  })
+
+  it('pages 8: names who did it and whom it concerns, also when they were removed since', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const gone = await signIn(app, member, 'main')
+    const signedIn = await signIn(app, owner, 'main')
+    const headers = { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
+    const path = `/api/team/${member.id}`
+    expect((await app.request({ method: 'DELETE', path, headers })).status).toBe(204)
+    const { json } = await read(signedIn)
+    expect(json.people).toEqual({ [owner.id]: owner.email, [member.id]: member.email })
+    const about = json.entries.filter(({ userId }: { userId: string }) => userId === member.id)
+    expect(about[0]).toMatchObject({ action: 'user.remove', email: member.email, detail: { by: owner.id } })
+    expect(about).toContainEqual(
+      expect.objectContaining({ action: 'login', email: member.email, sid: claimsOf(gone.accessToken).sid }),
+    )
+    const other = await signIn(app, await anOwner(app), 'main')
+    expect((await read(other)).text).not.toContain(member.email)
+  })
+
+  describe('filters', () => {
+    it('by user, action and outcome, alone and together', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      await failToLogIn(member.email)
+      const signedIn = await signIn(app, owner, 'main')
+      const found = async (query: string) =>
+        (await entries(signedIn, query)).map(({ action, outcome }) => `${action} ${outcome}`)
+      expect(await found(`?user=${member.id}`)).toEqual(['login failed', 'user.create ok'])
+      expect(await found('?action=login')).toEqual(['login ok', 'login failed'])
+      expect(await found('?outcome=failed')).toEqual(['login failed'])
+      expect(await found(`?user=${owner.id}&action=login&outcome=failed`)).toEqual([])
+      expect(await found(`?user=${NOBODY}`)).toEqual([])
+      for (const action of AUDIT_ACTIONS)
+        expect(outcome(await read(signedIn, `?action=${action}`))).toBe('200')
+    })
+
+    it('by time: from it on, and before it', async () => {
+      const owner = await anOwner(app)
+      await recordMany(owner, 3)
+      const signedIn = await signIn(app, owner, 'main')
+      const all = await entries(signedIn)
+      const time = all[1]?.at as string
+      const later = all.filter(({ at }) => (at as string) >= time)
+      expect(await entries(signedIn, `?from=${time}`)).toEqual(later)
+      expect(await entries(signedIn, `?to=${time}`)).toEqual(all.slice(later.length))
+      const east = new Date(new Date(time).getTime() + 3_600_000).toISOString().replace('Z', '%2B01:00')
+      expect(await entries(signedIn, `?from=${east}`)).toEqual(later)
+      expect(await entries(signedIn, `?from=${time}&to=${time}`)).toEqual([])
+    })
+
+    const MALFORMED: [string, string][] = [
+      ['user', 'user=1'],
+      ['user', `user=${NOBODY}&user=${NOBODY}`],
+      ['user', 'user=%00'],
+      ['user', 'user='],
+      ['action', 'action=nothing'],
+      ['action', 'action=login&action=logout'],
+      ['action', 'action='],
+      ['outcome', 'outcome=OK'],
+      ['from', 'from=yesterday'],
+      ['from', 'from=2026-11-21'],
+      ['from', 'from=2026-11-21T10:00:00'],
+      ['from', 'from=2026-13-01T10:00:00Z'],
+      ['from', 'from=0000-01-01T00:00:00Z'],
+      ['to', 'to=2026-11-21T25:00:00Z'],
+      ['to', 'to=2026-11-21T10:00:00%2B99:00'],
+      ['to', 'to=1'],
+      ['nothing', 'nothing=1'],
+      ['accountId', `accountId=${NOBODY}`],
+    ]
+    it.each([
+      ...MALFORMED.map(([field, query]) => [field, `/api/audit?${query}`]),
+      ...MALFORMED.map(([field, query]) => [field, `/api/audit/export?${query}`]),
+      ...['0', '201', '-1', '1.5', '1e1', '%201', 'all', '', '1&limit=2', '99999'].map(limit => [
+        'limit',
+        `/api/audit?limit=${limit}`,
+      ]),
+      ...['', '1', 'MQ=', 'LTE', 'MA', 'Mg==', '%00', 'MTIzNDU2Nzg5MDEyMzQ1Ng', 'MQ&after=MQ'].map(after => [
+        'after',
+        `/api/audit?after=${after}`,
+      ]),
+      ['limit', '/api/audit/export?limit=1'],
+      ['after', '/api/audit/export?after=MQ'],
+    ])('a wrong %s is refused: %s', async (field, path) => {
+      const signedIn = await signedInOnce()
+      const answer = await read(signedIn, '', path)
+      expect(outcome(answer)).toBe('400 INVALID_QUERY')
+      expect(answer.json.errors).toEqual([{ field, message: expect.any(String) }])
+    })
+
+    let signedInBefore: Promise<SignedIn> | undefined
+    function signedInOnce(): Promise<SignedIn> {
+      signedInBefore ??= anOwner(app).then(owner => signIn(app, owner, 'main'))
+      return signedInBefore
+    }
+  })
+
+  describe('pages', () => {
+    it('have 50 entries, or as many as asked for up to 200', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      await recordMany(owner, 210)
+      expect(await entries(signedIn)).toHaveLength(50)
+      expect(await entries(signedIn, '?limit=1')).toHaveLength(1)
+      expect(await entries(signedIn, '?limit=200')).toHaveLength(200)
+    })
+
+    it('together are the whole, each row once, though rows are written meanwhile', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      await recordMany(owner, 25)
+      const whole = await entries(signedIn, '?limit=200')
+      const seen: unknown[] = []
+      let next: string | null = ''
+      while (next !== null) {
+        const { json } = await read(signedIn, `?limit=5${next && `&after=${next}`}`)
+        seen.push(...json.entries)
+        next = json.next
+        await recordMany(owner, 2)
+      }
+      expect(seen).toEqual(whole)
+    })
+
+    it('end with null, also when the last one is full', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      expect((await read(signedIn, '?limit=2')).json.next).toBeNull()
+      expect((await read(signedIn, '?limit=1')).json.next).toEqual(expect.any(String))
+    })
+
+    it('by a cursor of another account hold own rows only', async () => {
+      const { json } = await read(await signIn(app, await anOwner(app), 'main'), '?limit=1')
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      expect(await entries(signedIn, `?after=${json.next}`)).toEqual([])
+    })
+  })
+
+  describe('the export', () => {
+    interface Line {
+      row: Record<string, unknown>
+      email: string | null
+      seal: { position: number; previous: string; hash: string }
+    }
+    const linesOf = ({ text }: TestResponse): Line[] =>
+      text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+
+    it('is a file of JSON lines, oldest first, of more than one page, itself the last', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      await recordMany(owner, 1_200)
+      const answer = await exported(signedIn)
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/x-ndjson; charset=utf-8',
+        'content-disposition': 'attachment; filename="audit-log.jsonl"',
+        'cache-control': 'no-store',
+        'transfer-encoding': 'chunked',
+      })
+      const rows = linesOf(answer).map(({ row }) => row)
+      const numbers = rows.flatMap(({ detail }) => (detail as { number?: number }).number ?? [])
+      expect(numbers).toEqual(Array.from({ length: 1_200 }, (_, number) => number))
+      expect(rows.at(0)).toMatchObject({ action: 'account.create' })
+      expect(rows.at(-1)).toMatchObject({
+        action: 'audit.export',
+        outcome: 'ok',
+        userId: owner.id,
+        requestId: answer.headers['x-request-id'],
+      })
+    })
+
+    it('has the seal of every row, which anybody can check', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      await record([
+        { accountId: owner.accountId, detail: { b: [1, { d: 'ü "\\', c: null }], a: 1.5, ä: true } },
+      ])
+      const lines = linesOf(await exported(signedIn))
+      for (const { row, seal } of lines) {
+        expect(sha256(seal.previous + sorted(row))).toBe(seal.hash)
+        expect(Object.keys(row)).toEqual(expect.arrayContaining(['id', 'at', 'action', 'outcome', 'detail']))
+      }
+      expect(lines.map(({ seal }) => seal.position)).toEqual(
+        [...lines.map(({ seal }) => seal.position)].sort((a, b) => a - b),
+      )
+      expect(lines.at(-1)).toMatchObject({ email: owner.email })
+    })
+
+    it('takes the filters, and says which in its own row', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const signedIn = await signIn(app, owner, 'main')
+      const query = `?user=${member.id}&action=user.create&outcome=ok&from=2020-01-01T00:00:00Z`
+      const lines = linesOf(await exported(signedIn, query))
+      expect(lines).toMatchObject([
+        { row: { action: 'user.create', userId: member.id }, email: member.email },
+      ])
+      expect((await exported(signedIn, `?user=${NOBODY}`)).text).toBe('')
+      const [, first] = await entries(signedIn, '?action=audit.export')
+      expect(first?.detail).toEqual({
+        user: member.id,
+        action: 'user.create',
+        outcome: 'ok',
+        from: '2020-01-01T00:00:00.000Z',
+      })
+    })
+
+    it('that fails at once is an answer, and in the middle a broken transfer', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      await recordMany(owner, 1_200)
+      const database = app.app.get(Database)
+      const report = database.report.bind(database)
+      const failAfterPages = (count: number) => {
+        let pages = 0
+        database.report = async (work, options) => {
+          const answer = await report(work, options)
+          if (++pages > count) throw new Error('the database is gone')
+          return answer
+        }
+      }
+      try {
+        failAfterPages(0)
+        expect(outcome(await exported(signedIn))).toBe('500 INTERNAL_ERROR')
+        failAfterPages(1)
+        await expect(exported(signedIn)).rejects.toMatchObject({ code: 'ECONNRESET' })
+      } finally {
+        database.report = report
+      }
+      expect(linesOf(await exported(signedIn)).length).toBeGreaterThan(1_200)
+    })
+
+    it('reads no further ahead than its reader', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      await app.app.get(Database).run(db =>
+        db.execute(sql`
+          insert into audit_log (at, action, outcome, account_id, detail)
+          select now(), 'user.create', 'ok', ${owner.accountId}, json_build_object('filling', repeat('x', 10000))
+          from generate_series(1, 3500)`),
+      )
+      let pages = 0
+      const database = app.app.get(Database)
+      const run = database.run.bind(database)
+      database.run = async work => {
+        const answer: unknown = await run(work as never)
+        if (Array.isArray(answer) && answer[0]?.row) pages += 1
+        return answer as never
+      }
+      try {
+        const response = await unread(signedIn)
+        await new Promise(resolve => setTimeout(resolve, 1_000))
+        expect(pages).toBeLessThan(5)
+        let bytes = 0
+        for await (const chunk of response) bytes += (chunk as Buffer).length
+        expect(bytes).toBeGreaterThan(35_000_000)
+      } finally {
+        database.run = run
+      }
+    })
+
+    function unread(who: SignedIn) {
+      return new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+        const headers = { Origin: MAIN, ...bearer(who.accessToken), ...cookie(who.sessionId) }
+        startRequest(`${app.url}/api/audit/export`, { headers, agent: false }, resolve)
+          .once('error', reject)
+          .end()
+      })
+    }
+  })
+
+  it('is not read for a satellite page', async () => {
+    const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
+    const headers = { Origin: SHOP_ONE, ...bearer(accessToken), ...cookie(sessionId) }
+    const { status, headers: answered } = await app.request({ path: '/api/audit', headers })
+    expect({ status, allows: answered['access-control-allow-credentials'] }).toEqual({
+      status: 403,
+      allows: undefined,
+    })
+  })
+})
+
+/** Written anew, as a stranger would from the documentation. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(
+          Object.keys(part)
+            .sort()
+            .map(name => [name, part[name]]),
+        )
+      : part,
+  )
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

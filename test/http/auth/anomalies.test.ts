@@ -1,0 +1,815 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { type DeviceId, deviceIdHash } from '../../../src/anomalies/device-id.js'
+import { FamiliarClients } from '../../../src/anomalies/known-devices.js'
+import { LoginWatch } from '../../../src/anomalies/login-anomaly-check.js'
+import { Database } from '../../../src/database/database.js'
+import { familiarClients } from '../../../src/database/schema.js'
+import type { Source } from '../../../src/permissions/permissions.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
+import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { BACKENDS, type Backend, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { callsWithin } from '../support/calls-within.js'
+import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
+
+const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/'
+const WINDOWS = `${CHROME}140.0.0.0 Safari/537.36`
+const WINDOWS_UPDATED = `${CHROME}141.0.0.0 Safari/537.36`
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
+
+const NEW_PASSWORD = 'quite another password indeed'
+
+const HOME = '203.0.113.7'
+const NEXT_DOOR = '203.0.113.99'
+const NEW_YORK = '198.51.100.7'
+const OFFICE = '192.0.2.7'
+const MOBILE = '2001:db8:1:2::7'
+
+const QUARTER_OF_AN_HOUR = 900
+const DAY = 24 * 3600
+
+/** What a request comes from. */
+interface From {
+  ip?: string
+  userAgent?: string
+  /** The value of the device cookie. */
+  device?: string
+}
+
+let folder: string
+let geoIpFile: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mainstay-geoip-'))
+  geoIpFile = join(folder, 'cities.mmdb')
+  const zurich = cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417)
+  const networks = {
+    '203.0.113.0/24': zurich,
+    '192.0.2.0/24': zurich,
+    '198.51.100.0/24': cityRecord('New York', 'United States', 40.7128, -74.006),
+  }
+  await writeFile(geoIpFile, mmdbFile(networks))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe.each(BACKENDS)('on %s', backend => {
+  let app: TestApp
+  afterAll(() => app?.stop())
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  async function start(environment: Record<string, string> = {}): Promise<void> {
+    await app?.stop()
+    app = await startApp(backend, environment)
+  }
+
+  function headersOf({ ip = HOME, userAgent = WINDOWS }: From): Record<string, string> {
+    return { 'X-Forwarded-For': ip, 'User-Agent': userAgent }
+  }
+
+  function tryLogin({ email }: Pick<User, 'email'>, from: From = {}, source: Source = 'main') {
+    const headers = {
+      Origin: source === 'main' ? MAIN : SHOP_ONE,
+      ...headersOf(from),
+      ...(from.device !== undefined && { Cookie: `__Host-device=${from.device}` }),
+    }
+    const body = { email, password: PASSWORD, source }
+    return app.request({ method: 'POST', path: '/api/login', headers, body })
+  }
+
+  /** The sessionId. */
+  async function logIn(user: Pick<User, 'email'>, from: From = {}, source: Source = 'main') {
+    const answer = await tryLogin(user, from, source)
+    expect(outcome(answer)).toBe('200')
+    const inCookie = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1]
+    return (answer.json.sessionId ?? inCookie) as SessionId
+  }
+
+  /** The device id that the browser has after logging in. */
+  async function deviceOf(user: Pick<User, 'email'>, from: From = {}): Promise<string> {
+    const answer = await tryLogin(user, from)
+    expect(outcome(answer)).toBe('200')
+    return deviceCookieOf(answer)
+  }
+
+  function refresh(sessionId: SessionId, from: From = {}): Promise<TestResponse> {
+    const headers = { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...headersOf(from) }
+    return app.request({ method: 'POST', path: '/api/refresh', headers })
+  }
+
+  function notMe(token: string): Promise<TestResponse> {
+    const headers = { Origin: MAIN, ...headersOf({ ip: MOBILE }) }
+    return app.request({ method: 'POST', path: '/api/sessions/not-me', headers, body: { token } })
+  }
+
+  async function anomaliesOf({ id }: User) {
+    const rows = (await app.auditRows()).filter(row => row.userId === id && row.action === 'session.anomaly')
+    return rows.map(({ outcome, detail, sid, ip }) => ({ outcome, sid, ip, ...detail }))
+  }
+
+  async function subjectsTo({ email }: User): Promise<string[]> {
+    return (await app.mailsTo(email)).map(({ subject }) => subject)
+  }
+
+  function sessionOf(sessionId: SessionId) {
+    return app.app.get(SessionStore).find(handleOf(sessionId), app.clock.now())
+  }
+
+  describe('as usual', () => {
+    beforeAll(() => start())
+
+    describe('a login', () => {
+      it('the first one of a user is no news', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        expect(await subjectsTo(user)).toEqual([])
+        expect(await anomaliesOf(user)).toEqual([])
+      })
+
+      it('on a new device is told once by mail, and never again', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        const sessionId = await logIn(user, { userAgent: IPHONE })
+        await logIn(user, { userAgent: IPHONE })
+        await logIn(user)
+        expect(await subjectsTo(user)).toEqual(['New login at www.main.test: Safari on iPhone'])
+        expect(await anomaliesOf(user)).toEqual([
+          {
+            outcome: 'ok',
+            sid: handleOf(sessionId),
+            ip: HOME,
+            at: 'login',
+            score: 40,
+            reasons: ['new device'],
+            actions: ['log'],
+          },
+        ])
+      })
+
+      it('on a new device names device, place, time and site', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        await logIn(user, { userAgent: IPHONE }, 'satellite')
+        const [mail] = await app.mailsTo(user.email)
+        expect(mail?.subject).toBe('New login at shop-one.test: Safari on iPhone')
+        const day = app.clock.now().toLocaleDateString('en-GB', {
+          ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+        } as const)
+        expect(mail?.text).toContain('It was Safari on iPhone, in or near Zürich, Switzerland, at ')
+        expect(mail?.text).toMatch(new RegExp(`Switzerland, at \\d\\d:\\d\\d UTC on ${day}\\.`))
+        expect(mail?.text).toMatch(/This was not me:\s+https:\/\/www\.main\.test\/not-me#token=[\w-]{43}\n/)
+        expect(mail?.html).toContain('https://www.main.test/not-me#token=')
+      })
+
+      it('says nothing of a place that is not known', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        await logIn(user, { userAgent: IPHONE, ip: MOBILE })
+        expect((await app.mailsTo(user.email))[0]?.text).toContain('It was Safari on iPhone, at ')
+      })
+
+      it('with a newer version of the browser, or from the next address, is nothing new', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        await logIn(user, { userAgent: WINDOWS_UPDATED, ip: NEXT_DOOR })
+        expect(await subjectsTo(user)).toEqual([])
+        expect(await anomaliesOf(user)).toEqual([])
+      })
+
+      it('on a known device from a new network is only logged, once', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        for (let times = 0; times < 2; times++) await logIn(user, { ip: OFFICE, device })
+        expect(await subjectsTo(user)).toEqual([])
+        expect(await anomaliesOf(user)).toMatchObject([{ score: 20, reasons: ['new network'] }])
+      })
+
+      it('faster than anybody travels counts for more; the next day it does not', async () => {
+        const hasty = await anOwner(app)
+        const patient = await anOwner(app)
+        const devices = { hasty: await deviceOf(hasty), patient: await deviceOf(patient) }
+        app.clock.advance(3600)
+        await logIn(hasty, { ip: NEW_YORK, device: devices.hasty })
+        app.clock.advance(DAY)
+        await logIn(patient, { ip: NEW_YORK, device: devices.patient })
+        expect(await anomaliesOf(hasty)).toMatchObject([
+          { score: 55, reasons: ['new network', 'impossible speed'] },
+        ])
+        expect(await anomaliesOf(patient)).toMatchObject([{ score: 20, reasons: ['new network'] }])
+      })
+
+      it('of the other address family says so', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        await logIn(user, { ip: MOBILE, device })
+        expect(await anomaliesOf(user)).toMatchObject([
+          { score: 25, reasons: ['new network', 'changed address family'] },
+        ])
+      })
+
+      it('teaches nothing when the password is wrong', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        const headers = { Origin: MAIN, ...headersOf({ userAgent: IPHONE, ip: NEW_YORK }) }
+        const body = { email: user.email, password: 'wrong', source: 'main' }
+        await app.request({ method: 'POST', path: '/api/login', headers, body })
+        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, NEW_YORK)).toBe(false)
+        expect(await subjectsTo(user)).toEqual([])
+        await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('is a stranger to other users, of the same account too', async () => {
+        const owner = await anOwner(app)
+        const member = await aMember(app, owner)
+        for (const user of [owner, member]) await logIn(user)
+        await logIn(owner, { userAgent: IPHONE })
+        await logIn(member, { userAgent: IPHONE })
+        expect(await subjectsTo(member)).toHaveLength(1)
+      })
+
+      it('of many at once on a new device one is told', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        await Promise.all(Array.from({ length: 8 }, () => logIn(user, { userAgent: IPHONE })))
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('costs one statement where everything is known', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        const familiar = app.app.get(FamiliarClients)
+        const asked = jest.spyOn(app.app.get(LoginWatch), 'loggedIn')
+        await logIn(user, { device })
+        const [session, deviceId, client] = asked.mock.calls[0] as Parameters<LoginWatch['loggedIn']>
+        const remember = jest.spyOn(familiar, 'remember')
+        const watch = () =>
+          app.app.get(LoginWatch).loggedIn(session, deviceId, { ...client, ip: HOME, userAgent: WINDOWS })
+        expect(await callsWithin(app.app.get(Database), 'run', watch)).toBe(1)
+        expect(remember).toHaveBeenCalledTimes(1)
+      })
+
+      it('makes at most ten mails a day, whatever somebody with the password does', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        for (let number = 0; number < 12; number++)
+          await logIn(user, { userAgent: `App${'x'.repeat(number)}/1` })
+        expect(await subjectsTo(user)).toHaveLength(10)
+        app.clock.advance(DAY)
+        await logIn(user, { userAgent: 'Another/1' })
+        expect(await subjectsTo(user)).toHaveLength(11)
+      })
+    })
+
+    describe('familiar clients', () => {
+      it.each([
+        [NEXT_DOOR, true],
+        [`::ffff:${HOME}`, true],
+        [OFFICE, false],
+        ['2001:db8:1:ffff::1', true],
+        ['2001:db8:2::1', false],
+      ])('know the network of %s: %s', async (ip, isKnown) => {
+        const user = await anOwner(app)
+        await logIn(user)
+        await logIn(user, { ip: MOBILE })
+        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, ip)).toBe(isKnown)
+        const stranger = await anOwner(app)
+        expect(await app.app.get(FamiliarClients).knowsNetwork(stranger.id, ip)).toBe(false)
+      })
+
+      it('are forgotten after 400 days without a login from there', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        app.clock.advance(399 * DAY)
+        await logIn(user, { userAgent: IPHONE, ip: OFFICE })
+        expect(await valuesOf(user)).toContain('203.0.113.0/24')
+        app.clock.advance(2 * DAY)
+        await logIn(user, { userAgent: IPHONE, ip: OFFICE })
+        expect(await valuesOf(user)).toEqual(['192.0.2.0/24', 'Safari on iPhone'])
+      })
+
+      it('of a removed user can be forgotten', async () => {
+        const [user, other] = [await anOwner(app), await anOwner(app)]
+        for (const each of [user, other]) await logIn(each)
+        await app.app.get(Database).transaction(db => app.app.get(FamiliarClients).forgetUsers(db, [user.id]))
+        expect(await rowsOf(user)).toEqual([])
+        expect(await rowsOf(other)).toHaveLength(3)
+      })
+    })
+
+    async function rowsOf({ id }: User) {
+      const rows = await app.app.get(Database).run(db => db.select().from(familiarClients))
+      return rows.filter(({ userId }) => userId === id)
+    }
+
+    async function valuesOf(user: User): Promise<string[]> {
+      const rows = (await rowsOf(user)).filter(({ kind }) => kind !== 'device id')
+      return rows.map(({ value }) => value).sort()
+    }
+
+    describe('security M6: a device id', () => {
+      it('is mailed about where it is unknown, of a known kind, on a new network; once', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        const device = await deviceOf(user, { ip: OFFICE })
+        await logIn(user, { ip: NEW_YORK, device })
+        await logIn(user, { ip: OFFICE })
+        expect(await subjectsTo(user)).toEqual(['New login at www.main.test: Chrome on Windows'])
+        expect((await app.mailsTo(user.email))[0]?.text).toContain(
+          'from a device that you have not used before',
+        )
+        expect((await anomaliesOf(user))[0]).toMatchObject({
+          score: 40,
+          reasons: ['new network', 'new device id'],
+        })
+      })
+
+      it('that is known makes a new network no news for the mailbox, and is kept', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        for (const ip of [OFFICE, MOBILE]) expect(await deviceOf(user, { ip, device })).toBe(device)
+        expect(await subjectsTo(user)).toEqual([])
+      })
+
+      it('that is unknown on a known network is no news', async () => {
+        const user = await anOwner(app)
+        const device = await deviceOf(user)
+        expect(await deviceOf(user, { ip: NEXT_DOOR })).not.toBe(device)
+        expect(await subjectsTo(user)).toEqual([])
+        expect(await anomaliesOf(user)).toEqual([])
+      })
+
+      it('comes as a cookie of its own, for this host alone, beside that of the session', async () => {
+        const { setCookies } = await tryLogin(await anOwner(app))
+        expect(setCookies).toHaveLength(2)
+        const [pair, ...attributes] = setCookies[1]!.split('; ')
+        expect(pair).toMatch(/^__Host-device=[\w-]{43}$/)
+        expect(attributes.sort()).toEqual([
+          'HttpOnly',
+          'Max-Age=31536000',
+          'Path=/',
+          'SameSite=Lax',
+          'Secure',
+        ])
+      })
+
+      it.each([
+        ['made up', () => 'A'.repeat(43)],
+        ['too long', (own: string) => `${own}A`],
+        ['far too long', () => 'A'.repeat(2_000)],
+        ['of other letters', (own: string) => `${own.slice(1)}*`],
+        ['one of two cookies', (own: string) => `${own}; __Host-device=${own}`],
+        ['empty', () => ''],
+      ])('that is %s counts for nothing, and is replaced', async (_, presented) => {
+        const user = await anOwner(app)
+        const own = await deviceOf(user)
+        const device = presented(own)
+        const given = await deviceOf(user, { ip: OFFICE, device })
+        expect(given).toMatch(/^[\w-]{43}$/)
+        expect([own, device]).not.toContain(given)
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('of another user of the same browser is kept, and is as new', async () => {
+        const [user, other] = [await anOwner(app), await anOwner(app)]
+        const device = await deviceOf(other)
+        await logIn(user)
+        expect(await deviceOf(user, { ip: OFFICE, device })).toBe(device)
+        expect(await subjectsTo(user)).toHaveLength(1)
+        await logIn(user, { ip: NEW_YORK, device })
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('is forgotten by "this was not me": the next login with it is mailed again', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        const device = await deviceOf(user, { ip: OFFICE })
+        expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
+        expect((await rowsOf(user)).filter(({ kind }) => kind === 'device id')).toEqual([])
+        const headers = { Origin: MAIN, ...headersOf({}) }
+        const body = { token: await app.mailedToken(user.email), password: PASSWORD }
+        await app.request({ method: 'POST', path: '/api/password/reset', headers, body })
+        await logIn(user, { ip: NEW_YORK, device })
+        expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toHaveLength(2)
+      })
+
+      it('is kept as a hash; of more than 50 those seen least lately go', async () => {
+        const user = await anOwner(app)
+        const familiar = app.app.get(FamiliarClients)
+        const from = { device: 'Chrome on Windows', ip: HOME, deviceId: null }
+        const given: DeviceId[] = []
+        for (let count = 0; count < 53; count++) {
+          app.clock.advance(1)
+          const { deviceId } = await familiar.remember(user.id, from)
+          given.push(deviceId as DeviceId)
+        }
+        const kept = (await rowsOf(user)).filter(({ kind }) => kind === 'device id')
+        expect(kept.map(({ value }) => value).sort()).toEqual(given.slice(3).map(deviceIdHash).sort())
+        for (const id of given.slice(0, 3))
+          expect(await familiar.remember(user.id, { ...from, deviceId: id })).not.toMatchObject({
+            deviceId: id,
+          })
+        const last = given.at(-1) as DeviceId
+        expect(await familiar.remember(user.id, { ...from, deviceId: last })).toMatchObject({
+          deviceId: last,
+          known: { deviceId: true },
+        })
+      })
+
+      describe('of a satellite or an app', () => {
+        function logInElsewhere({ email }: User, ip: string, deviceId?: unknown) {
+          const headers = { Origin: SHOP_ONE, ...headersOf({ ip }) }
+          const body = { email, password: PASSWORD, source: 'satellite', deviceId }
+          return app.request({ method: 'POST', path: '/api/login', headers, body })
+        }
+
+        it('comes in the body to who asks for one, goes back in it, and is answered no more', async () => {
+          const user = await anOwner(app)
+          const first = await logInElsewhere(user, HOME, null)
+          expect(first.setCookies).toEqual([])
+          const { deviceId } = first.json
+          expect(deviceId).toMatch(/^[\w-]{43}$/)
+          const second = await logInElsewhere(user, OFFICE, deviceId)
+          expect(Object.keys(second.json).sort()).toEqual(['accessToken', 'sessionId'])
+          expect(await subjectsTo(user)).toEqual([])
+          const forged = await logInElsewhere(user, NEW_YORK, 'A'.repeat(43))
+          expect(forged.json.deviceId).toMatch(/^(?!A{43})[\w-]{43}$/)
+          expect(await subjectsTo(user)).toEqual(['New login at shop-one.test: Chrome on Windows'])
+        })
+
+        it('is not given to a client that keeps none, which is a stranger on every new network', async () => {
+          const user = await anOwner(app)
+          for (const ip of [HOME, OFFICE, OFFICE])
+            expect(Object.keys((await logInElsewhere(user, ip)).json)).not.toContain('deviceId')
+          expect(await subjectsTo(user)).toHaveLength(1)
+          expect((await rowsOf(user)).map(({ kind }) => kind)).not.toContain('device id')
+        })
+
+        it('is not read from the cookie of the main site', async () => {
+          const user = await anOwner(app)
+          const device = await deviceOf(user)
+          const answer = await tryLogin(user, { ip: OFFICE, device }, 'satellite')
+          expect(answer.setCookies).toEqual([])
+          expect(await subjectsTo(user)).toHaveLength(1)
+        })
+
+        it.each([42, 'A'.repeat(42), 'A'.repeat(44), '', ['A'.repeat(43)], `${'A'.repeat(42)}=`])(
+          'has its form: %j is 400',
+          async deviceId => {
+            const answer = await logInElsewhere(await anOwner(app), HOME, deviceId)
+            expect(outcome(answer)).toBe('400 INVALID_BODY')
+          },
+        )
+      })
+    })
+
+    describe('a refresh', () => {
+      it('where nothing has changed is one call of the store and no other of the database', async () => {
+        const sessionId = await logIn(await anOwner(app))
+        await app.auditRows()
+        const store = app.app.get(SessionStore)
+        const touch = jest.spyOn(store, 'touch')
+        const others = (['find', 'move', 'stampReauthentication'] as const).map(name =>
+          jest.spyOn(store, name),
+        )
+        const statements = await callsWithin(app.app.get(Database), 'run', async () => {
+          for (const ip of [HOME, NEXT_DOOR]) {
+            const headers = { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...headersOf({ ip }) }
+            const answer = await app.app.inject({ method: 'POST', url: '/api/refresh', headers })
+            expect(answer.statusCode).toBe(200)
+          }
+        })
+        expect(touch).toHaveBeenCalledTimes(2)
+        for (const other of others) expect(other).not.toHaveBeenCalled()
+        expect(statements).toBe(backend === 'embedded' ? 2 : 0)
+      })
+
+      it('from another network is logged once, and not at each one that follows', async () => {
+        const user = await anOwner(app)
+        const sessionId = await logIn(user)
+        for (let times = 0; times < 3; times++) {
+          app.clock.advance(QUARTER_OF_AN_HOUR)
+          expect(outcome(await refresh(sessionId, { ip: OFFICE }))).toBe('200')
+        }
+        expect(await anomaliesOf(user)).toEqual([
+          {
+            outcome: 'ok',
+            sid: handleOf(sessionId),
+            ip: OFFICE,
+            at: 'refresh',
+            score: 10,
+            reasons: ['changed network'],
+            actions: ['log'],
+          },
+        ])
+        expect(await sessionOf(sessionId)).toMatchObject({ ip: OFFICE })
+      })
+
+      it('of many at once from another network one is logged', async () => {
+        const user = await anOwner(app)
+        const sessionId = await logIn(user)
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, () => refresh(sessionId, { ip: OFFICE, userAgent: IPHONE })),
+        )
+        expect(new Set(answers.map(outcome))).toEqual(new Set(['200']))
+        expect(await anomaliesOf(user)).toHaveLength(1)
+        expect(await subjectsTo(user)).toHaveLength(1)
+      })
+
+      it('after an update of the browser is nothing unusual, and noted', async () => {
+        const user = await anOwner(app)
+        const sessionId = await logIn(user)
+        expect(outcome(await refresh(sessionId, { userAgent: WINDOWS_UPDATED }))).toBe('200')
+        expect(await anomaliesOf(user)).toEqual([])
+        expect((await sessionOf(sessionId))?.userAgent).toContain('Chrome/141')
+      })
+
+      it('of a phone between Wi-Fi and mobile network goes on, without a mail, however often', async () => {
+        const user = await anOwner(app)
+        const sessionId = await logIn(user, { userAgent: IPHONE })
+        for (const ip of [MOBILE, HOME, MOBILE, HOME, MOBILE]) {
+          app.clock.advance(QUARTER_OF_AN_HOUR)
+          expect(outcome(await refresh(sessionId, { ip, userAgent: IPHONE }))).toBe('200')
+        }
+        expect(await subjectsTo(user)).toEqual([])
+      })
+
+      it('measures the speed from the use before it', async () => {
+        const user = await anOwner(app)
+        const sessionId = await logIn(user)
+        app.clock.advance(DAY)
+        await refresh(sessionId)
+        app.clock.advance(QUARTER_OF_AN_HOUR)
+        await refresh(sessionId, { ip: NEW_YORK })
+        app.clock.advance(DAY)
+        await refresh(sessionId)
+        expect(await anomaliesOf(user)).toMatchObject([
+          { ip: NEW_YORK, score: 45, reasons: ['changed network', 'impossible speed'] },
+          { ip: HOME, score: 10, reasons: ['changed network'] },
+        ])
+      })
+
+      it('on another kind of device and network is told by mail, once a day, and asks for a new proof', async () => {
+        const user = await anOwner(app)
+        const sessionId = await logIn(user)
+        const now = app.clock.now()
+        await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), now, now)
+        const stolen = { ip: OFFICE, userAgent: IPHONE }
+        expect(outcome(await refresh(sessionId, stolen))).toBe('200')
+        expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: null })
+        for (const from of [{}, stolen, {}, stolen]) await refresh(sessionId, from)
+        expect(await subjectsTo(user)).toEqual(['Unusual activity at www.main.test'])
+        expect(await anomaliesOf(user)).toHaveLength(5)
+        expect((await anomaliesOf(user))[0]).toMatchObject({
+          score: 60,
+          actions: ['log', 'notify', 'reauthenticate'],
+        })
+        expect((await app.mailsTo(user.email))[0]?.text).toContain(
+          'It was Safari on iPhone, in or near Zürich, Switzerland, at ',
+        )
+      })
+
+      it('takes no proof away for less', async () => {
+        const sessionId = await logIn(await anOwner(app))
+        const now = new Date(Math.floor(app.clock.now().getTime() / 1000) * 1000)
+        await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), now, now)
+        await refresh(sessionId, { ip: MOBILE })
+        expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: now })
+      })
+    })
+
+    describe('"this was not me"', () => {
+      it('ends all sessions of the user, starts a reset and forgets device and network', async () => {
+        const user = await anOwner(app)
+        const own = await logIn(user)
+        const stolen = await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
+        const answer = await notMe(await app.mailedToken(user.email))
+        expect([outcome(answer), answer.text]).toEqual(['204', ''])
+        for (const sessionId of [own, stolen])
+          expect(outcome(await refresh(sessionId))).toBe('401 SESSION_NOT_FOUND')
+        expect((await app.mailsTo(user.email)).at(-1)?.text).toContain('/reset-password#token=')
+        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, NEW_YORK)).toBe(false)
+        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, HOME)).toBe(true)
+        const rows = (await app.auditRows()).filter(row => row.userId === user.id)
+        expect(rows.filter(({ action }) => action === 'session.revoke')).toMatchObject([
+          { outcome: 'ok', sid: handleOf(stolen), ip: MOBILE, detail: { reason: 'not me' } },
+        ])
+        // Whoever comes from there is a stranger again.
+        expect(outcome(await reset(await app.mailedToken(user.email), PASSWORD))).toBe('204')
+        await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
+        expect((await subjectsTo(user)).at(-1)).toBe('New login at www.main.test: Safari on iPhone')
+      })
+
+      it('security M1: takes the password away at once', async () => {
+        const { user } = await aStolenSession()
+        expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
+        expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
+        expect((await app.app.get(Users).find(user.id))?.passwordHash).toBeNull()
+      })
+
+      it('security M1: brings the address back that it was mailed to, and mails the new password there', async () => {
+        const { user, token, theirs } = await aStolenAddress()
+        const before = await app.mailsTo(theirs)
+        expect(outcome(await notMe(token))).toBe('204')
+        expect((await app.app.get(Users).find(user.id))?.email).toBe(user.email)
+        expect(await app.mailsTo(theirs)).toEqual(before)
+        expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('204')
+      })
+
+      it('security M1: by a thief, at an address that was taken back, does nothing', async () => {
+        const { user, token, theirs } = await aStolenAddress()
+        await logIn({ ...user, email: theirs }, { userAgent: 'curl/8.5.0', ip: NEW_YORK })
+        const ofThief = await app.mailedToken(theirs)
+        expect(outcome(await notMe(token))).toBe('204')
+        expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('204')
+        expect(outcome(await notMe(ofThief))).toBe('400 INVALID_LINK')
+        expect((await app.app.get(Users).find(user.id))?.email).toBe(user.email)
+        const body = { email: user.email, password: NEW_PASSWORD, source: 'main' }
+        const headers = { Origin: MAIN }
+        expect(outcome(await app.request({ method: 'POST', path: '/api/login', headers, body }))).toBe('200')
+      })
+
+      it('mails a link with which the password can be chosen', async () => {
+        const { user } = await aStolenSession()
+        await notMe(await app.mailedToken(user.email))
+        expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('204')
+        expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
+      })
+
+      it('works once', async () => {
+        const { user } = await aStolenSession()
+        const token = await app.mailedToken(user.email)
+        const answers = await Promise.all([notMe(token), notMe(token), notMe(token)])
+        expect(answers.map(outcome).sort()).toEqual(['204', '400 INVALID_LINK', '400 INVALID_LINK'])
+        expect(outcome(await notMe(token))).toBe('400 INVALID_LINK')
+        expect((await subjectsTo(user)).length).toBe(2)
+      })
+
+      it('works for 24 hours, also when the session has ended', async () => {
+        const late = await aStolenSession()
+        const inTime = await aStolenSession()
+        const tokens = [await app.mailedToken(late.user.email), await app.mailedToken(inTime.user.email)]
+        await app.app.get(SessionStore).remove(handleOf(inTime.sessionId))
+        app.clock.advance(DAY - 60)
+        expect(outcome(await notMe(tokens[1] as string))).toBe('204')
+        app.clock.advance(61)
+        expect(outcome(await notMe(tokens[0] as string))).toBe('400 INVALID_LINK')
+      })
+
+      it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(100)])('refuses the token "%s"', async token => {
+        expect(outcome(await notMe(token))).toBe('400 INVALID_LINK')
+      })
+
+      it.each([{}, { token: 1 }, { token: 'A'.repeat(101) }, { token: 'A', more: 1 }])(
+        'refuses the body %j',
+        async body => {
+          const answer = await app.request({
+            method: 'POST',
+            path: '/api/sessions/not-me',
+            headers: { Origin: MAIN },
+            body,
+          })
+          expect(outcome(answer)).toBe('400 INVALID_BODY')
+        },
+      )
+
+      it('takes no link that is for something else, and its own is for nothing else', async () => {
+        const { user } = await aStolenSession()
+        const token = await app.mailedToken(user.email)
+        const headers = { Origin: MAIN }
+        const body = { token, password: 'quite another password indeed' }
+        const reset = await app.request({ method: 'POST', path: '/api/password/reset', headers, body })
+        expect(outcome(reset)).toBe('400 INVALID_LINK')
+        expect(outcome(await notMe(token))).toBe('204')
+        expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('400 INVALID_LINK')
+      })
+
+      it('leaves other users alone', async () => {
+        const { user } = await aStolenSession()
+        const colleague = await aMember(app, user)
+        const other = await logIn(colleague)
+        await notMe(await app.mailedToken(user.email))
+        expect(outcome(await refresh(other))).toBe('200')
+      })
+
+      function reset(token: string, password: string): Promise<TestResponse> {
+        const headers = { Origin: MAIN, ...headersOf({}) }
+        const body = { token, password }
+        return app.request({ method: 'POST', path: '/api/password/reset', headers, body })
+      }
+
+      /** The thief has given the user an address of theirs; `token` is of the mail that told the user of the thief's login. */
+      async function aStolenAddress() {
+        const { user, sessionId } = await aStolenSession()
+        const token = await app.mailedToken(user.email)
+        const theirs = anEmail()
+        const { accessToken } = (await refresh(sessionId, { userAgent: IPHONE })).json
+        const session = { accessToken, sessionId }
+        await reauthenticate(app, session)
+        await onMainSite(app, session, 'POST', '/api/email/change', { email: theirs })
+        const body = { token: await app.mailedToken(theirs) }
+        expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', body))).toBe('204')
+        return { user, token, theirs }
+      }
+
+      async function aStolenSession() {
+        const user = await anOwner(app)
+        await logIn(user)
+        return { user, sessionId: await logIn(user, { userAgent: IPHONE }) }
+      }
+    })
+  })
+
+  describe('where the policy revokes', () => {
+    beforeAll(() => start({ ANOMALY_POLICY: 'notify:90,revoke:90', LOG_LEVEL: 'error' }))
+
+    it('a session that moves too fast to be the same person ends', async () => {
+      const user = await anOwner(app)
+      const sessionId = await logIn(user)
+      app.clock.advance(QUARTER_OF_AN_HOUR)
+      const answer = await refresh(sessionId, { ip: NEW_YORK, userAgent: IPHONE })
+      expect(outcome(answer)).toBe('401 SESSION_NOT_FOUND')
+      expect(answer.json.accessToken).toBeUndefined()
+      expect(outcome(await refresh(sessionId))).toBe('401 SESSION_NOT_FOUND')
+      expect(await anomaliesOf(user)).toMatchObject([
+        { outcome: 'refused', at: 'refresh', score: 95, actions: ['log', 'notify', 'revoke'] },
+      ])
+      const rows = (await app.auditRows()).filter(row => row.userId === user.id)
+      expect(rows.find(({ action }) => action === 'session.revoke')).toMatchObject({
+        sid: handleOf(sessionId),
+        ip: NEW_YORK,
+        detail: { reason: 'anomaly' },
+      })
+      expect(rows.find(({ action }) => action === 'refresh')).toMatchObject({
+        outcome: 'refused',
+        detail: { reason: 'anomaly' },
+      })
+      const [mail] = await app.mailsTo(user.email)
+      expect(mail?.subject).toBe('Unusual activity at www.main.test')
+      expect(mail?.text).toContain('We have ended that session.')
+      expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
+    })
+
+    it('of many refreshes at once none gets a token', async () => {
+      const sessionId = await logIn(await anOwner(app))
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => refresh(sessionId, { ip: NEW_YORK, userAgent: IPHONE })),
+      )
+      expect(new Set(answers.map(outcome))).toEqual(new Set(['401 SESSION_NOT_FOUND']))
+    })
+
+    it('a session goes on below that score', async () => {
+      const sessionId = await logIn(await anOwner(app))
+      expect(outcome(await refresh(sessionId, { ip: NEW_YORK }))).toBe('200')
+      expect(outcome(await refresh(sessionId, { ip: MOBILE, userAgent: IPHONE }))).toBe('200')
+    })
+
+    it('a refused login does not tell by the limits that the password was right', async () => {
+      const user = await anOwner(app)
+      await logIn(user)
+      app.clock.advance(QUARTER_OF_AN_HOUR)
+      const far = { ip: NEW_YORK, userAgent: IPHONE }
+      const most = app.settings.attempts.perAccountAndNetwork
+      for (let count = 0; count < most; count++)
+        expect(outcome(await tryLogin(user, far))).toBe('401 INVALID_CREDENTIALS')
+      expect(outcome(await tryLogin(user, far))).toBe('429 TOO_MANY_ATTEMPTS')
+    })
+
+    it('a login is refused as if the password were wrong, again and again, until it can be', async () => {
+      const user = await anOwner(app)
+      const own = await logIn(user)
+      app.clock.advance(QUARTER_OF_AN_HOUR)
+      const far = { ip: NEW_YORK, userAgent: IPHONE }
+      for (let times = 0; times < 2; times++) {
+        const answer = await tryLogin(user, far)
+        expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
+        expect(answer.setCookies).toEqual([])
+      }
+      expect(await app.app.get(SessionStore).listByUser(user.id, app.clock.now())).toHaveLength(1)
+      expect(outcome(await refresh(own))).toBe('200')
+      const [mail] = await app.mailsTo(user.email)
+      expect(mail?.subject).toBe('Login refused at www.main.test: Safari on iPhone')
+      expect(mail?.text).toContain('The login was refused.')
+      app.clock.advance(DAY)
+      expect(outcome(await tryLogin(user, far))).toBe('200')
+    })
+  })
+})
+
+function deviceCookieOf({ setCookies }: TestResponse): string {
+  const line = setCookies.find(text => text.startsWith('__Host-device='))
+  return /=([^;]*)/.exec(line ?? '')?.[1] ?? ''
+}
+
+function startApp(backend: Backend, environment: Record<string, string>): Promise<TestApp> {
+  return TestApp.start(backend, { TRUST_PROXY: '127.0.0.1', GEOIP_FILE: geoIpFile, ...environment })
+}

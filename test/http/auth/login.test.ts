@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { hash } from '@node-rs/argon2'
+import { Database } from '../../../src/database/database.js'
+import type { ApiError } from '../../../src/errors/api-error.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import { Passwords } from '../../../src/users/passwords/passwords.js'
+import { Users } from '../../../src/users/users.js'
+import { eventually } from '../../support/eventually.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { cookie, outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+
+const CURRENT_PARAMETERS = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+describe('POST /api/login', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    // Being too busy is logged, once for each who is told.
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  function logIn(body: object, headers: Record<string, string> = { Origin: MAIN }): Promise<TestResponse> {
+    return app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers,
+      body: { password: PASSWORD, source: 'main', ...body },
+      timeoutMs: 30_000,
+    })
+  }
+
+  describe('refuses with the same answer', () => {
+    it('an unknown user, a disabled user and a wrong password', async () => {
+      const { email } = await anOwner(app)
+      const disabled = await anOwner(app)
+      await app.app.get(AccountsService).disable(disabled)
+      const answers = [
+        await logIn({ email: anEmail() }),
+        await logIn({ email: disabled.email }),
+        await logIn({ email, password: 'wrong' }),
+      ]
+      expect(answers.map(outcome)).toEqual(Array(3).fill('401 INVALID_CREDENTIALS'))
+      const [unknown, ...others] = answers.map(withoutRequestId)
+      for (const other of others) expect(other).toEqual(unknown)
+    })
+
+    it('a user without a password', async () => {
+      const user = await anOwner(app)
+      await app.app
+        .get(Database)
+        .transaction(transaction => app.app.get(Users).replaceHash(transaction, user, null as never))
+      expect(outcome(await logIn({ email: user.email, password: 'nobody has this password' }))).toBe(
+        '401 INVALID_CREDENTIALS',
+      )
+    })
+
+    function withoutRequestId({ status, json, headers }: TestResponse) {
+      const { 'x-request-id': _, date: __, ...rest } = headers
+      return { status, json: { ...json, requestId: '' }, headers: rest }
+    }
+  })
+
+  it.each([
+    ['upper case', (email: string) => email.toUpperCase()],
+    ['spaces around it', (email: string) => ` ${email} `],
+  ])('takes an e-mail address in %s', async (_, write) => {
+    const { email } = await anOwner(app)
+    expect(outcome(await logIn({ email: write(email) }))).toBe('200')
+  })
+
+  it('takes a password in whichever Unicode form it is typed', async () => {
+    const { email } = await anOwner(app, 'Zürich ﬁve'.normalize('NFD'))
+    expect(outcome(await logIn({ email, password: 'Zürich five'.normalize('NFC') }))).toBe('200')
+    expect(outcome(await logIn({ email, password: 'zürich five' }))).toBe('401 INVALID_CREDENTIALS')
+  })
+
+  it('hashes anew what was hashed with weaker parameters', async () => {
+    const user = await anOwner(app)
+    const weak = await hash(PASSWORD, { algorithm: 2, memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).replaceHash(transaction, user, weak))
+    expect((await app.app.get(Users).findByEmail(user.email))?.passwordHash).toBe(weak)
+    await signIn(app, user, 'main')
+    const after = await app.app.get(Users).findByEmail(user.email)
+    expect(after?.passwordHash).toMatch(new RegExp(`^${CURRENT_PARAMETERS.replaceAll('$', '\\$')}`))
+    await signIn(app, user, 'main')
+    expect((await app.app.get(Users).findByEmail(user.email))?.passwordHash).toBe(after?.passwordHash)
+  })
+
+  describe('to the main site', () => {
+    it('ends the session whose cookie came along', async () => {
+      const user = await anOwner(app)
+      const before = await signIn(app, user, 'main')
+      const answer = await logIn({ email: user.email }, { Origin: MAIN, ...cookie(before.sessionId) })
+      expect(outcome(answer)).toBe('200')
+      expect(outcome(await refreshByCookie(app, before.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    })
+
+    it('ends no session when the password is wrong', async () => {
+      const user = await anOwner(app)
+      const before = await signIn(app, user, 'main')
+      await logIn({ email: user.email, password: 'wrong' }, { Origin: MAIN, ...cookie(before.sessionId) })
+      expect(outcome(await refreshByCookie(app, before.sessionId))).toBe('200')
+    })
+
+    it('never adopts a planted session identifier', async () => {
+      const { email } = await anOwner(app)
+      const planted = randomUUID()
+      const answer = await logIn({ email }, { Origin: MAIN, ...cookie(planted) })
+      expect(answer.setCookies[0]).toMatch(/^sessionId=/)
+      expect(answer.setCookies[0]).not.toContain(planted)
+      expect(outcome(await refreshByCookie(app, planted))).toBe('401 SESSION_NOT_FOUND')
+    })
+
+    it.each(['right', 'wrong'])(
+      'is refused to a satellite before the %s password is looked at',
+      async which => {
+        const user = await anOwner(app)
+        const answer = await logIn(
+          { email: user.email, password: which === 'right' ? PASSWORD : 'wrong' },
+          { Origin: SHOP_ONE },
+        )
+        expect(outcome(answer)).toBe('403 MAIN_ORIGIN_REQUIRED')
+        expect(answer.setCookies).toEqual([])
+        const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
+        expect(rows.filter(({ action }) => action === 'login')).toEqual([])
+      },
+    )
+
+    it('is refused to another site that the browser sent no Origin of', async () => {
+      const { email } = await anOwner(app)
+      expect(outcome(await logIn({ email }, { 'Sec-Fetch-Site': 'cross-site' }))).toBe(
+        '403 CROSS_SITE_REFUSED',
+      )
+      expect(outcome(await logIn({ email }, {}))).toBe('200')
+    })
+  })
+
+  it('to a satellite never adopts a planted session identifier', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const planted = randomUUID()
+    const headers = { Origin: SHOP_ONE, 'X-Session-ID': planted }
+    const answer = await logIn({ email: member.email, source: 'satellite' }, headers)
+    expect(outcome(answer)).toBe('200')
+    expect(answer.json.sessionId).not.toBe(planted)
+    expect(outcome(await refreshByHeader(app, planted))).toBe('401 SESSION_NOT_FOUND')
+  })
+
+  it('tells who comes when 50 wait already to come again; refresh and data go on meanwhile', async () => {
+    const { sessionId, accessToken } = await signIn(app, await anOwner(app), 'main')
+    const passwords = app.app.get(Passwords)
+    const client = { requestId: 'r', ip: '127.0.0.1', userAgent: null, origin: null }
+    const check = () => passwords.verify(null, 'a password', client).catch((error: ApiError) => error.code)
+    const first = Array.from({ length: 60 }, check)
+    let isOver = false
+    // Whoever gets done makes room for the next at once: it stays full, however slow the machine is.
+    const crowd = (async () => {
+      while (!isOver) {
+        void check()
+        await nextTurn()
+      }
+    })()
+    // One of them may come just when there is room.
+    const answers = await Promise.all(Array.from({ length: 6 }, () => logIn({ email: anEmail() })))
+    const refused = answers.filter(answer => outcome(answer) === '503 TOO_BUSY')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expect(headers['retry-after']).toMatch(/^[2-5]$/)
+    const meanwhile = [await refreshByCookie(app, sessionId), await readData(app, accessToken)]
+    expect(meanwhile.map(outcome)).toEqual(['200', '200'])
+    isOver = true
+    await crowd
+    // Two at work and fifty waiting.
+    expect(await Promise.all(first)).toEqual([...Array(52).fill(false), ...Array(8).fill('TOO_BUSY')])
+    await eventually(async () => outcome(await logIn({ email: anEmail() })) === '401 INVALID_CREDENTIALS', {
+      what: 'room for a login',
+    })
+  })
+})

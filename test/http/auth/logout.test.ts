@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { anOwner, signIn } from '../../support/people.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import {
+  bearer,
+  cookie,
+  logOut,
+  outcome,
+  readData,
+  refreshByCookie,
+  refreshByHeader,
+  subscribe,
+} from '../support/api-calls.js'
+
+describe('POST /api/logout', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres')
+  })
+  afterAll(() => app.stop())
+
+  it('ends the session; the access token lives out its minutes', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const answer = await logOut(app, signedIn.accessToken)
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' })
+    expect(outcome(await refreshByCookie(app, signedIn.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await subscribe(app, signedIn))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await readData(app, signedIn.accessToken))).toBe('200')
+  })
+
+  it('clears the cookie with the attributes that it was set with', async () => {
+    const { accessToken, answer } = await signIn(app, await anOwner(app), 'main')
+    const { setCookies } = await logOut(app, accessToken)
+    expect(setCookies).toHaveLength(1)
+    expect(setCookies[0]).toMatch(/^sessionId=;/)
+    expect(setCookies[0]).toMatch(/Max-Age=0|Expires=Thu, 01 Jan 1970/)
+    expect(attributesOf(setCookies[0])).toEqual(attributesOf(answer.setCookies[0]))
+  })
+
+  it('sets no cookie for a satellite', async () => {
+    const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'satellite')
+    const answer = await app.request({
+      method: 'POST',
+      path: '/api/logout',
+      headers: { Origin: SHOP_ONE, ...bearer(accessToken) },
+    })
+    expect(answer).toMatchObject({ status: 204, setCookies: [] })
+    expect(outcome(await refreshByHeader(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
+  })
+
+  it('needs the access token: a cookie alone ends nothing', async () => {
+    const { sessionId } = await signIn(app, await anOwner(app), 'main')
+    const answer = await app.request({
+      method: 'POST',
+      path: '/api/logout',
+      headers: { Origin: MAIN, ...cookie(sessionId) },
+    })
+    expect(outcome(answer)).toBe('401 ACCESS_TOKEN_REQUIRED')
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+  })
+
+  it('is safe to repeat', async () => {
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    expect((await logOut(app, accessToken)).status).toBe(204)
+    expect((await logOut(app, accessToken)).status).toBe(204)
+  })
+
+  it('leaves other sessions of the user alone', async () => {
+    const owner = await anOwner(app)
+    const { accessToken } = await signIn(app, owner, 'main')
+    const elsewhere = await signIn(app, owner, 'main')
+    await logOut(app, accessToken)
+    expect(outcome(await refreshByCookie(app, elsewhere.sessionId))).toBe('200')
+  })
+})
+
+/** Those by which a browser tells cookies of one name apart, and the flags. */
+function attributesOf(setCookie = ''): string[] {
+  return setCookie
+    .split('; ')
+    .slice(1)
+    .filter(attribute => !/^(Max-Age|Expires)=/.test(attribute))
+    .sort()
+}

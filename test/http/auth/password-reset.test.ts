@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
+import { Database } from '../../../src/database/database.js'
+import { oneTimeTokens } from '../../../src/database/schema.js'
+import { ApiError } from '../../../src/errors/api-error.js'
+import { Mailer } from '../../../src/mail/mailer.js'
+import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+
+const NEW_PASSWORD = 'seven quiet otters juggle'
+const HALF_AN_HOUR = 1_800
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+describe.each(BACKENDS)('A forgotten password, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  function call(path: string, body: object): Promise<TestResponse> {
+    return app.request({ method: 'POST', path, headers: { Origin: MAIN }, body, timeoutMs: 30_000 })
+  }
+
+  const forgot = (email: string) => call('/api/password/forgot', { email })
+  const reset = (token: string, password = NEW_PASSWORD) => call('/api/password/reset', { token, password })
+  const logIn = (email: string, password: string) =>
+    call('/api/login', { email, password, source: 'main' }).then(outcome)
+
+  async function linkFor({ email }: User): Promise<string> {
+    expect(outcome(await forgot(email))).toBe('202')
+    return app.mailedToken(email)
+  }
+
+  function rowsOf({ id }: User, action: string) {
+    return app.auditRows().then(rows => rows.filter(row => row.action === action && row.userId === id))
+  }
+
+  it('is replaced with a mailed link, which logs in nobody and ends every session', async () => {
+    const owner = await anOwner(app)
+    const main = await signIn(app, owner, 'main')
+    const satellite = await signIn(app, owner, 'satellite')
+    const token = await linkFor(owner)
+    const [mail] = await app.mailsTo(owner.email)
+    expect(mail?.text).toContain(`${MAIN}/reset-password#token=${token}`)
+
+    const answer = await reset(token)
+    expect([answer.status, answer.text, answer.setCookies]).toEqual([204, '', []])
+    expect(outcome(await refreshByCookie(app, main.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await refreshByHeader(app, satellite.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(await logIn(owner.email, PASSWORD)).toBe('401 INVALID_CREDENTIALS')
+    expect(await logIn(owner.email, NEW_PASSWORD)).toBe('200')
+    expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(
+      /^Your password for .* has been changed$/,
+    )
+    expect(await rowsOf(owner, 'password.forgot')).toEqual([expect.objectContaining({ outcome: 'ok' })])
+    expect(await rowsOf(owner, 'password.reset')).toEqual([
+      expect.objectContaining({ outcome: 'ok', accountId: owner.accountId, ip: '127.0.0.1' }),
+    ])
+  })
+
+  it('is the same answer for a known, an unknown and a disabled user; mail comes for the first alone', async () => {
+    const [known, disabled, unknown] = [await anOwner(app), await anOwner(app), anEmail()]
+    await app.app.get(AccountsService).disable(disabled)
+    const tokens = async () => (await app.app.get(Database).run(db => db.select().from(oneTimeTokens))).length
+    const kept = []
+    for (const email of [known.email, disabled.email, unknown]) {
+      const before = await tokens()
+      const answer = await forgot(email)
+      expect([answer.status, answer.text]).toEqual([202, ''])
+      kept.push((await tokens()) - before)
+    }
+    // Links for nobody are made like all others, and are not kept: strangers must not fill the disk with them.
+    expect(kept).toEqual([1, 0, 0])
+    expect(await app.mailsTo(known.email)).toHaveLength(1)
+    expect(await app.mailsTo(disabled.email)).toEqual([])
+    expect(await app.mailsTo(unknown)).toEqual([])
+    const rows = (await app.auditRows()).filter(({ detail }) => detail.email === unknown)
+    expect(rows).toEqual([expect.objectContaining({ action: 'password.forgot', outcome: 'refused' })])
+  })
+
+  it('goes to the stored address, however it was typed', async () => {
+    const owner = await anOwner(app)
+    expect(outcome(await forgot(` ${owner.email.toUpperCase()} `))).toBe('202')
+    expect(await app.mailsTo(owner.email)).toHaveLength(1)
+  })
+
+  it('also for a user who has none', async () => {
+    const owner = await anOwner(app)
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setPassword(transaction, owner.id, null))
+    expect(outcome(await reset(await linkFor(owner)))).toBe('204')
+    expect(await logIn(owner.email, NEW_PASSWORD)).toBe('200')
+  })
+
+  it('has a link for half an hour', async () => {
+    const owner = await anOwner(app)
+    const token = await linkFor(owner)
+    app.clock.advance(HALF_AN_HOUR - 5)
+    expect(outcome(await reset(token))).toBe('204')
+    const late = await linkFor(owner)
+    app.clock.advance(HALF_AN_HOUR)
+    expect(outcome(await reset(late))).toBe('400 INVALID_LINK')
+  })
+
+  it('has a link that works once, also when it is followed twice at the same moment', async () => {
+    const token = await linkFor(await anOwner(app))
+    const answers = await Promise.all([reset(token), reset(token, `${NEW_PASSWORD} too`)])
+    expect(answers.map(outcome).sort()).toEqual(['204', '400 INVALID_LINK'])
+    expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
+  })
+
+  it('has one link at a time: the newest', async () => {
+    const owner = await anOwner(app)
+    const first = await linkFor(owner)
+    const second = await linkFor(owner)
+    expect(outcome(await reset(first))).toBe('400 INVALID_LINK')
+    expect(outcome(await reset(second))).toBe('204')
+  })
+
+  it('keeps the link good when the new password is weak', async () => {
+    const owner = await anOwner(app)
+    const token = await linkFor(owner)
+    const weak = ['password123', owner.email.split('@')[0] as string]
+    for (const password of weak) {
+      const answer = await reset(token, password)
+      expect(outcome(answer)).toBe('400 WEAK_PASSWORD')
+      expect(answer.json.errors).toEqual([expect.objectContaining({ field: 'password' })])
+    }
+    expect(await logIn(owner.email, PASSWORD)).toBe('200')
+    expect(outcome(await reset(token))).toBe('204')
+  })
+
+  it('stays forgotten for a user who was disabled meanwhile', async () => {
+    const owner = await anOwner(app)
+    const token = await linkFor(owner)
+    await app.app.get(AccountsService).disable(owner)
+    expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
+    await app.app.get(AccountsService).enable(owner)
+    expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
+    expect(await logIn(owner.email, PASSWORD)).toBe('200')
+  })
+
+  it('is not replaced by who reads a mailbox that is the user’s no more', async () => {
+    const owner = await anOwner(app)
+    const token = await linkFor(owner)
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setEmail(transaction, owner.id, anEmail()))
+    expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
+  })
+
+  it.each(['', 'x', 'x'.repeat(43), `${'x'.repeat(42)}\u0000`, "' or 1=1 --"])(
+    'is not replaced with the token %j',
+    async token => {
+      expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
+    },
+  )
+
+  it.each([
+    ['no e-mail address', '/api/password/forgot', { email: 'nobody' }],
+    ['an e-mail address and more', '/api/password/forgot', { email: 'a@example.com', source: 'main' }],
+    ['no token', '/api/password/reset', { password: NEW_PASSWORD }],
+    ['a token that is no text', '/api/password/reset', { token: 1, password: NEW_PASSWORD }],
+    ['a very long token', '/api/password/reset', { token: 'x'.repeat(101), password: NEW_PASSWORD }],
+    ['a short password', '/api/password/reset', { token: 'x'.repeat(43), password: 'seven77' }],
+    ['a very long password', '/api/password/reset', { token: 'x'.repeat(43), password: 'x'.repeat(1_025) }],
+  ])('is refused with %s', async (_, path, body) => {
+    expect(outcome(await call(path, body))).toBe('400 INVALID_BODY')
+  })
+
+  it('is bounded: requests by receiver, guesses at links by network, both before any work', async () => {
+    const owner = await anOwner(app)
+    const find = jest.spyOn(app.app.get(Users), 'findByEmail')
+    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async () => {
+      throw new ApiError('TOO_MANY_ATTEMPTS')
+    })
+    expect(outcome(await forgot(owner.email))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(outcome(await reset('x'.repeat(43)))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(count.mock.calls.map(([{ kind, subject }]) => [kind, subject])).toEqual([
+      ['mail', owner.email],
+      ['link', ''],
+    ])
+    expect(find).not.toHaveBeenCalled()
+  })
+
+  it('is 503 for everybody alike where no mail can be sent', async () => {
+    const owner = await anOwner(app)
+    jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
+      throw new ApiError('MAIL_UNAVAILABLE')
+    })
+    const answers = [await forgot(owner.email), await forgot(anEmail())]
+    expect(answers.map(outcome)).toEqual(Array(2).fill('503 MAIL_UNAVAILABLE'))
+  })
+
+  it('can be started by the service itself', async () => {
+    const owner = await anOwner(app)
+    const before = await linkFor(owner)
+    await app.app.get(PasswordReset).startReset(owner)
+    expect(outcome(await reset(before))).toBe('400 INVALID_LINK')
+    expect(outcome(await reset(await app.mailedToken(owner.email)))).toBe('204')
+  })
+
+  it('leaves no trace of link or password in the audit log', async () => {
+    const owner = await anOwner(app)
+    const token = await linkFor(owner)
+    await reset(token)
+    const text = JSON.stringify(await app.auditRows())
+    expect(text).not.toContain(token)
+    expect(text).not.toContain(NEW_PASSWORD)
+  })
+})

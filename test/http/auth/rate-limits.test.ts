@@ -1,0 +1,434 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Logger } from '@nestjs/common'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { Users } from '../../../src/users/users.js'
+import { eventually } from '../../support/eventually.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, outcome } from '../support/api-calls.js'
+
+const WRONG = '401 INVALID_CREDENTIALS'
+const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
+
+const OWN = 4
+const ACCOUNT = 10
+const NETWORK = 20
+const LINKS = 8
+const LIMITS = {
+  ATTEMPTS_PER_ACCOUNT_AND_NETWORK: String(OWN),
+  ATTEMPTS_PER_ACCOUNT: String(ACCOUNT),
+  ATTEMPTS_PER_NETWORK: String(NETWORK),
+  // Tests say with X-Forwarded-For where they come from.
+  TRUST_PROXY: '127.0.0.1',
+  LOG_LEVEL: 'silent',
+}
+
+interface Try {
+  email: string
+  ip: string
+  password?: string
+  source?: 'main' | 'satellite'
+  origin?: string
+}
+
+function logIn(app: TestApp, { email, ip, password = PASSWORD, source = 'satellite', origin }: Try) {
+  const Origin = origin ?? (source === 'main' ? MAIN : SHOP_ONE)
+  return app.request({
+    method: 'POST',
+    path: '/api/login',
+    headers: { Origin, 'X-Forwarded-For': ip },
+    body: { email, password, source },
+    timeoutMs: 30_000,
+  })
+}
+
+function guess(app: TestApp, attempt: Try): Promise<TestResponse> {
+  return logIn(app, { ...attempt, password: 'wrong' })
+}
+
+async function guesses(app: TestApp, count: number, attempt: (index: number) => Try): Promise<string[]> {
+  const outcomes: string[] = []
+  for (let index = 0; index < count; index++) outcomes.push(outcome(await guess(app, attempt(index))))
+  return outcomes
+}
+
+let networks = 0
+/** A network that no test has used, and no neighbour of it. */
+function anIp(): string {
+  networks++
+  return `10.${networks >> 8}.${networks & 255}.7`
+}
+
+function retryAfter({ headers }: TestResponse): number {
+  expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
+  return Number(headers['retry-after'])
+}
+
+describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, LIMITS)
+  })
+  afterAll(() => app.stop())
+
+  it('RL-01: end for one account and network, and the right password is taken from another', async () => {
+    const { email } = await anOwner(app)
+    const ip = anIp()
+    const outcomes = await guesses(app, 120, () => ({ email, ip }))
+    expect(outcomes).toEqual([...Array(OWN).fill(WRONG), ...Array(120 - OWN).fill(TOO_MANY)])
+    const refused = await logIn(app, { email, ip })
+    expect(outcome(refused)).toBe(TOO_MANY)
+    expect(retryAfter(refused)).toBeGreaterThan(800)
+    expect(retryAfter(refused)).toBeLessThanOrEqual(900)
+    expect(outcome(await logIn(app, { email, ip: anIp() }))).toBe('200')
+  })
+
+  it('end for one account over all networks', async () => {
+    const { email } = await anOwner(app)
+    const outcomes = await guesses(app, ACCOUNT + 5, () => ({ email, ip: anIp() }))
+    expect(outcomes).toEqual([...Array(ACCOUNT).fill(WRONG), ...Array(5).fill(TOO_MANY)])
+    expect(outcome(await logIn(app, { email, ip: anIp() }))).toBe(TOO_MANY)
+  })
+
+  it('RL-08: lock nobody out who has logged in from there before', async () => {
+    const { email } = await anOwner(app)
+    const home = anIp()
+    expect(outcome(await logIn(app, { email, ip: home }))).toBe('200')
+    await guesses(app, 30, () => ({ email, ip: anIp() }))
+    expect(outcome(await logIn(app, { email, ip: anIp() }))).toBe(TOO_MANY)
+    expect(outcome(await logIn(app, { email, ip: home }))).toBe('200')
+  })
+
+  it('end at home as well', async () => {
+    const { email } = await anOwner(app)
+    const home = anIp()
+    await logIn(app, { email, ip: home })
+    await guesses(app, ACCOUNT, () => ({ email, ip: anIp() }))
+    const outcomes = await guesses(app, OWN + 1, () => ({ email, ip: home }))
+    expect(outcomes).toEqual([...Array(OWN).fill(WRONG), TOO_MANY])
+    // All houses next door together have no more than half of what one account has.
+    const nextDoor = await guesses(app, ACCOUNT, index => ({
+      email,
+      ip: home.replace(/7$/, `${100 + index}`),
+    }))
+    expect(nextDoor.filter(what => what === WRONG)).toHaveLength(ACCOUNT / 2 - OWN)
+  })
+
+  it('end for one network, whichever accounts they are at', async () => {
+    const ip = anIp()
+    const outcomes = await guesses(app, NETWORK + 2, () => ({ email: anEmail(), ip }))
+    expect(outcomes).toEqual([...Array(NETWORK).fill(WRONG), TOO_MANY, TOO_MANY])
+    const { email } = await anOwner(app)
+    expect(outcome(await logIn(app, { email, ip }))).toBe(TOO_MANY)
+    expect(outcome(await logIn(app, { email, ip: anIp() }))).toBe('200')
+  })
+
+  it('RL-03: come from one network if from one IPv6 /64, and if written as packed IPv4', async () => {
+    const { email } = await anOwner(app)
+    const addresses = ['2001:db8:0:1::1', '2001:DB8::1:0:0:0:2', '2001:db8:0:1:ffff::', '2001:db8:0:1::ffff']
+    await guesses(app, OWN, index => ({ email, ip: addresses[index % 4]! }))
+    expect(outcome(await guess(app, { email, ip: '2001:db8:0:1:a:b:c:d' }))).toBe(TOO_MANY)
+    expect(outcome(await guess(app, { email, ip: '2001:db8:7:2::1' }))).toBe(WRONG)
+
+    const other = await anOwner(app)
+    const ip = anIp()
+    await guesses(app, OWN, index => ({ email: other.email, ip: index % 2 ? ip : `::ffff:${ip}` }))
+    expect(outcome(await guess(app, { email: other.email, ip }))).toBe(TOO_MANY)
+  })
+
+  it('begin anew after a right one', async () => {
+    const { email } = await anOwner(app)
+    const ip = anIp()
+    for (let round = 0; round < 3; round++) {
+      expect(await guesses(app, OWN - 1, () => ({ email, ip }))).not.toContain(TOO_MANY)
+      expect(outcome(await logIn(app, { email, ip }))).toBe('200')
+    }
+  })
+
+  it('of a network are not forgiven for a right one at another account', async () => {
+    const { email } = await anOwner(app)
+    const ip = anIp()
+    const outcomes: string[] = []
+    for (let index = 0; index < NETWORK; index++) {
+      outcomes.push(outcome(await guess(app, { email: anEmail(), ip })))
+      if (index % 4 === 0) expect(outcome(await logIn(app, { email, ip }))).toBe('200')
+    }
+    expect(outcomes).toEqual(Array(NETWORK).fill(WRONG))
+    expect(outcome(await guess(app, { email: anEmail(), ip }))).toBe(TOO_MANY)
+    // Known there, so still let in, and that too frees nothing.
+    expect(outcome(await logIn(app, { email, ip }))).toBe('200')
+    expect(outcome(await guess(app, { email: anEmail(), ip }))).toBe(TOO_MANY)
+  })
+
+  it('RL-06: are counted before the password is looked at, 200 at once too', async () => {
+    const { email, id } = await anOwner(app)
+    const ip = anIp()
+    const answers = await Promise.all(Array.from({ length: 200 }, () => guess(app, { email, ip })))
+    const outcomes = answers.map(outcome)
+    expect(outcomes.filter(what => what === WRONG)).toHaveLength(OWN)
+    expect(outcomes.filter(what => what === TOO_MANY)).toHaveLength(200 - OWN)
+    const rows = (await app.auditRows()).filter(
+      ({ userId, outcome: how }) => userId === id && how === 'failed',
+    )
+    expect(rows).toHaveLength(OWN)
+    // Nobody else is worse off for it.
+    expect(outcome(await logIn(app, { email, ip: anIp() }))).toBe('200')
+    expect(outcome(await guess(app, { email: anEmail(), ip }))).toBe(WRONG)
+  })
+
+  it('RL-07: are counted together from all sources and at re-authentication', async () => {
+    const owner = await anOwner(app)
+    const { accessToken } = await signIn(app, owner, 'main')
+    const ip = anIp()
+    const reauthenticate = (password: string) =>
+      app.request({
+        method: 'POST',
+        path: '/api/reauthenticate',
+        headers: { Origin: MAIN, 'X-Forwarded-For': ip, ...bearer(accessToken) },
+        body: { password },
+      })
+    expect(outcome(await guess(app, { email: owner.email, ip, source: 'main' }))).toBe(WRONG)
+    expect(outcome(await guess(app, { email: owner.email.toUpperCase(), ip, source: 'satellite' }))).toBe(
+      WRONG,
+    )
+    expect(outcome(await reauthenticate('wrong'))).toBe(WRONG)
+    expect(outcome(await guess(app, { email: ` ${owner.email}`, ip, source: 'main' }))).toBe(WRONG)
+    expect(outcome(await reauthenticate(PASSWORD))).toBe(TOO_MANY)
+    for (const source of ['main', 'satellite'] as const)
+      expect(outcome(await logIn(app, { email: owner.email, ip, source }))).toBe(TOO_MANY)
+  })
+
+  it('ENUM-03: are refused with the same bytes whether or not there is such a user', async () => {
+    const { email } = await anOwner(app)
+    const ip = anIp()
+    const seen: unknown[] = []
+    for (const subject of [email, anEmail()]) {
+      await guesses(app, OWN, () => ({ email: subject, ip }))
+      const { status, text, headers } = await guess(app, { email: subject, ip })
+      const { date: _, 'x-request-id': requestId = '', 'retry-after': seconds, ...others } = headers
+      expect(Number(seconds)).toBeGreaterThan(890)
+      seen.push({ status, text: text.replace(requestId, ''), others })
+    }
+    expect(seen[1]).toEqual(seen[0])
+    expect(seen[0]).toMatchObject({ status: 429 })
+  })
+
+  it('that were refused are in the audit log, with the limit', async () => {
+    const email = anEmail()
+    const ip = anIp()
+    await guesses(app, OWN + 1, () => ({ email, ip }))
+    const rows = (await app.auditRows()).filter(row => row.action === 'attempts' && row.ip === ip)
+    expect(rows).toMatchObject([
+      { outcome: 'refused', detail: { kind: 'password', limit: 'account and network', email } },
+    ])
+  })
+
+  it('that came to nothing for want of a part of ours do not count', async () => {
+    const limits = app.app.get(AttemptLimits)
+    const client = { requestId: 'r', ip: anIp(), userAgent: null, origin: null }
+    const attempt = { kind: 'password', subject: anEmail(), client } as const
+    for (let count = 0; count < 3 * OWN; count++) {
+      const counted = await limits.count(attempt)
+      await counted.takeBack()
+    }
+    for (let count = 0; count < OWN; count++) await limits.count(attempt)
+    await expect(limits.count(attempt)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
+  })
+})
+
+describe.each(BACKENDS)('Attempts on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, {
+      ATTEMPT_WINDOW: '2',
+      ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3',
+      ATTEMPTS_PER_NETWORK: String(LINKS),
+      ATTEMPTS_PER_ORIGIN: '8',
+      ATTEMPTS_TOTAL: '12',
+      MAILS_PER_ADDRESS: '5',
+      MAILS_PER_NETWORK: '7',
+      TRUST_PROXY: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+    })
+  })
+  afterAll(() => app.stop())
+
+  const windowOver = () => new Promise(resolve => setTimeout(resolve, 2_100))
+
+  it('wait twice as long each time, until one is right', async () => {
+    const { email } = await anOwner(app)
+    const attempt = { email, ip: anIp() }
+    const waits: number[] = []
+    for (let round = 0; round < 2; round++) {
+      await guesses(app, 3, () => attempt)
+      waits.push(retryAfter(await guess(app, attempt)))
+      if (round === 0) await windowOver()
+    }
+    expect(waits[0]).toBeLessThanOrEqual(2)
+    expect(waits[1]).toBeGreaterThan(2)
+    await new Promise(resolve => setTimeout(resolve, 4_100))
+    expect(outcome(await logIn(app, attempt))).toBe('200')
+    await guesses(app, 3, () => attempt)
+    expect(retryAfter(await guess(app, attempt))).toBeLessThanOrEqual(2)
+  })
+
+  it('security H3: end for no origin and not in all: the log warns, once a minute', async () => {
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
+    const limits = app.app.get(AttemptLimits)
+    const tryFrom = (origin: string | null) =>
+      limits.count({
+        kind: 'password',
+        subject: anEmail(),
+        client: { requestId: 'r', ip: anIp(), userAgent: null, origin },
+      })
+    for (let count = 0; count < 20; count++) await tryFrom(SHOP_ONE)
+    expect(warned.mock.calls.map(([sentence]) => sentence)).toEqual([
+      `8 wrong passwords from ${SHOP_ONE} within 2 s; nobody is refused because of it`,
+      '12 wrong passwords in all within 2 s; nobody is refused because of it',
+    ])
+    warned.mockRestore()
+  })
+
+  it('at mails end for one address, sooner from one network, and for one network', async () => {
+    const limits = app.app.get(AttemptLimits)
+    const ask = (subject: string, ip: string) =>
+      limits
+        .count({
+          kind: 'mail',
+          subject,
+          client: { requestId: 'r', ip, userAgent: null, origin: `https://${ip}` },
+        })
+        .then(
+          () => 'sent',
+          error => error.code,
+        )
+    const [email, one, other] = [anEmail(), anIp(), anIp()]
+    const toOne = []
+    for (const ip of [one, one, one, one, other, other, other]) toOne.push(await ask(email, ip))
+    const no = 'TOO_MANY_ATTEMPTS'
+    expect(toOne).toEqual(['sent', 'sent', 'sent', no, 'sent', 'sent', no])
+    const toMany = []
+    for (let count = 0; count < 6; count++) toMany.push(await ask(anEmail(), one))
+    expect(toMany).toEqual(['sent', 'sent', 'sent', 'sent', no, no])
+  })
+
+  it('at mails that were never sent do not count', async () => {
+    const { email } = await anOwner(app)
+    const headers = { Origin: MAIN, 'X-Forwarded-For': anIp() }
+    const forgot = async () =>
+      outcome(await app.request({ method: 'POST', path: '/api/password/forgot', headers, body: { email } }))
+    const broken = jest
+      .spyOn(app.app.get(Users), 'findByEmail')
+      .mockRejectedValue(unavailable('DATABASE_UNAVAILABLE'))
+    for (let count = 0; count < 6; count++) expect(await forgot()).toBe('503 DATABASE_UNAVAILABLE')
+    broken.mockRestore()
+    const answers = []
+    for (let count = 0; count < 4; count++) answers.push(await forgot())
+    expect(answers).toEqual(['202', '202', '202', TOO_MANY])
+  })
+
+  it('at mailed links end for one network', async () => {
+    const limits = app.app.get(AttemptLimits)
+    const client = { requestId: 'r', ip: anIp(), userAgent: null, origin: SHOP_ONE }
+    const attempt = { kind: 'link', subject: '', client } as const
+    await limits.count(attempt)
+    for (let count = 0; count < 20; count++) {
+      const counted = await limits.count(attempt)
+      await counted.succeeded()
+    }
+    for (let count = 1; count < LINKS; count++) await limits.count(attempt)
+    await expect(limits.count(attempt)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
+  })
+})
+
+describe('Attempt counters in Redis', () => {
+  let redis: RedisServer
+  let app: TestApp
+  beforeAll(async () => {
+    // It is to come back with what it had: an empty one serves nobody until an operator says so.
+    redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
+    // Short, since much of this waits for a Redis that does not answer.
+    const stores = { SESSION_STORE_URL: redis.url, SESSION_STORE_TIMEOUT_MS: '500' }
+    app = await TestApp.start('redis + postgres', { ...LIMITS, ...stores })
+  })
+  afterAll(async () => {
+    await app?.stop()
+    await redis?.stop()
+  })
+
+  const keys = async () => (await redisCli(redis.port, 'KEYS', 'attempts:*')).split('\n').filter(Boolean)
+
+  it('name nobody, expire, and grow no further in a flood', async () => {
+    const ip = anIp()
+    await guesses(app, NETWORK, () => ({ email: 'somebody@example.com', ip: anIp() }))
+    await guesses(app, NETWORK, () => ({ email: anEmail(), ip }))
+    const before = await keys()
+    expect(before.length).toBeGreaterThan(NETWORK)
+    for (const key of before) {
+      expect(key).toMatch(/^attempts:password:(right:)?[a-z-]+:[\w-]{22}(:offences)?$/)
+      expect(Number(await redisCli(redis.port, 'TTL', key))).toBeGreaterThan(0)
+    }
+    await guesses(app, 100, () => ({ email: anEmail(), ip }))
+    expect((await keys()).length).toBe(before.length)
+  })
+
+  it('are the same for every replica', async () => {
+    const { email } = await anOwner(app)
+    const other = await TestApp.start('embedded', { ...LIMITS, ...app.stores })
+    try {
+      const ip = anIp()
+      await guesses(app, OWN, () => ({ email, ip }))
+      expect(outcome(await guess(other, { email, ip }))).toBe(TOO_MANY)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it.each<[string, NodeJS.Signals, () => Promise<void>]>([
+    ['crashed', 'SIGKILL', () => redis.restart()],
+    ['hanging', 'SIGSTOP', () => redis.kill('SIGCONT')],
+  ])('are kept in memory while it is %s', async (_, signal, revive) => {
+    const { email } = await anOwner(app)
+    const ip = anIp()
+    await eventually(isCountedInRedis, { what: 'Redis to be asked again', everyMs: 200 })
+    expect(outcome(await guess(app, { email, ip }))).toBe(WRONG)
+    await redis.kill(signal)
+    try {
+      expect(await guesses(app, OWN + 1, () => ({ email, ip }))).toEqual([
+        ...Array(OWN - 1).fill(WRONG),
+        ...[TOO_MANY, TOO_MANY],
+      ])
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => guess(app, { email, ip: '10.200.0.1' })),
+      )
+      expect(answers.map(outcome).filter(what => what === WRONG)).toHaveLength(OWN)
+      // The session has nowhere to go; that is no wrong guess.
+      const rightOnes = []
+      const home = anIp()
+      for (let count = 0; count < OWN + 2; count++)
+        rightOnes.push(outcome(await logIn(app, { email: anotherEmail, ip: home })))
+      expect(new Set(rightOnes)).toEqual(new Set(['503 SESSION_STORE_UNAVAILABLE']))
+    } finally {
+      await revive()
+    }
+    await eventually(async () => outcome(await logIn(app, { email, ip: anIp() })) === '200', {
+      what: 'the login to work again',
+      everyMs: 200,
+    })
+  })
+
+  async function isCountedInRedis() {
+    const before = await keys()
+    await guess(app, { email: anEmail(), ip: anIp() })
+    return (await keys()).length > before.length
+  }
+
+  let anotherEmail: string
+  beforeAll(async () => {
+    anotherEmail = (await anOwner(app)).email
+  })
+})

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import Stripe from 'stripe'
+import { BillingInbox } from '../../../src/billing/sync/billing-inbox.js'
+import { CustomerLooks } from '../../../src/billing/sync/customer-snapshot.js'
+import { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { anEvent, keptEvents, postEvent } from '../support/signed-event.js'
+import { aSubscriber, creationOf, openCheckout, statusOf } from '../support/subscriber.js'
+import { claimsOf } from '../support/token-claims.js'
+
+/** What other people's billing does wrong. Each test has the name of its bug. */
+describe.each(BACKENDS)('not here (%s)', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  function customersOf(accountId: unknown) {
+    return app.sandbox.customers().filter(({ metadata }) => metadata.accountId === accountId)
+  }
+
+  it('answers 200 when it failed', async () => {
+    const inbox = app.app.get(BillingInbox)
+    const store = inbox.store
+    const event = anEvent()
+    inbox.store = () => Promise.reject(unavailable('DATABASE_UNAVAILABLE'))
+    const failed = await postEvent(app, event)
+    inbox.store = store
+    expect(outcome(failed)).toBe('503 DATABASE_UNAVAILABLE')
+    expect(await keptEvents(app, event.id)).toEqual([])
+    expect(outcome(await postEvent(app, event))).toBe('200')
+    expect(await keptEvents(app, event.id)).toHaveLength(1)
+  })
+
+  it('answers 200 and forgets when what the event leads to fails', async () => {
+    const payer = await aSubscriber(app)
+    app.sandbox.fault = 'error-500'
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+    app.sandbox.fault = null
+    await eventually(async () => (await statusOf(app, payer.signedIn)) === 'canceled')
+  })
+
+  it('applies old events over new ones', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    const old = { ...creationOf(app, payer.subscriptionId), id: `evt_old_${backend.length}` }
+    expect(outcome(await postEvent(app, old))).toBe('200')
+    expect(await keptEvents(app, old.id)).toEqual([expect.objectContaining({ effect: 'applied' })])
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+  })
+
+  it('lets what it saw earlier win over what it has seen since', async () => {
+    const payer = await aSubscriber(app)
+    const looks = app.app.get(CustomerLooks)
+    const { look } = looks
+    let write = () => {}
+    let seen: Awaited<ReturnType<typeof look>> | undefined
+    const slowLook = jest.spyOn(looks, 'look').mockImplementationOnce(async (...asked) => {
+      const early = await look.apply(looks, asked)
+      seen = early
+      await new Promise<void>(resolve => {
+        write = resolve
+      })
+      return early
+    })
+    const slow = app.app.get(CustomerSync).lookNow(payer.customerId)
+    await eventually(() => seen)
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+    write()
+    await slow
+    slowLook.mockRestore()
+    expect(seen?.subscriptions.map(({ status }) => status)).toEqual(['active'])
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+  })
+
+  it('bills twice', async () => {
+    const payer = await aSubscriber(app)
+    const bodies = [{}, { priceId: 'price_yearly' }, { priceId: 'price_yearly', return: `${MAIN}/again` }]
+    for (const body of bodies) {
+      const { status, json } = await subscribe(app, payer.signedIn, body)
+      // The page of a plan change has no checkout that could be paid.
+      if (status === 201) expect(json.checkoutUrl).toContain('/portal/')
+    }
+    const { customerId } = payer
+    expect(app.sandbox.subscriptions().filter(({ customer }) => customer === customerId)).toHaveLength(1)
+    const open = app.sandbox
+      .checkouts()
+      .filter(({ customer, status }) => customer === customerId && status === 'open')
+    expect(open).toEqual([])
+  })
+
+  it('bills twice: two pages of one account, both paid', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const first = await openCheckout(app, signedIn)
+    const second = await openCheckout(app, signedIn, { priceId: 'price_yearly' })
+    await expect(app.sandbox.pay(first)).rejects.toThrow()
+    await app.sandbox.pay(second)
+    await app.paymentsSettled()
+    expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({ plan: 'price_yearly' })
+  })
+
+  it('bills twice: a click that meets another with the same key at the provider', async () => {
+    const payer = await signIn(app, await anOwner(app), 'main')
+    const { sessions } = app.app.get(Stripe).checkout
+    const busy = new Stripe.errors.StripeIdempotencyError({ message: 'key in use', statusCode: 409 } as never)
+    jest.spyOn(sessions, 'create').mockRejectedValueOnce(busy)
+    const before = app.sandbox.checkouts().length
+    expect(outcome(await subscribe(app, payer))).toBe('503 PAYMENT_PROVIDER_UNAVAILABLE')
+    const [first, second] = [await subscribe(app, payer), await subscribe(app, payer)]
+    expect(outcome(first)).toBe('201')
+    expect(second.json.checkoutUrl).toBe(first.json.checkoutUrl)
+    const used = jest.mocked(sessions.create).mock.calls.map(([, options]) => options?.idempotencyKey)
+    expect(new Set(used).size).toBe(1)
+    expect(app.sandbox.checkouts()).toHaveLength(before + 1)
+    jest.restoreAllMocks()
+  })
+
+  it('hits the wrong customer: one with the same e-mail address', async () => {
+    const owner = await anOwner(app)
+    const stranger = await app.app.get(Stripe).customers.create({ email: owner.email })
+    const payer = await aSubscriber(app, owner)
+    expect(payer.customerId).not.toBe(stranger.id)
+    expect(customersOf(owner.accountId).map(({ id }) => id)).toEqual([payer.customerId])
+  })
+
+  it('hits the wrong customer: an event that names another account in its metadata', async () => {
+    const payer = await aSubscriber(app)
+    const victim = await aSubscriber(app)
+    const { accountId } = claimsOf(victim.signedIn.accessToken)
+    const object = {
+      object: 'subscription',
+      id: payer.subscriptionId,
+      customer: payer.customerId,
+      status: 'canceled',
+      metadata: { accountId },
+    }
+    const event = anEvent({ type: 'customer.subscription.deleted', data: { object } })
+    expect(outcome(await postEvent(app, event))).toBe('200')
+    await app.paymentsSettled()
+    expect(await statusOf(app, victim.signedIn)).toBe('active')
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+  })
+
+  it('makes two customers of one account, however many ask at once', async () => {
+    const owner = await anOwner(app)
+    const sessions = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
+    await Promise.all(sessions.map(session => subscribe(app, session)))
+    expect(customersOf(owner.accountId)).toHaveLength(1)
+  })
+
+  it('makes two customers of one account, or none for a day, after the provider failed', async () => {
+    const owner = await anOwner(app)
+    const signedIn = await signIn(app, owner, 'main')
+    app.sandbox.fault = 'error-500'
+    expect(outcome(await subscribe(app, signedIn))).toBe('502 PAYMENT_PROVIDER_FAILED')
+    app.sandbox.fault = null
+    const before = app.sandbox.requests.length
+    expect(outcome(await subscribe(app, signedIn))).toBe('201')
+    expect(customersOf(owner.accountId)).toHaveLength(1)
+    const made = app.sandbox.requests.slice(before).find(({ path }) => path === '/v1/customers')
+    expect(made?.idempotencyKey).toBe(`customer-${owner.accountId}-2`)
+  })
+
+  it('takes a purchase that is no subscription for one', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    const price_data = { currency: 'usd', unit_amount: 500, product_data: { name: 'A mug' } }
+    const { sessions } = app.app.get(Stripe).checkout
+    const base = { customer: payer.customerId, success_url: `${MAIN}/` }
+    const bought = await sessions.create({
+      ...base,
+      mode: 'payment',
+      line_items: [{ price_data, quantity: 1 }],
+    })
+    const saved = await sessions.create({ ...base, mode: 'setup', currency: 'usd' })
+    for (const { id } of [bought, saved]) await app.sandbox.pay(id)
+    await app.paymentsSettled()
+    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+  })
+
+  it('takes unpaid for paid', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const checkoutId = await openCheckout(app, signedIn)
+    await app.sandbox.payLater(checkoutId)
+    await app.paymentsSettled()
+    const state = async () => (await readSubscription(app, signedIn.accessToken)).json.state
+    expect(await state()).toBe('pending')
+    await app.sandbox.payAsync(checkoutId, 'failed')
+    await app.paymentsSettled()
+    expect(await state()).toBe('none')
+  })
+
+  it('loses a refund or a dispute', async () => {
+    const payer = await aSubscriber(app)
+    const { accountId } = claimsOf(payer.signedIn.accessToken)
+    await app.sandbox.refund(payer.subscriptionId, 100)
+    await app.sandbox.dispute(payer.subscriptionId)
+    await app.paymentsSettled()
+    const noted = (await app.auditRows()).filter(
+      row => row.accountId === accountId && row.detail.effect === 'noted',
+    )
+    const types = noted.map(({ detail }) => detail.type)
+    expect(types).toEqual(expect.arrayContaining(['charge.refunded', 'charge.dispute.created']))
+    expect(noted.every(({ detail }) => typeof detail.about === 'string')).toBe(true)
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+  })
+
+  it('believes the test mode where money is real, or the other way', async () => {
+    const event = anEvent({ livemode: true })
+    expect(outcome(await postEvent(app, event))).toBe('400 WRONG_MODE')
+    expect(await keptEvents(app, event.id)).toEqual([])
+  })
+})

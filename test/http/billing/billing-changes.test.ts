@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Seats } from '../../../src/billing/subscription/seats.js'
+import { Database } from '../../../src/database/database.js'
+import { billingWork } from '../../../src/database/schema.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserRemoval } from '../../../src/users/user-removal.js'
+import { eventually } from '../../support/eventually.js'
+import { aMember, anOwner, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
+import { aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
+
+const NOBODY = { client: null, by: null, check: async () => {} }
+
+describe.each(BACKENDS)('who pays already (%s)', backend => {
+  let app: TestApp
+  let removePlans: () => Promise<void>
+  beforeAll(async () => {
+    const { path, remove } = await aPlansFile()
+    removePlans = remove
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PLANS_FILE: path })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await removePlans()
+  })
+
+  async function subscription({ signedIn }: Pick<Subscriber, 'signedIn'>) {
+    await app.paymentsSettled()
+    return (await readSubscription(app, signedIn.accessToken)).json
+  }
+
+  function subscriptionsOf({ customerId }: Subscriber) {
+    return app.sandbox.subscriptions().filter(({ customer }) => customer === customerId)
+  }
+
+  /** Whether the provider bills so many seats, before long. */
+  function billed({ subscriptionId }: Subscriber, seats: number) {
+    return eventually(() => quantityOf(app, subscriptionId) === seats, { what: `${seats} seats` })
+  }
+
+  it('changes the plan on a page of the provider: there is never a second subscription', async () => {
+    const payer = await aSubscriber(app)
+    const answer = await subscribe(app, payer.signedIn, {
+      priceId: 'price_yearly',
+      return: `${SHOP_ONE}/back`,
+    })
+    expect(outcome(answer)).toBe('201')
+    expect(answer.json.checkoutUrl).toMatch(`${app.sandbox.url}/portal/`)
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_monthly' })
+    await click(answer.json.checkoutUrl, 'confirm')
+    expect(await subscription(payer)).toMatchObject({
+      state: 'active',
+      plan: 'price_yearly',
+      planName: 'Team',
+    })
+    expect(subscriptionsOf(payer)).toHaveLength(1)
+    expect(outcome(await subscribe(app, payer.signedIn, { priceId: 'price_yearly' }))).toBe(
+      '409 ALREADY_SUBSCRIBED',
+    )
+  })
+
+  it('is not led to a change of plan that was made a moment ago, before its event', async () => {
+    const payer = await aSubscriber(app)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
+    await click(json.checkoutUrl, 'confirm')
+    const again = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
+    app.sandbox.webhookUrl = webhookUrl
+    expect(outcome(again)).toBe('409 ALREADY_SUBSCRIBED')
+  })
+
+  it('billing 2: cancels and resumes in the portal, which shows here with the day it ends', async () => {
+    const payer = await aSubscriber(app)
+    const { currentPeriodEnd } = await subscription(payer)
+    const answer = await openPortal(app, payer.signedIn, { return: `${MAIN}/account` })
+    expect(outcome(answer)).toBe('201')
+    await click(answer.json.url, 'cancel', { subscription: payer.subscriptionId })
+    // Flexible billing mode: the date is set, the flag is not.
+    const [atProvider] = subscriptionsOf(payer)
+    expect(atProvider).toMatchObject({ cancel_at: expect.any(Number), cancel_at_period_end: false })
+    expect(await subscription(payer)).toMatchObject({
+      state: 'active',
+      cancelAtPeriodEnd: true,
+      endsAt: currentPeriodEnd,
+      renewsAt: null,
+    })
+    await click(answer.json.url, 'resume', { subscription: payer.subscriptionId })
+    expect(await subscription(payer)).toMatchObject({
+      state: 'active',
+      cancelAtPeriodEnd: false,
+      endsAt: null,
+      renewsAt: currentPeriodEnd,
+    })
+  })
+
+  it.each([
+    ['the flag of classic billing mode', { cancel_at_period_end: true }],
+    ['a date', { cancel_at: 4_000_000_000 }],
+  ])('billing 2: shows the end that %s sets, and when it has ended', async (_, patch) => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, patch)
+    const { cancel_at } = subscriptionsOf(payer)[0]!
+    const endsAt = new Date((cancel_at as number) * 1000).toISOString()
+    expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, endsAt, renewsAt: null })
+    await app.sandbox.cancel(payer.subscriptionId)
+    const ended = await subscription(payer)
+    expect(ended).toMatchObject({ state: 'canceled', cancelAtPeriodEnd: false, renewsAt: null })
+    expect(Math.abs(Date.parse(ended.endsAt) - Date.now())).toBeLessThan(60_000)
+  })
+
+  it.each([
+    ['https://evil.test/', '400 INVALID_RETURN_URL'],
+    [`${MAIN}@evil.test/`, '400 INVALID_RETURN_URL'],
+    ['javascript:alert(1)', '400 INVALID_RETURN_URL'],
+    [1, '400 INVALID_BODY'],
+  ])('opens no portal that leads to %s', async (returnUrl, refusal) => {
+    const payer = await aSubscriber(app)
+    expect(outcome(await openPortal(app, payer.signedIn, { return: returnUrl }))).toBe(refusal)
+  })
+
+  it('opens a portal only with the permission for payments, on the main site', async () => {
+    const payer = await aSubscriber(app)
+    const member = await signIn(app, await aMember(app, payer.owner), 'main')
+    expect(outcome(await openPortal(app, member))).toBe('403 PAYMENTS_PERMISSION_REQUIRED')
+    const elsewhere = await signIn(app, payer.owner, 'satellite')
+    expect(outcome(await openPortal(app, elsewhere))).toBe('403 MAIN_SOURCE_REQUIRED')
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    expect(outcome(await openPortal(app, signedIn))).toBe('409 NEVER_SUBSCRIBED')
+  })
+
+  it('pays for each active member where the plan says so, the owner too', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    expect(quantityOf(app, payer.subscriptionId)).toBe(2)
+    const accounts = app.app.get(AccountsService)
+    const second = await aMember(app, owner)
+    await billed(payer, 3)
+    await accounts.disable(member)
+    await billed(payer, 2)
+    await accounts.enable(member)
+    await billed(payer, 3)
+    await app.app.get(UserRemoval).remove(second, NOBODY)
+    await billed(payer, 2)
+    expect(await subscription(payer)).toMatchObject({ quantity: 2 })
+  })
+
+  it('billing 11: pays for a new seat although its customer had been given up', async () => {
+    const owner = await anOwner(app)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    const parked = {
+      customerId: payer.customerId,
+      dueAt: new Date(),
+      parkedAt: new Date(),
+      attempts: 20,
+      lastError: 'The provider was down',
+    }
+    await app.app.get(Database).run(db => db.insert(billingWork).values(parked))
+    await app.paymentsSettled()
+    await aMember(app, owner)
+    await billed(payer, 2)
+  })
+
+  it('pays once where the plan has no seats', async () => {
+    const payer = await aSubscriber(app)
+    await aMember(app, payer.owner)
+    await app.paymentsSettled()
+    expect(quantityOf(app, payer.subscriptionId)).toBe(1)
+  })
+
+  it('pays for the right number of seats after the answer of the provider was lost, asked under one key', async () => {
+    const owner = await anOwner(app)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    const seats = app.app.get(Seats)
+    const bring = seats.bring.bind(seats)
+    seats.bring = async change => {
+      seats.bring = bring
+      app.sandbox.fault = 'answer-then-reset'
+      await bring(change).finally(() => {
+        app.sandbox.fault = null
+      })
+    }
+    await aMember(app, owner)
+    await eventually(async () => (await subscription(payer)).quantity === 2, { timeoutMs: 20_000 })
+    const keys = app.sandbox.requests.flatMap(({ idempotencyKey }) =>
+      idempotencyKey?.startsWith(`seats-${payer.subscriptionId}`) ? idempotencyKey : [],
+    )
+    expect(keys).toEqual(Array(3).fill(keys[0]))
+  })
+
+  it('billing 3: pays for its seats although somebody lowers their number the moment it was told', async () => {
+    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+    const seats = app.app.get(Seats)
+    const bring = seats.bring.bind(seats)
+    jest.spyOn(seats, 'bring').mockImplementationOnce(async change => {
+      await bring(change)
+      // As in the portal, before we have seen that the provider did what it was told.
+      await app.sandbox.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
+    })
+    await aMember(app, payer.owner)
+    const tellsTwice = () => jest.mocked(seats.bring).mock.calls.length >= 2
+    await eventually(() => tellsTwice() && quantityOf(app, payer.subscriptionId) === 2, { timeoutMs: 20_000 })
+    await app.paymentsSettled()
+    expect(quantityOf(app, payer.subscriptionId)).toBe(2)
+  })
+
+  it('shows what the provider has although it refuses the seats', async () => {
+    const owner = await anOwner(app)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    const seats = app.app.get(Seats)
+    const bring = seats.bring
+    seats.bring = () => Promise.reject(new Error('refused'))
+    await aMember(app, owner)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+    expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, quantity: 1 })
+    seats.bring = bring
+    await eventually(async () => (await subscription(payer)).quantity === 2)
+  })
+
+  it('whose customer was deleted has nothing any more, and subscribes again as another customer', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.deleteCustomer(payer.customerId)
+    expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
+    const checkoutId = await openCheckout(app, payer.signedIn)
+    await app.sandbox.pay(checkoutId)
+    expect(await subscription(payer)).toMatchObject({ state: 'active' })
+    const paid = app.sandbox.checkouts().find(({ id }) => id === checkoutId)
+    expect(paid?.customer).not.toBe(payer.customerId)
+  })
+
+  it('whose customer was deleted without an event learns of it by the click that fails', async () => {
+    const payer = await aSubscriber(app)
+    const { webhookUrl } = app.sandbox
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    app.sandbox.webhookUrl = null
+    await app.sandbox.deleteCustomer(payer.customerId)
+    expect(outcome(await subscribe(app, payer.signedIn))).toBe('502 PAYMENT_PROVIDER_FAILED')
+    await eventually(async () => outcome(await subscribe(app, payer.signedIn)) === '201')
+    app.sandbox.webhookUrl = webhookUrl
+    await app.sandbox.settled()
+  })
+})

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { eventually } from '../../support/eventually.js'
+import { type Ended, run } from '../../support/processes/run-program.js'
+import { TestApp } from '../../support/test-app.js'
+import { aPlansFile } from '../support/paying.js'
+import { anotherSubscription, aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
+import { claimsOf } from '../support/token-claims.js'
+
+/** Three tries of the provider, and what a loaded machine needs to start. */
+const ENDS_WITHIN_MS = 45_000
+
+// Several programs start in one test.
+jest.setTimeout(90_000)
+
+describe('billing at the command line, beside a running server', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterEach(async () => {
+    app.sandbox.fault = null
+    await nothingWaits()
+  })
+  afterAll(() => app.stop())
+
+  /** As an operator runs it, on the stores of the server. */
+  function mainstay(...args: string[]): Promise<Ended> {
+    return mainstayWith({}, ...args)
+  }
+
+  function mainstayWith(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
+    const environment = {
+      NODE_ENV: 'test',
+      DATA_DIR: app.settings.dataDir,
+      ...app.stores,
+      STRIPE_API_URL: app.sandbox.url,
+      ...settings,
+    }
+    return run('dist/src/cli.js', args, environment, ENDS_WITHIN_MS)
+  }
+
+  /** The subscription ends at a provider that then cannot be asked: its event has come and fails. */
+  async function aFailedEvent(subscriber: Subscriber): Promise<string> {
+    await app.sandbox.cancel(subscriber.subscriptionId)
+    app.sandbox.fault = 'refuse'
+    await app.sandbox.settled()
+    const { id } = app.sandbox.events().at(-1)!
+    await eventually(async () => (await lastError(subscriber)) !== null, { what: 'the event to fail' })
+    return id
+  }
+
+  function accountOf({ signedIn }: Subscriber): string {
+    return claimsOf(signedIn.accessToken).accountId as string
+  }
+
+  /** Nothing at the provider tells of what happens there meanwhile. */
+  async function withoutWebhooks(work: () => Promise<void>): Promise<void> {
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await work()
+    app.sandbox.webhookUrl = webhookUrl
+  }
+
+  async function lastError({ customerId }: Subscriber): Promise<string | null> {
+    const [row] = await rows(sql`select last_error from billing_work where customer_id = ${customerId}`)
+    return (row?.last_error as string | undefined) ?? null
+  }
+
+  async function giveUp({ customerId }: Subscriber): Promise<void> {
+    const parked = () =>
+      rows(sql`update billing_work set parked_at = now(), attempts = 20
+        where customer_id = ${customerId} and claimed_until is null returning 1`)
+    await eventually(async () => (await parked()).length === 1, { what: 'the server to be done with it' })
+  }
+
+  /** What a test has left is tried again at once. */
+  async function nothingWaits(): Promise<void> {
+    await rows(sql`update billing_work set due_at = now(), parked_at = null`)
+    await app.paymentsSettled()
+    await eventually(async () => (await rows(sql`select 1 from billing_work`)).length === 0)
+  }
+
+  async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
+    const result = await app.app.get(Database).run(db => db.execute(query))
+    return (result as unknown as { rows: Record<string, unknown>[] }).rows
+  }
+
+  it('billing 10: billing:status is content when nothing waits', async () => {
+    const { code, output, errors } = await mainstay('billing:status')
+    expect(errors).toBe('')
+    expect(code).toBe(0)
+    expect(output.split('\n')).toEqual([
+      '0 events wait',
+      '0 customers are due, 0 failed, 0 of them given up',
+      'Payments go to acct_payment_sandbox, test mode',
+      '',
+    ])
+  })
+
+  it('billing 10: billing:status names who was given up, what bills twice and what is in no plan', async () => {
+    const twice = await aSubscriber(app)
+    const second = await anotherSubscription(app, twice.customerId)
+    const failing = await aSubscriber(app)
+    await aFailedEvent(failing)
+    await giveUp(failing)
+    const plans = await aPlansFile({
+      withoutPlan: [],
+      plans: [{ name: 'Team', prices: ['price_yearly'], entitlements: ['dataEntry'] }],
+    })
+    const settings = { PLANS_FILE: plans.path, STRIPE_PRICE_IDS: 'price_yearly' }
+    const { code, output, errors } = await mainstayWith(settings, 'billing:status')
+    await plans.remove()
+    expect(output).toMatch(/^1 events wait, the oldest since 20.*Z$/m)
+    expect(output).toContain('0 customers are due, 1 failed, 1 of them given up')
+    expect(output).toContain(`Account ${accountOf(twice)} is billed for a second subscription, ${second}`)
+    expect(output).toMatch(/^[1-9] subscriptions have the price price_monthly, which is in no plan$/m)
+    expect(output).toContain('Cannot tell where payments go: ')
+    expect(errors).toBe(
+      'Needs attention: customers were given up, accounts are billed twice, prices are in no plan, ' +
+        'the payment provider does not answer\n',
+    )
+    expect(code).toBe(1)
+    await app.sandbox.cancel(second)
+  })
+
+  it('billing:events lists what waits, by state and account', async () => {
+    const subscriber = await aSubscriber(app)
+    const accountId = accountOf(subscriber)
+    const id = await aFailedEvent(subscriber)
+    const listed = await mainstay('billing:events', '--state', 'failed', '--account', accountId)
+    expect(listed).toMatchObject({ code: 0 })
+    expect(listed.output).toMatch(
+      new RegExp(
+        `^${id}  failed  customer\\.subscription\\.deleted  ${subscriber.customerId}  ${accountId}  20.*Z  .+\n1 events\n$`,
+      ),
+    )
+    expect((await mainstay('billing:events', '--state', 'parked')).output).toBe('0 events\n')
+    expect((await mainstay('billing:events', '--account', randomUUID())).output).toBe('0 events\n')
+    await giveUp(subscriber)
+    expect((await mainstay('billing:events')).output).toMatch(new RegExp(`^${id}  parked  `))
+  })
+
+  it('billing:events shows no more than it is told to, and says so', async () => {
+    const accountId = accountOf(await aSubscriber(app))
+    const listed = await mainstay(
+      'billing:events',
+      '--state',
+      'handled',
+      '--account',
+      accountId,
+      '--limit',
+      '2',
+    )
+    expect(listed.output.split('\n').slice(2)).toEqual([
+      expect.stringMatching(/^2 of ([3-9]|\d\d) events/),
+      '',
+    ])
+    expect(listed.output).toMatch(/^evt_\w+ {2}handled {2}.* {2}(applied|not newer|none)$/m)
+  })
+
+  it.each([
+    ['--state', 'lost', 'Unknown state lost'],
+    ['--account', '1', 'not the id of an account'],
+    ['--limit', '1001', '--limit takes'],
+  ])('billing:events refuses %s %s', async (option, value, reason) => {
+    const { code, errors } = await mainstay('billing:events', option, value)
+    expect(code).toBe(1)
+    expect(errors).toContain(reason)
+  })
+
+  it('billing:replay handles an event that was given up', async () => {
+    const subscriber = await aSubscriber(app)
+    const id = await aFailedEvent(subscriber)
+    await giveUp(subscriber)
+    app.sandbox.fault = null
+    const replayed = await mainstay('billing:replay', id)
+    expect(replayed).toMatchObject({ code: 0, errors: '' })
+    expect(replayed.output).toContain(`Event ${id} (customer.subscription.deleted) was handled: applied`)
+    expect(await statusOf(app, subscriber.signedIn)).toBe('canceled')
+  })
+
+  it('billing:replay fails when the provider does, and says why', async () => {
+    const subscriber = await aSubscriber(app)
+    const id = await aFailedEvent(subscriber)
+    const { code, errors } = await mainstay('billing:replay', id)
+    expect(code).toBe(1)
+    expect(errors).toMatch(new RegExp(`Event ${id} is still waiting: .+ It will be tried again`))
+  })
+
+  it('billing:replay of nothing fails', async () => {
+    const { code, errors } = await mainstay('billing:replay', 'evt_nobody_knows')
+    expect(code).toBe(1)
+    expect(errors).toContain('There is no event evt_nobody_knows')
+  })
+
+  it('billing 1: billing:end-surplus lists what bills twice, ends it and gives the money back', async () => {
+    const twice = await aSubscriber(app)
+    const second = await anotherSubscription(app, twice.customerId)
+    const line = `${second}  account ${accountOf(twice)}\n`
+    const listed = await mainstay('billing:end-surplus')
+    expect(listed).toMatchObject({ code: 0, errors: '' })
+    expect(listed.output).toContain(line)
+    expect(listed.output).toMatch(/^[1-9]\d* surplus subscriptions$/m)
+
+    const first = await mainstay('billing:end-surplus', twice.subscriptionId)
+    expect(first).toMatchObject({ code: 1, output: '' })
+    expect(first.errors).toContain(`${twice.subscriptionId} is not a second subscription of any account`)
+
+    const ended = await mainstay('billing:end-surplus', second)
+    expect(ended).toMatchObject({ code: 0, errors: '' })
+    expect(ended.output).toMatch(
+      new RegExp(`^Refunded: 2000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
+    )
+    expect(await statusOf(app, twice.signedIn)).toBe('active')
+    expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
+  })
+
+  it('billing:reconcile mends what no event told of, once', async () => {
+    const subscriber = await aSubscriber(app)
+    const accountId = accountOf(subscriber)
+    await withoutWebhooks(() => app.sandbox.cancel(subscriber.subscriptionId))
+    const mended = await mainstay('billing:reconcile')
+    expect(mended).toMatchObject({ code: 0 })
+    expect(mended.output).toContain(
+      `Corrected: account ${accountId}, subscription ${subscriber.subscriptionId} is canceled\n`,
+    )
+    expect(mended.output).toMatch(/Compared \d+ customers, corrected 1\n$/)
+    expect(await statusOf(app, subscriber.signedIn)).toBe('canceled')
+    expect((await mainstay('billing:reconcile')).output).toMatch(/Compared \d+ customers, corrected 0\n$/)
+  })
+
+  it('billing:reconcile fails when the provider does, and says for whom', async () => {
+    const subscriber = await aSubscriber(app)
+    app.sandbox.fault = 'refuse'
+    const { code, errors } = await mainstay('billing:reconcile')
+    expect(code).toBe(1)
+    expect(errors).toMatch(new RegExp(`Customer ${subscriber.customerId} failed \\d+ times: `))
+    expect(errors).toMatch(/\d+ customers could not be checked/)
+  })
+})

@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { BillingReconciler } from '../../../src/billing/sync/billing-reconciler.js'
+import { BillingWork } from '../../../src/billing/sync/billing-work.js'
+import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
+import { CustomerLooks } from '../../../src/billing/sync/customer-snapshot.js'
+import { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
+import { Database } from '../../../src/database/database.js'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { eventually } from '../../support/eventually.js'
+import { TestApp } from '../../support/test-app.js'
+import { anEvent, postEvent } from '../support/signed-event.js'
+import { aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
+
+let app: TestApp
+let payer: Subscriber
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  payer = await aSubscriber(app)
+})
+afterAll(() => app.stop())
+
+afterEach(async () => {
+  jest.restoreAllMocks()
+  app.sandbox.fault = null
+  app.sandbox.faultOnlyFor = null
+  await rows(sql`update billing_work set due_at = now(), parked_at = null, claimed_until = null`)
+  await app.paymentsSettled()
+})
+
+async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
+  const result = await app.app.get(Database).run(db => db.execute(query))
+  return (result as unknown as { rows: Record<string, unknown>[] }).rows
+}
+
+function ask(customerId: string) {
+  return app.app.get(Database).run(db => app.app.get(BillingWork).ask(db, customerId))
+}
+
+async function workOf(customerId: string) {
+  const [row] = await rows(sql`select * from billing_work where customer_id = ${customerId}`)
+  return row
+}
+
+async function waitingOf(customerId: string): Promise<number> {
+  const [row] = await rows(
+    sql`select count(*)::int as events from provider_events where customer_id = ${customerId} and effect is null`,
+  )
+  return row?.events as number
+}
+
+function eventOf(customer: string) {
+  return anEvent({ data: { object: { object: 'subscription', id: `sub_${randomUUID()}`, customer } } })
+}
+
+function callsAbout(customerId: string): number {
+  return app.sandbox.requests.filter(({ path, query }) => `${path}?${query}`.includes(customerId)).length
+}
+
+describe('billing 3a: a claim that ran out', () => {
+  let work: BillingWork
+  let claim: BillingWork['claim']
+  /** The claims are this test's alone. */
+  beforeEach(() => {
+    work = app.app.get(BillingWork)
+    claim = work.claim.bind(work)
+    jest.spyOn(work, 'claim').mockResolvedValue([])
+  })
+
+  function finish(claimed: Awaited<ReturnType<typeof claim>>[number]) {
+    return app.app.get(Database).transaction(transaction => work.finish(transaction, claimed))
+  }
+
+  const runOut = () => rows(sql`update billing_work set claimed_until = clock_timestamp()`)
+
+  it('neither finishes, nor puts off, nor frees what another worker has', async () => {
+    await ask('cus_claimed_twice')
+    const [first] = await claim(1, 1)
+    expect(await claim(1, 1)).toEqual([])
+    await runOut()
+    const [second] = await claim(1, 1)
+    expect(second).toMatchObject({ customerId: 'cus_claimed_twice', version: 1 })
+    const before = await workOf('cus_claimed_twice')
+    await finish(first!)
+    expect(await work.retry(first!, 'too late')).toBe(false)
+    await work.release(first!)
+    expect(await workOf('cus_claimed_twice')).toEqual(before)
+    await finish(second!)
+    expect(await workOf('cus_claimed_twice')).toBeUndefined()
+  })
+
+  it('is not finished when there was another reason to look meanwhile', async () => {
+    await ask('cus_asked_again')
+    const [first] = await claim(1, 1)
+    await ask('cus_asked_again')
+    await finish(first!)
+    expect(await workOf('cus_asked_again')).toMatchObject({ claim: null })
+    const [second] = await claim(1, 1)
+    await finish(second!)
+    expect(await workOf('cus_asked_again')).toBeUndefined()
+  })
+
+  it('does not finish what was made anew since, whose version begins at 1 again', async () => {
+    await ask('cus_made_anew')
+    const [first] = await claim(1, 1)
+    await runOut()
+    const [second] = await claim(1, 1)
+    await finish(second!)
+    await ask('cus_made_anew')
+    await finish(first!)
+    expect(await workOf('cus_made_anew')).toMatchObject({ version: '1' })
+    const [third] = await claim(1, 1)
+    await finish(third!)
+  })
+})
+
+describe('billing 3a: a look without end', () => {
+  it('is given up in time, and does nothing when its answer comes after all', async () => {
+    const limit = new AbortController()
+    jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce(() => limit.signal)
+    const { hasLooked, goOn } = holdLooks(({ customerId }) => customerId === payer.customerId, 1)
+    const event = eventOf(payer.customerId)
+    await postEvent(app, event)
+    await hasLooked
+    limit.abort(new Error('30 seconds are over'))
+    const failed = await eventually(async () => {
+      const work = await workOf(payer.customerId)
+      return work?.attempts === 1 && work
+    })
+    expect(failed).toMatchObject({ claim: null, last_error: '30 seconds are over' })
+    goOn()
+    await eventually(async () => (await waitingOf(payer.customerId)) === 0)
+    await app.paymentsSettled()
+    expect(await workOf(payer.customerId)).toBeUndefined()
+  })
+})
+
+describe('billing 3b: more events than one transaction handles', () => {
+  it.each([
+    ['of a customer of ours', 10_000, () => payer.customerId],
+    ['of a customer whom no account has', 1_001, () => 'cus_of_somebody_else'],
+  ])('%s are all handled: %d', async (_, number, customerOf) => {
+    const customer = customerOf()
+    await rows(sql`
+      insert into provider_events (id, type, customer_id, event, created_at, received_at)
+      select 'evt_many_' || ${customer}::text || number, 'customer.subscription.updated', ${customer}::text,
+        '{"data": {"object": {}}}', now(), now()
+      from generate_series(1, ${number}::int) as number`)
+    await ask(customer)
+    await app.paymentsSettled()
+    expect(await waitingOf(customer)).toBe(0)
+    expect(await workOf(customer)).toBeUndefined()
+  })
+
+  it('and one that has no work gets some within a minute', async () => {
+    const customer = payer.customerId
+    await rows(sql`
+      insert into provider_events (id, type, customer_id, event, created_at, received_at)
+      values ('evt_forgotten', 'customer.subscription.updated', ${customer}, '{"data": {"object": {}}}', now(), now())`)
+    await app.paymentsSettled()
+    expect(await waitingOf(customer)).toBe(1)
+    await app.app.get(BillingWorker).findForgotten()
+    await app.paymentsSettled()
+    expect(await waitingOf(customer)).toBe(0)
+  })
+})
+
+describe('billing model: two workers with the same event', () => {
+  it('mark it once', async () => {
+    const { underWay, goOn } = holdLooks(({ customerId }) => customerId === payer.customerId)
+    const { id } = eventOf(payer.customerId)
+    await rows(sql`
+      insert into provider_events (id, type, customer_id, event, created_at, received_at)
+      values (${id}, 'customer.subscription.updated', ${payer.customerId}, '{"data": {"object": {}}}', now(), now())`)
+    const sync = app.app.get(CustomerSync)
+    const looks = [sync.lookNow(payer.customerId), sync.lookNow(payer.customerId)]
+    await eventually(() => underWay() === 2)
+    goOn()
+    await Promise.all(looks)
+    expect((await app.auditRows()).filter(({ detail }) => detail.event === id)).toHaveLength(1)
+  })
+})
+
+describe('billing 10: a reconcile that failed', () => {
+  it('begins again the same night, and once it is done it is done for the night', async () => {
+    const reconciler = app.app.get(BillingReconciler)
+    const asked = jest.spyOn(app.app.get(BillingWork), 'askForRoutine')
+    asked.mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+    const now = jest.spyOn(app.clock, 'now')
+    const start = new Date('2026-11-22T03:07:00Z').getTime()
+    const tries: number[] = []
+    for (const minutes of [0, 1, 10, 20, 170]) {
+      now.mockReturnValue(new Date(start + minutes * 60_000))
+      await reconciler.everyNight()
+      tries.push(asked.mock.calls.length)
+    }
+    // Its customers fit into one page. Another replica that is a minute late finds the lease taken.
+    expect(tries).toEqual([1, 1, 2, 2, 2])
+    const nextNight = new Date(start + 24 * 60 * 60_000)
+    now.mockReturnValue(nextNight)
+    await reconciler.everyNight()
+    expect(asked).toHaveBeenCalledTimes(3)
+  })
+})
+
+describe('billing 4: one customer does not hold up another', () => {
+  let others: Subscriber[]
+  beforeAll(async () => {
+    others = await Promise.all(Array.from({ length: 5 }, () => aSubscriber(app)))
+  })
+
+  it('while the provider hangs for one, each event of another is handled by the next free slot', async () => {
+    const slow = await aSubscriber(app)
+    app.sandbox.fault = 'hang'
+    app.sandbox.faultOnlyFor = slow.customerId
+    await postEvent(app, eventOf(slow.customerId))
+    await eventually(async () => (await workOf(slow.customerId))?.claim)
+    const { claim } = (await workOf(slow.customerId))!
+    for (let count = 0; count < 10; count++) {
+      await postEvent(app, eventOf(payer.customerId))
+      await eventually(async () => (await waitingOf(payer.customerId)) === 0)
+    }
+    // All the while the same look at the other was under way.
+    expect(await workOf(slow.customerId)).toMatchObject({ claim, attempts: 0 })
+  })
+
+  it('many that failed before leave slots to what has just happened', async () => {
+    const { underWay, goOn } = holdLooks(({ customerId }) => customerId !== payer.customerId)
+    for (const { customerId } of others)
+      await rows(
+        sql`insert into billing_work (customer_id, due_at, attempts) values (${customerId}, now(), 3)`,
+      )
+    await eventually(() => underWay() === 4)
+    await postEvent(app, eventOf(payer.customerId))
+    await eventually(async () => (await waitingOf(payer.customerId)) === 0)
+    expect(underWay()).toBe(4)
+    goOn()
+  })
+
+  it('a comparison of all customers comes after what has just happened', async () => {
+    const { underWay, goOn } = holdLooks(({ isRoutine }) => isRoutine)
+    const compared = others.map(({ customerId }) => customerId)
+    await app.app.get(BillingWork).askForRoutine(compared, 0, 0)
+    await eventually(() => underWay() === 4)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'past_due' })
+    await eventually(async () => (await statusOf(app, payer.signedIn)) === 'past_due')
+    expect(underWay()).toBe(4)
+    goOn()
+    await app.paymentsSettled()
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+  })
+
+  it('a comparison asks the provider once of whose subscription has ended', async () => {
+    const ended = await aSubscriber(app)
+    await app.sandbox.cancel(ended.subscriptionId)
+    await app.paymentsSettled()
+    const before = callsAbout(ended.customerId)
+    await app.app.get(BillingReconciler).reconcile(Number.POSITIVE_INFINITY)
+    await app.paymentsSettled()
+    expect(callsAbout(ended.customerId)).toBe(before + 1)
+  })
+
+  it('billing 9: an event of a customer that is none of ours costs no call', async () => {
+    await postEvent(app, eventOf('cus_of_another_shop'))
+    await app.paymentsSettled()
+    expect(await waitingOf('cus_of_another_shop')).toBe(0)
+    expect(callsAbout('cus_of_another_shop')).toBe(0)
+  })
+})
+
+/** Looks that meet `condition` take until `goOn`: the first `most` of them, or all. */
+function holdLooks(
+  condition: (asked: { customerId: string; isRoutine: boolean }) => boolean,
+  most = Number.POSITIVE_INFINITY,
+) {
+  const looks = app.app.get(CustomerLooks)
+  const { look } = looks
+  let held = 0
+  let looked = () => {}
+  let goOn = () => {}
+  const hasLooked = new Promise<void>(resolve => {
+    looked = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  jest.spyOn(looks, 'look').mockImplementation(async (customerId, waitsAs, isRoutine) => {
+    const found = await look.call(looks, customerId, waitsAs, isRoutine)
+    if (held >= most || !condition({ customerId, isRoutine })) return found
+    held++
+    looked()
+    await released
+    return found
+  })
+  return { hasLooked, goOn, underWay: () => held }
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import type { User } from '../../../src/users/user.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { openPortal, readAfter } from '../support/paying.js'
+import { openCheckout } from '../support/subscriber.js'
+
+/** What the provider may be asked for within an hour; few enough for a test. */
+const PER_USER = 20
+const PER_ACCOUNT = 25
+
+describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
+  let app: TestApp
+  let webhookUrl: string | null
+  beforeAll(async () => {
+    app = await TestApp.start(backend, {
+      LOG_LEVEL: 'silent',
+      PAYMENT_REQUESTS_PER_USER: String(PER_USER),
+      PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),
+    })
+    webhookUrl = app.sandbox.webhookUrl
+  })
+  afterAll(() => app.stop())
+
+  async function aCheckout() {
+    const owner = await anOwner(app)
+    const signedIn = await signIn(app, owner, 'main')
+    const providerId = await openCheckout(app, signedIn, { return: `${SHOP_ONE}/thanks?from=shop#top` })
+    const made = app.sandbox.checkouts().find(({ id }) => id === providerId)
+    const url = new URL(made?.success_url as string)
+    return { owner, signedIn, providerId, url, id: url.searchParams.get('checkout') as string }
+  }
+
+  async function withoutEvents(work: () => Promise<void>): Promise<void> {
+    app.sandbox.webhookUrl = null
+    await work().finally(() => {
+      app.sandbox.webhookUrl = webhookUrl
+    })
+  }
+
+  async function outcomeOf(signedIn: SignedIn, checkout: string) {
+    const { json } = await readAfter(app, signedIn, checkout)
+    return json.checkout
+  }
+
+  it('is what the browser comes back with after payment, beside what was in the return address', async () => {
+    const { url, id } = await aCheckout()
+    expect(url.href).toBe(`${SHOP_ONE}/thanks?from=shop&checkout=${id}#top`)
+  })
+
+  it('is active as soon as it is paid, before any event', async () => {
+    const { signedIn, providerId, id } = await aCheckout()
+    await withoutEvents(async () => {
+      await app.sandbox.pay(providerId)
+      const { json } = await readAfter(app, signedIn, id)
+      expect(json).toMatchObject({ checkout: 'active', state: 'active', plan: 'price_monthly' })
+      expect(await outcomeOf(signedIn, providerId)).toBe('active')
+    })
+    await app.paymentsSettled()
+    expect(await outcomeOf(signedIn, id)).toBe('active')
+  })
+
+  it('is no mending, for nothing was lost', async () => {
+    const { signedIn, providerId, id } = await aCheckout()
+    await withoutEvents(async () => {
+      await app.sandbox.pay(providerId)
+      expect(await outcomeOf(signedIn, id)).toBe('active')
+    })
+    await app.paymentsSettled()
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.mend')).toEqual([])
+  })
+
+  it('is pending while nobody has paid, and asks the provider once for many who ask', async () => {
+    const { signedIn, id } = await aCheckout()
+    // The worker's own look at a new customer is none of those counted.
+    await app.paymentsSettled()
+    const before = app.sandbox.requests.length
+    const answers = await Promise.all(Array.from({ length: 10 }, () => outcomeOf(signedIn, id)))
+    expect(answers).toEqual(Array(10).fill('pending'))
+    const asked = app.sandbox.requests.slice(before).filter(({ path }) => path === '/v1/subscriptions')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is pending while the money is on its way, and active when it has come', async () => {
+    const { signedIn, providerId, id } = await aCheckout()
+    await app.sandbox.payLater(providerId)
+    await app.paymentsSettled()
+    expect((await readAfter(app, signedIn, id)).json).toMatchObject({
+      checkout: 'pending',
+      state: 'pending',
+    })
+    await app.sandbox.payAsync(providerId, 'succeeded')
+    await app.paymentsSettled()
+    expect(await outcomeOf(signedIn, id)).toBe('active')
+  })
+
+  it('is pending when the provider is down', async () => {
+    const { signedIn, id } = await aCheckout()
+    app.sandbox.fault = 'hang'
+    const answer = await readAfter(app, signedIn, id)
+    app.sandbox.fault = null
+    expect(outcome(answer)).toBe('200')
+    expect(answer.json.checkout).toBe('pending')
+  })
+
+  it('billing 7: shows a plan that was changed in the portal before any event, to whoever may pay', async () => {
+    const { signedIn, owner, providerId } = await aCheckout()
+    await app.sandbox.pay(providerId)
+    await app.paymentsSettled()
+    const member = await signIn(app, await aMember(app, owner), 'main')
+    const { json } = await subscribe(app, signedIn, {
+      priceId: 'price_yearly',
+      return: `${SHOP_ONE}/plan?a=b`,
+    })
+    await withoutEvents(async () => {
+      const confirmed = await fetch(`${json.checkoutUrl}/confirm`, { method: 'POST', redirect: 'manual' })
+      expect(confirmed.headers.get('location')).toBe(`${SHOP_ONE}/plan?a=b&portal=closed`)
+      const before = app.sandbox.requests.length
+      expect(await planAfterPortal(member)).toBe('price_monthly')
+      expect(app.sandbox.requests.length).toBe(before)
+      expect(await planAfterPortal(signedIn)).toBe('price_yearly')
+      expect((await readSubscription(app, member.accessToken)).json.plan).toBe('price_yearly')
+    })
+    await app.paymentsSettled()
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.mend')).toEqual([])
+    const elsewhere = { path: '/api/subscription?portal=open', headers: bearer(signedIn.accessToken) }
+    expect(outcome(await app.request(elsewhere))).toBe('400 INVALID_QUERY')
+  })
+
+  it('billing 7: shows what is known after the portal when the provider is down', async () => {
+    const { signedIn, providerId } = await aCheckout()
+    await app.sandbox.pay(providerId)
+    await app.paymentsSettled()
+    app.sandbox.fault = 'refuse'
+    expect(await planAfterPortal(signedIn)).toBe('price_monthly')
+    app.sandbox.fault = null
+  })
+
+  async function planAfterPortal({ accessToken }: SignedIn): Promise<string> {
+    const { json } = await app.request({
+      path: '/api/subscription?portal=closed',
+      headers: bearer(accessToken),
+    })
+    return json.plan
+  }
+
+  it('billing 9: 150 clicks make the provider work for as many as one person has, and keep nobody else from paying', async () => {
+    const { signedIn, id } = await aCheckout()
+    const before = app.sandbox.requests.length
+    const answers: TestResponse[] = []
+    for (let clicks = 0; clicks < 150; clicks += 3) {
+      const priceId = clicks % 2 === 0 ? 'price_monthly' : 'price_yearly'
+      answers.push(await subscribe(app, signedIn, { priceId }))
+      answers.push(await openPortal(app, signedIn))
+      answers.push(await readAfter(app, signedIn, id))
+    }
+    const refused = answers.filter(answer => outcome(answer) === '429 TOO_MANY_ATTEMPTS')
+    for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(3_000)
+    // A question that was just asked is not asked again, and does not count.
+    expect(refused.length).toBeGreaterThan(60)
+    expect(answers.slice(0, 10).map(outcome)).not.toContain('429 TOO_MANY_ATTEMPTS')
+    // A checkout in the place of another takes the most requests.
+    expect(app.sandbox.requests.length - before).toBeLessThanOrEqual(4 * PER_USER)
+    expect(outcome(await readSubscription(app, signedIn.accessToken))).toBe('200')
+    expect(outcome(await subscribe(app, (await aCheckout()).signedIn))).toBe('201')
+  })
+
+  it('billing 9: users of one account share what it has', async () => {
+    const { owner, signedIn, id } = await aCheckout()
+    const member = await aMember(app, owner)
+    const colleague = await signIn(app, member, 'satellite')
+    const client = { requestId: randomUUID(), ip: '192.0.2.1', userAgent: null, origin: null }
+    const ask = ({ id: userId, accountId }: User) =>
+      app.app
+        .get(AttemptLimits)
+        .count({ kind: 'payment request', subject: userId, client, actor: { userId, accountId } })
+    // The checkout was the first.
+    for (let count = 1; count < PER_USER; count++) await ask(owner)
+    for (let count = PER_USER; count < PER_ACCOUNT; count++) await ask(member)
+    expect(outcome(await readAfter(app, colleague, id))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(outcome(await subscribe(app, signedIn))).toBe('429 TOO_MANY_ATTEMPTS')
+  })
+
+  it('is 404 for the checkout of another account, and for none', async () => {
+    const { id, providerId } = await aCheckout()
+    const stranger = await signIn(app, await anOwner(app), 'main')
+    for (const reference of [id, providerId, randomUUID(), 'cs_test_unknown', 'x'])
+      expect(outcome(await readAfter(app, stranger, reference))).toBe('404 NOT_FOUND')
+  })
+
+  it.each(['', 'a/b', 'a%20b', 'x'.repeat(256), 'a&checkout=b'])(
+    'is 400 for what cannot be one: "%s"',
+    async text => {
+      const { signedIn } = await aCheckout()
+      expect(outcome(await readAfter(app, signedIn, text))).toBe('400 INVALID_QUERY')
+    },
+  )
+})

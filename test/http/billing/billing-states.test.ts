@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Logger } from '@nestjs/common'
+import { eq } from 'drizzle-orm'
+import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.js'
+import { Database } from '../../../src/database/database.js'
+import { accounts, leases, users } from '../../../src/database/schema.js'
+import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
+import { Plans } from '../../../src/permissions/plans.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import { aMember, anOwner, signIn } from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
+import { aPlansFile, click, PLANS, permissionsAfterRefresh, permissionsIn } from '../support/paying.js'
+import { aSubscriber, type Subscriber } from '../support/subscriber.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const DAY_SECONDS = 24 * 60 * 60
+const WITHOUT_PLAN = ['payments', 'accountSettings', 'teamManagement']
+const BASIC = [...WITHOUT_PLAN, 'dataEntry']
+
+describe.each(BACKENDS)('what an account pays for (%s)', backend => {
+  let app: TestApp
+  let removePlans: () => Promise<void>
+  beforeAll(async () => {
+    const { path, remove } = await aPlansFile()
+    removePlans = remove
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PLANS_FILE: path })
+  })
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+  afterAll(async () => {
+    await app.stop()
+    await removePlans()
+  })
+
+  async function subscription({ signedIn }: Pick<Subscriber, 'signedIn'>) {
+    return (await readSubscription(app, signedIn.accessToken)).json
+  }
+
+  async function sweep(): Promise<number | null> {
+    await app.app.get(Database).run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
+    return app.app.get(EntitlementSweep).run()
+  }
+
+  async function inDays(days: number, work: () => Promise<void>): Promise<void> {
+    app.clock.advance(days * DAY_SECONDS)
+    try {
+      await work()
+    } finally {
+      app.clock.advance(-days * DAY_SECONDS)
+    }
+  }
+
+  it('is nothing at first: state none, and only what needs no plan', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    expect(await subscription({ signedIn })).toEqual({
+      status: 'none',
+      state: 'none',
+      plan: null,
+      planName: null,
+      quantity: null,
+      currentPeriodEnd: null,
+      cancelAtPeriodEnd: false,
+      endsAt: null,
+      renewsAt: null,
+      graceUntil: null,
+    })
+    expect(permissionsIn(signedIn.accessToken)).toEqual(WITHOUT_PLAN)
+  })
+
+  it('reaches every live session of the account at its next refresh, and those who come later', async () => {
+    const owner = await anOwner(app)
+    const member = await signIn(app, await aMember(app, owner), 'satellite')
+    expect(permissionsIn(member.accessToken)).toEqual([])
+    const payer = await aSubscriber(app, owner)
+    expect(await subscription(payer)).toMatchObject({
+      state: 'active',
+      plan: 'price_monthly',
+      planName: 'Basic',
+    })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    expect(permissionsIn((await refreshByHeader(app, member.sessionId)).json.accessToken)).toEqual([
+      'dataEntry',
+    ])
+    const newcomer = await signIn(app, await aMember(app, owner), 'main')
+    expect(permissionsIn(newcomer.accessToken)).toEqual(['dataEntry'])
+
+    await app.sandbox.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+    expect(permissionsIn((await refreshByHeader(app, member.sessionId)).json.accessToken)).toEqual([])
+    expect(await permissionsAfterRefresh(app, newcomer)).toEqual([])
+    expect(permissionsIn((await signIn(app, owner, 'main')).accessToken)).toEqual(WITHOUT_PLAN)
+  })
+
+  it('is the limit of what anybody is granted, and not forgotten by a grant', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const signedIn = await signIn(app, member, 'main')
+    await app.app.get(AccountsService).grant(member, permissionsOf(PERMISSIONS))
+    expect(await permissionsAfterRefresh(app, signedIn)).toEqual(WITHOUT_PLAN)
+    await aSubscriber(app, owner)
+    expect(await permissionsAfterRefresh(app, signedIn)).toEqual(BASIC)
+  })
+
+  it('stays for 14 days while a payment is due, from the first failure on, and comes back with the payment', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.failPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    const due = await subscription(payer)
+    expect(due).toMatchObject({ status: 'past_due', state: 'past_due' })
+    const graceDays = (Date.parse(due.graceUntil) - Date.now()) / 1000 / DAY_SECONDS
+    expect(graceDays).toBeCloseTo(14, 2)
+    await app.sandbox.failPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect((await subscription(payer)).graceUntil).toBe(due.graceUntil)
+
+    await inDays(13.9, async () => {
+      await sweep()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    })
+    await inDays(14.1, async () => {
+      // No event tells of it.
+      expect(await sweep()).toBeGreaterThan(0)
+      const { json } = await readSubscription(app, (await signIn(app, payer.owner, 'main')).accessToken)
+      expect(json).toMatchObject({ status: 'past_due', state: 'restricted' })
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+      expect(await sweep()).toBe(0)
+    })
+    await app.sandbox.recoverPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ state: 'active', graceUntil: null })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+  })
+
+  it.each([
+    ['trialing', 'trialing', BASIC],
+    ['unpaid', 'past_due', BASIC],
+    ['paused', 'restricted', WITHOUT_PLAN],
+    ['incomplete', 'pending', WITHOUT_PLAN],
+    ['incomplete_expired', 'none', WITHOUT_PLAN],
+    ['canceled', 'canceled', WITHOUT_PLAN],
+  ] as const)('of a subscription that is %s is %s', async (status, state, permissions) => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status })
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ status, state })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(permissions)
+  })
+
+  it('billing 6: is no more than was paid for while a payment is due, whatever plan is chosen meanwhile', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'past_due' })
+    await app.paymentsSettled()
+    const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
+    await click(json.checkoutUrl, 'confirm')
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ state: 'past_due', plan: 'price_yearly' })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+    await app.paymentsSettled()
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
+  })
+
+  it('billing 6: is the plan’s, also with an add-on in front of it, and its seats are the plan’s', async () => {
+    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+    await app.sandbox.addItem(payer.subscriptionId, 'price_of_an_add_on')
+    await aMember(app, payer.owner)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_yearly', planName: 'Team', quantity: 2 })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
+    const { items } = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)!
+    expect(items.data.map(({ price, quantity }) => [price.id, quantity])).toEqual([
+      ['price_of_an_add_on', 1],
+      ['price_yearly', 2],
+    ])
+    const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_monthly' })
+    await click(json.checkoutUrl, 'confirm')
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_monthly', planName: 'Basic' })
+  })
+
+  it('billing 6: stays what it was when its price goes out of the plans file, and says so', async () => {
+    const payer = await aSubscriber(app)
+    const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+    await withOtherPlans(PLANS.plans.slice(1), async () => {
+      await sweep()
+      expect(await subscription(payer)).toMatchObject({
+        state: 'active',
+        plan: 'price_monthly',
+        planName: null,
+      })
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+      // Not because nobody looked: what it may do is still taken when it is not paid for, and comes back.
+      await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'paused' })
+      await app.paymentsSettled()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+      await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+      await app.paymentsSettled()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    })
+    // One line an hour, however many accounts and events there are.
+    const lines = errors.mock.calls.filter(([line]) =>
+      /^price_monthly is in no plan of PLANS_FILE/.test(`${line}`),
+    )
+    expect(lines).toHaveLength(1)
+  })
+
+  /** As after a restart with another plans file. */
+  async function withOtherPlans(others: unknown[], work: () => Promise<void>): Promise<void> {
+    const plans = app.app.get(Plans)
+    const before = { ...plans }
+    const { path, remove } = await aPlansFile({ ...PLANS, plans: others })
+    const settings = { ...app.settings, plansFile: path, stripe: { priceIds: ['price_yearly'] } }
+    Object.assign(plans, Plans.read(settings))
+    try {
+      await work()
+    } finally {
+      Object.assign(plans, before)
+      await remove()
+      await sweep()
+    }
+  }
+
+  it('follows another plans file, for accounts that no event will ever be about', async () => {
+    const owner = await anOwner(app)
+    const signedIn = await signIn(app, owner, 'main')
+    // As it was before there was a plans file.
+    await app.app.get(Database).transaction(async transaction => {
+      await transaction
+        .update(accounts)
+        .set({ entitled: null, entitledBy: null })
+        .where(eq(accounts.id, owner.accountId))
+      await transaction.update(users).set({ entitled: null }).where(eq(users.accountId, owner.accountId))
+    })
+    const before = await signIn(app, owner, 'main')
+    expect(permissionsIn(before.accessToken)).toEqual([...PERMISSIONS])
+    expect(await sweep()).toBe(1)
+    expect(await permissionsAfterRefresh(app, signedIn)).toEqual(WITHOUT_PLAN)
+    expect(await permissionsAfterRefresh(app, before)).toEqual(WITHOUT_PLAN)
+  })
+
+  it('is in the audit log when it changes', async () => {
+    const payer = await aSubscriber(app)
+    const { accountId } = claimsOf(payer.signedIn.accessToken)
+    const changes = (await app.auditRows()).filter(
+      row => row.action === 'entitlements.change' && row.accountId === accountId,
+    )
+    expect(changes.map(({ detail }) => detail)).toEqual([
+      { state: 'active', plan: 'price_monthly', entitled: BASIC },
+    ])
+  })
+})
+
+describe.each(BACKENDS)('without a plans file (%s)', backend => {
+  it('payments limit nothing', async () => {
+    const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    try {
+      const payer = await aSubscriber(app)
+      await app.sandbox.cancel(payer.subscriptionId)
+      await app.paymentsSettled()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...PERMISSIONS])
+    } finally {
+      await app.stop()
+    }
+  })
+})

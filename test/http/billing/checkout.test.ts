@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+describe('POST /api/subscription/create', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  function checkoutsOf({ accessToken }: SignedIn) {
+    const { accountId } = claimsOf(accessToken)
+    return app.sandbox.checkouts().filter(checkout => checkout.client_reference_id === accountId)
+  }
+
+  function openOnes(signedIn: SignedIn) {
+    return checkoutsOf(signedIn).filter(({ status }) => status === 'open')
+  }
+
+  async function aPayer(): Promise<SignedIn> {
+    return signIn(app, await anOwner(app), 'main')
+  }
+
+  it('ten times at once opens one checkout and gives one URL', async () => {
+    const payer = await aPayer()
+    const before = app.sandbox.requests.length
+    const answers = await Promise.all(Array.from({ length: 10 }, () => subscribe(app, payer)))
+    expect(answers.map(outcome)).toEqual(Array(10).fill('201'))
+    expect(checkoutsOf(payer)).toHaveLength(1)
+    const asked = app.sandbox.requests.slice(before).filter(({ method }) => method === 'POST')
+    expect(asked.map(({ path }) => path)).toEqual([
+      '/v1/customers',
+      // Whom the receipts go to.
+      expect.stringMatching(/^\/v1\/customers\/cus_\w+$/),
+      '/v1/checkout/sessions',
+    ])
+    expect(new Set(answers.map(({ json }) => json.checkoutUrl))).toEqual(
+      new Set([checkoutsOf(payer)[0]?.url]),
+    )
+  })
+
+  it('of two people of one account opens one checkout', async () => {
+    const owner = await anOwner(app)
+    const first = await signIn(app, owner, 'main')
+    const second = await signIn(app, owner, 'main')
+    const answers = await Promise.all([subscribe(app, first), subscribe(app, second)])
+    expect(answers[0]?.json).toEqual(answers[1]?.json)
+    expect(checkoutsOf(first)).toHaveLength(1)
+  })
+
+  it('again later gives the URL that is open still', async () => {
+    const payer = await aPayer()
+    const first = await subscribe(app, payer)
+    expect((await subscribe(app, payer)).json).toEqual(first.json)
+  })
+
+  it.each([
+    ['price', { priceId: 'price_yearly' }],
+    ['return address', { return: `${SHOP_ONE}/thanks` }],
+  ])('with another %s supersedes the open one', async (_, change) => {
+    const payer = await aPayer()
+    const first = await subscribe(app, payer)
+    const second = await subscribe(app, payer, change)
+    expect(outcome(second)).toBe('201')
+    expect(second.json.checkoutUrl).not.toBe(first.json.checkoutUrl)
+    expect(openOnes(payer).map(({ url }) => url)).toEqual([second.json.checkoutUrl])
+  })
+
+  it('with another price, paid already but its event still on the way, is refused', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.pay(openOnes(payer)[0]?.id as string)
+    const second = await subscribe(app, payer, { priceId: 'price_yearly' })
+    app.sandbox.webhookUrl = webhookUrl
+    expect(outcome(second)).toBe('409 ALREADY_SUBSCRIBED')
+    expect(openOnes(payer)).toEqual([])
+  })
+
+  it('with two prices at once leaves one checkout open', async () => {
+    const payer = await aPayer()
+    const bodies = Array.from({ length: 8 }, (_, index) => ({
+      priceId: index % 2 === 0 ? 'price_monthly' : 'price_yearly',
+    }))
+    const answers = await Promise.all(bodies.map(body => subscribe(app, payer, body)))
+    expect(answers.every(({ status }) => status === 201 || status === 503)).toBe(true)
+    expect(openOnes(payer).length).toBeLessThanOrEqual(1)
+  })
+
+  it('with another price while the provider is down leaves one checkout open in the end', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    app.sandbox.fault = 'refuse'
+    const refused = await subscribe(app, payer, { priceId: 'price_yearly' })
+    app.sandbox.fault = null
+    expect(outcome(refused)).toBe('503 PAYMENT_PROVIDER_UNAVAILABLE')
+    const again = await subscribe(app, payer, { priceId: 'price_yearly' })
+    expect(outcome(again)).toBe('201')
+    expect(openOnes(payer).map(({ url }) => url)).toEqual([again.json.checkoutUrl])
+  })
+
+  it('after the checkout ran out of time opens a new one', async () => {
+    const payer = await aPayer()
+    const first = await subscribe(app, payer)
+    await app.sandbox.expire(checkoutsOf(payer)[0]?.id as string)
+    await app.paymentsSettled()
+    const second = await subscribe(app, payer)
+    expect(second.json.checkoutUrl).not.toBe(first.json.checkoutUrl)
+  })
+
+  it('a day later opens a new one, and nobody can pay the old one too', async () => {
+    app.clock.advance(-23 * 60 * 60 - 60)
+    const owner = await anOwner(app)
+    const yesterday = await subscribe(app, await signIn(app, owner, 'main'))
+    app.clock.advance(23 * 60 * 60 + 60)
+    const payer = await signIn(app, owner, 'main')
+    const today = await subscribe(app, payer)
+    expect(today.json.checkoutUrl).not.toBe(yesterday.json.checkoutUrl)
+    expect(openOnes(payer).map(({ url }) => url)).toEqual([today.json.checkoutUrl])
+  })
+
+  it('with a subscription is 409 ALREADY_SUBSCRIBED until that has ended', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    await app.sandbox.pay(checkoutsOf(payer)[0]?.id as string)
+    await app.paymentsSettled()
+    expect(outcome(await subscribe(app, payer))).toBe('409 ALREADY_SUBSCRIBED')
+    await app.sandbox.cancel(checkoutsOf(payer)[0]?.subscription as string)
+    await app.paymentsSettled()
+    expect(outcome(await subscribe(app, payer))).toBe('201')
+  })
+
+  it('is for the account: a member who may pay subscribes the whole team', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const payer = await signIn(app, owner, 'main')
+    await subscribe(app, payer)
+    await app.sandbox.pay(checkoutsOf(payer)[0]?.id as string)
+    await app.paymentsSettled()
+    const { accessToken } = await signIn(app, member, 'satellite')
+    expect((await readSubscription(app, accessToken)).json.status).toBe('active')
+  })
+
+  it('makes one customer of an account at the provider', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    await subscribe(app, payer, { priceId: 'price_yearly' })
+    const { accountId } = claimsOf(payer.accessToken)
+    const customers = app.sandbox.customers().filter(({ metadata }) => metadata.accountId === accountId)
+    expect(customers).toHaveLength(1)
+    expect(new Set(checkoutsOf(payer).map(({ customer }) => customer))).toEqual(new Set([customers[0]?.id]))
+  })
+
+  it.each([
+    ['an unknown price', { priceId: 'price_free' }, '400 UNKNOWN_PRICE'],
+    ['a price that is no text', { priceId: 1 }, '400 INVALID_BODY'],
+    ['null', { priceId: null }, '400 INVALID_BODY'],
+    ['an amount', { amount: 1 }, '400 INVALID_BODY'],
+    ['a customer', { customer: 'cus_other' }, '400 INVALID_BODY'],
+    ['an account', { accountId: 'other' }, '400 INVALID_BODY'],
+    ['a list', [], '400 INVALID_BODY'],
+    ['a return address elsewhere', { return: 'https://evil.test/' }, '400 INVALID_RETURN_URL'],
+    ['a return address without scheme', { return: '//www.main.test/' }, '400 INVALID_RETURN_URL'],
+    [
+      'a return address with a user name',
+      { return: 'https://www.main.test@evil.test/' },
+      '400 INVALID_RETURN_URL',
+    ],
+    ['a script as return address', { return: 'javascript:alert(1)' }, '400 INVALID_RETURN_URL'],
+    ['an endless return address', { return: `${MAIN}/${'a'.repeat(2_048)}` }, '400 INVALID_RETURN_URL'],
+  ])('with %s reaches no provider', async (_, body, answer) => {
+    const payer = await aPayer()
+    expect(outcome(await subscribe(app, payer, body))).toBe(answer)
+    expect(checkoutsOf(payer)).toEqual([])
+  })
+})

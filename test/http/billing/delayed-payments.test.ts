@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { SurplusSubscriptions } from '../../../src/billing/subscription/surplus-subscriptions.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { readAfter } from '../support/paying.js'
+import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
+import { claimsOf } from '../support/token-claims.js'
+
+describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  async function stateOf({ accessToken }: SignedIn): Promise<string> {
+    await app.paymentsSettled()
+    return (await readSubscription(app, accessToken)).json.state
+  }
+
+  /** An owner who has chosen to pay by bank debit. */
+  async function aPatientPayer() {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const checkout = await openCheckout(app, signedIn)
+    await app.sandbox.payLater(checkout)
+    await app.paymentsSettled()
+    const made = app.sandbox.checkouts().find(({ id }) => id === checkout)
+    return {
+      signedIn,
+      checkout,
+      customer: made?.customer as string,
+      subscription: made?.subscription as string,
+    }
+  }
+
+  function livingOf(customer: string): string[] {
+    const all = app.sandbox.subscriptions().filter(subscription => subscription.customer === customer)
+    return all.filter(({ status }) => status === 'active').map(({ id }) => id)
+  }
+
+  it('is in the way of another while it is on its way, and then is the one', async () => {
+    const { signedIn, checkout, customer, subscription } = await aPatientPayer()
+    expect(await stateOf(signedIn)).toBe('pending')
+    expect((await readAfter(app, signedIn, checkout)).json).toMatchObject({
+      state: 'pending',
+      checkout: 'pending',
+    })
+    for (const priceId of ['price_monthly', 'price_yearly'])
+      expect(outcome(await subscribe(app, signedIn, { priceId }))).toBe('409 PAYMENT_PENDING')
+    await app.sandbox.payAsync(checkout, 'succeeded')
+    expect(await stateOf(signedIn)).toBe('active')
+    expect(livingOf(customer)).toEqual([subscription])
+    expect(outcome(await subscribe(app, signedIn))).toBe('409 ALREADY_SUBSCRIBED')
+  })
+
+  it('is in the way also for who asks before its event has come', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const checkout = await openCheckout(app, signedIn)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.payLater(checkout)
+    const early = await subscribe(app, signedIn, { priceId: 'price_yearly' })
+    app.sandbox.webhookUrl = webhookUrl
+    expect(outcome(early)).toBe('409 PAYMENT_PENDING')
+  })
+
+  it('counts after a subscription that has ended', async () => {
+    const { signedIn, subscriptionId } = await aSubscriber(app)
+    await app.sandbox.cancel(subscriptionId)
+    await app.paymentsSettled()
+    await app.sandbox.payLater(await openCheckout(app, signedIn))
+    expect(await stateOf(signedIn)).toBe('pending')
+    expect(outcome(await subscribe(app, signedIn))).toBe('409 PAYMENT_PENDING')
+  })
+
+  it('that fails leaves the account free, and what is left of it cannot be paid beside another', async () => {
+    const { signedIn, checkout, customer, subscription } = await aPatientPayer()
+    await app.sandbox.payAsync(checkout, 'failed')
+    expect(await stateOf(signedIn)).toBe('none')
+    const second = await openCheckout(app, signedIn)
+    await expect(app.sandbox.recoverPayment(subscription)).rejects.toThrow()
+    await app.sandbox.pay(second)
+    expect(await stateOf(signedIn)).toBe('active')
+    expect(livingOf(customer)).toHaveLength(1)
+  })
+
+  it('that fails and then is paid in another way is not sold a second time', async () => {
+    const { signedIn, checkout, customer, subscription } = await aPatientPayer()
+    await app.sandbox.payAsync(checkout, 'failed')
+    await app.paymentsSettled()
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.recoverPayment(subscription)
+    const early = await subscribe(app, signedIn)
+    app.sandbox.webhookUrl = webhookUrl
+    expect(outcome(early)).toBe('409 ALREADY_SUBSCRIBED')
+    expect(await stateOf(signedIn)).toBe('active')
+    expect(livingOf(customer)).toEqual([subscription])
+  })
+
+  it('that never arrives leaves the account free', async () => {
+    const { signedIn, subscription } = await aPatientPayer()
+    await app.sandbox.expireFirstPayment(subscription)
+    expect(await stateOf(signedIn)).toBe('none')
+    expect(outcome(await subscribe(app, signedIn))).toBe('201')
+  })
+
+  it('and a second subscription that still appears is listed, ended and refunded, once', async () => {
+    const payer = await aSubscriber(app)
+    const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
+    const surplus = app.app.get(SurplusSubscriptions)
+    const secondId = await anotherSubscription(app, payer.customerId)
+    expect(await surplus.list()).toContainEqual({ accountId, subscriptionId: secondId })
+    expect(await surplus.end(payer.subscriptionId)).toBeNull()
+
+    for (const given of await Promise.all([surplus.end(secondId), surplus.end(secondId)]))
+      expect(given).toMatchObject([{ amount: 2000, currency: 'usd' }])
+    await app.paymentsSettled()
+    expect(await surplus.list()).not.toContainEqual({ accountId, subscriptionId: secondId })
+    expect(livingOf(payer.customerId)).toEqual([payer.subscriptionId])
+    const { data } = await app.app.get(Stripe).invoices.list({ subscription: secondId })
+    expect(data).toHaveLength(1)
+    const given = app.sandbox
+      .events()
+      .filter(
+        ({ type, data: { object } }) =>
+          type === 'charge.refunded' && 'customer' in object && object.customer === payer.customerId,
+      )
+    expect(given).toHaveLength(1)
+    const rows = (await app.auditRows()).filter(row => row.accountId === accountId)
+    expect(rows.filter(({ action }) => action === 'billing.surplus.end')).toHaveLength(2)
+  })
+})

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { TestApp } from '../../support/test-app.js'
+import { outcome, readData, refreshByCookie, subscribe } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+/** Three tries of three seconds and the pauses between them, and what a busy machine adds. */
+const MOST_SECONDS = 11.5
+
+describe('POST /api/subscription/create', () => {
+  let app: TestApp
+  beforeEach(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterEach(() => app.stop())
+
+  it.each<[NonNullable<PaymentSandbox['fault']>, string]>([
+    ['refuse', '503 PAYMENT_PROVIDER_UNAVAILABLE'],
+    ['answer-then-reset', '503 PAYMENT_PROVIDER_UNAVAILABLE'],
+    ['hang', '503 PAYMENT_PROVIDER_UNAVAILABLE'],
+    ['error-500', '502 PAYMENT_PROVIDER_FAILED'],
+    ['rate-limit', '503 PAYMENT_PROVIDER_UNAVAILABLE'],
+  ])(
+    'with a provider that does "%s" says so within 11 s, and later opens one checkout',
+    async (fault, answer) => {
+      const owner = await anOwner(app)
+      const payer = await signIn(app, owner, 'main')
+      app.sandbox.fault = fault
+      const startedAt = performance.now()
+      const clicked = subscribe(app, payer, {}, 20_000)
+      const meanwhile = [
+        await signIn(app, owner, 'satellite').then(({ answer: login }) => login),
+        await refreshByCookie(app, payer.sessionId),
+        await readData(app, payer.accessToken),
+      ]
+      const meanwhileSeconds = (performance.now() - startedAt) / 1000
+      const refused = await clicked
+      const seconds = (performance.now() - startedAt) / 1000
+      app.sandbox.fault = null
+
+      expect(meanwhile.map(outcome)).toEqual(['200', '200', '200'])
+      // Who waited for the provider would have waited for 10 s.
+      expect(meanwhileSeconds).toBeLessThan(6)
+      expect(outcome(refused)).toBe(answer)
+      expect(refused.headers['retry-after']).toMatch(/^[2-5]$/)
+      expect(seconds).toBeLessThan(MOST_SECONDS)
+
+      await eventually(async () => outcome(await subscribe(app, payer)) === '201', {
+        what: 'the provider to have done with what it was asked before',
+      })
+      const { accountId } = claimsOf(payer.accessToken)
+      expect(app.sandbox.checkouts().map(({ client_reference_id }) => client_reference_id)).toEqual([
+        accountId,
+      ])
+      expect(app.sandbox.customers()).toHaveLength(1)
+    },
+  )
+})

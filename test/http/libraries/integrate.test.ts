@@ -1,0 +1,223 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { transform } from 'esbuild'
+import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
+import { projectWithPackage } from '../../support/client/installed-package.js'
+import { eventually } from '../../support/eventually.js'
+import { request } from '../../support/http-request.js'
+import { anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { freePort } from '../../support/processes/free-port.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { bearer, outcome } from '../support/api-calls.js'
+
+const run = promisify(execFile)
+const SUPPORT = join(__dirname, '../../support/client')
+/** What the client may weigh, minified and gzipped. */
+const MAX_CLIENT_BYTES = 5_400
+const PATIENCE_MS = 60_000
+
+/** The code under this heading of docs/integrate.md. */
+async function snippet(heading: string): Promise<string> {
+  const text = await readFile(join(__dirname, '../../../docs/integrate.md'), 'utf8')
+  const section = new RegExp(`^#+ ${heading}\\n[\\s\\S]*?\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``, 'm').exec(text)
+  if (!section) throw new Error(`There is no code under "${heading}"`)
+  return section[1] as string
+}
+
+describe('docs/integrate.md, in a project that has installed the package', () => {
+  let address: MovableAddress
+  let url: string
+  let app: TestApp
+  let email: string
+  let project: { folder: string; remove(): Promise<void> }
+
+  beforeAll(async () => {
+    // The issuer is part of every token, so the address has to be known before the service starts.
+    address = await startMovableAddress(0)
+    url = `http://127.0.0.1:${address.port}`
+    app = await TestApp.start('redis + postgres', { JWT_ISSUER: url, JWT_AUDIENCE: url })
+    address.moveTo(Number(new URL(app.url).port))
+    email = (await anOwner(app)).email
+    project = await projectWithPackage()
+    await write('package.json', '{ "type": "module" }')
+    await write(
+      'node_modules/expo-secure-store/package.json',
+      '{ "type": "module", "exports": "./index.js" }',
+    )
+    await write('node_modules/expo-secure-store/index.js', secureStore)
+    await write('node_modules/expo-secure-store/index.d.ts', secureStoreTypes)
+  }, PATIENCE_MS)
+  afterAll(async () => {
+    address?.close()
+    await app?.stop()
+    await project?.remove()
+  })
+
+  async function write(name: string, text: string): Promise<string> {
+    const path = join(project.folder, name)
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, text)
+    return path
+  }
+
+  /** The code with our address in place of the example's, as a program. */
+  async function writeProgram(name: string, code: string, port = 0): Promise<string> {
+    const placed = code.replaceAll('https://auth.example.com', url).replace('4000', String(port))
+    const { code: script } = await transform(placed, {
+      loader: 'tsx',
+      jsx: 'automatic',
+      tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+    })
+    return write(`${name}.mjs`, script)
+  }
+
+  async function node(...args: string[]): Promise<string> {
+    const { stdout } = await run(process.execPath, args, { cwd: project.folder, timeout: 20_000 })
+    return stdout
+  }
+
+  it('is right in its types', async () => {
+    const compilerOptions = {
+      ...{ module: 'nodenext', target: 'es2023', strict: true, noEmit: true, skipLibCheck: true },
+      ...{ jsx: 'react-jsx', experimentalDecorators: true, types: ['node'] },
+    }
+    await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] }))
+    await write('app.tsx', await snippet('React'))
+    await write('mobile.ts', await snippet('A mobile app'))
+    for (const framework of ['Fastify', 'Express', 'Nest', 'Anything else'])
+      await write(`${framework.split(' ')[0]}.ts`, await snippet(framework))
+    const { stdout } = await run(process.execPath, ['node_modules/typescript/bin/tsc'], {
+      cwd: project.folder,
+    }).catch(error => error)
+    expect(stdout).toBe('')
+  })
+
+  it('has a client that weighs little', async () => {
+    const bundle = await readFile(join(project.folder, 'node_modules/mainstay/dist/client/mainstay.js'))
+    expect(gzipSync(bundle, { level: 9 }).length).toBeLessThan(MAX_CLIENT_BYTES)
+    const name = "import.meta.resolve('mainstay/client/mainstay.js')"
+    const found = await node('--input-type=module', '-e', `console.log(${name})`)
+    expect(found.trim()).toMatch(/mainstay\.js$/)
+  })
+
+  it('shows a satellite in ten lines of HTML', async () => {
+    const html = await snippet('A satellite in plain HTML')
+    expect(html.trim().split('\n')).toHaveLength(10)
+    const [, script] = /<script type="module">([\s\S]*)<\/script>/.exec(html) as unknown as [string, string]
+    const bundle = join(project.folder, 'node_modules/mainstay/dist/client/mainstay.js')
+    await write('mainstay.js', await readFile(bundle, 'utf8'))
+    const page = await write('page.mjs', script.replaceAll('https://auth.example.com', url))
+    const [first, second] = (await node(join(SUPPORT, 'page-stub.mjs'), page, email, PASSWORD)).split('\n')
+    expect(first).toBe('Logged out')
+    expect(JSON.parse(second as string)).toMatchObject({ permissions: { dataEntry: true, payments: false } })
+  })
+
+  it('shows a React page', async () => {
+    await writeProgram('app', await snippet('React'))
+    await writeProgram('browser-fetch', await readFile(join(SUPPORT, 'browser-fetch.ts'), 'utf8'))
+    const program = await write('use-app.mjs', useApp)
+    const shown = await node(program, MAIN, email, PASSWORD)
+    expect(shown.trim().split('\n')).toEqual(['One moment …', 'Log in', 'You may pay.', 'Log in'])
+  })
+
+  it('pages 9: shows code that also runs where there is no storage, as in a build', async () => {
+    await writeProgram('shared', await snippet('Pages that are rendered on a server'))
+    const program = await write(
+      'use-shared.mjs',
+      `delete globalThis.localStorage
+      const { client } = await import('./shared.mjs')
+      console.log(client.state.status, await client.refresh(), client.state.status)`,
+    )
+    expect((await node(program)).trim()).toBe('unknown null loggedOut')
+  })
+
+  it('shows a mobile app', async () => {
+    await writeProgram('mobile', await snippet('A mobile app'))
+    const program = await write('use-mobile.mjs', useMobile)
+    const [wrong, right, data] = (await node(program, email, PASSWORD)).trim().split('\n')
+    expect([wrong, right]).toEqual(['The e-mail address or the password is wrong', 'null'])
+    expect(JSON.parse(data as string)).toMatchObject({ permissions: { dataEntry: true } })
+  })
+
+  it.each(['Fastify', 'Express', 'Nest'])('shows a backend on %s', async framework => {
+    const port = await freePort()
+    const program = await writeProgram(framework, await snippet(framework), port)
+    const server = spawn(process.execPath, [program], { cwd: project.folder, stdio: 'inherit' })
+    try {
+      const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
+      const ask = (headers: Record<string, string>) =>
+        request(`http://127.0.0.1:${port}`, { path: '/reports', headers })
+      const refused = await eventually(() => ask({}), { what: 'the backend', timeoutMs: 20_000 })
+      expect(outcome(refused)).toBe('401 ACCESS_TOKEN_REQUIRED')
+      const answer = await ask(bearer(accessToken))
+      expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
+    } finally {
+      server.kill()
+    }
+  })
+
+  it('shows the plain function', async () => {
+    await writeProgram('plain', await snippet('Anything else'))
+    const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
+    const program = await write(
+      'use-plain.mjs',
+      `import { accountOf } from './plain.mjs'
+      for (const token of process.argv.slice(2)) console.log(await accountOf(token))`,
+    )
+    const [account, status] = (await node(program, accessToken, 'a.b.c')).split('\n')
+    expect([account?.length, status]).toEqual([36, '401'])
+  })
+})
+
+const secureStore = `const items = new Map()
+export const getItemAsync = async key => items.get(key) ?? null
+export const setItemAsync = async (key, value) => {
+  if (!/^[\\w.-]+$/.test(key)) throw new Error('Invalid key')
+  items.set(key, value)
+}
+export const deleteItemAsync = async key => void items.delete(key)
+`
+
+const secureStoreTypes = `export function getItemAsync(key: string): Promise<string | null>
+export function setItemAsync(key: string, value: string): Promise<void>
+export function deleteItemAsync(key: string): Promise<void>
+`
+
+const useMobile = `import { logIn, readReports } from './mobile.mjs'
+const [, , email, password] = process.argv
+console.log(await logIn(email, 'wrong'))
+console.log(await logIn(email, password))
+console.log(JSON.stringify(await readReports()))
+`
+
+/** Clicks its way through the page, and prints what it sees whenever that changes. */
+const useApp = `import { createElement } from 'react'
+import { act, create } from 'react-test-renderer'
+import { browserFetch } from './browser-fetch.mjs'
+globalThis.IS_REACT_ACT_ENVIRONMENT = true
+const [, , origin, email, password] = process.argv
+globalThis.fetch = browserFetch(origin, globalThis.fetch)
+const { App } = await import('./app.mjs')
+let root
+act(() => { root = create(createElement(App)) })
+print()
+async function until(text) {
+  while (!seen().includes(text)) await act(() => new Promise(done => setTimeout(done, 20)))
+  print()
+}
+function seen() { return JSON.stringify(root.toJSON() ?? '') }
+function print() { console.log(['One moment …', 'You may pay.', 'Log in'].find(text => seen().includes(text))) }
+await until('Log in')
+const form = new FormData()
+form.set('email', email)
+form.set('password', password)
+await act(async () => { await root.root.findByType('form').props.action(form) })
+await until('You may pay.')
+await act(async () => { await root.root.findByType('button').props.onClick() })
+await until('Log in')
+process.exit(0)
+`

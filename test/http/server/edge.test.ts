@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../../src/http/edge/limits.js'
+import { anEmail } from '../../support/people.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+
+const SECURITY_HEADERS = {
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-site',
+}
+
+let app: TestApp
+let behindProxy: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  behindProxy = await TestApp.start('redis + postgres', { TRUST_PROXY: '127.0.0.1,10.0.0.0/8' })
+})
+afterAll(() => Promise.all([app.stop(), behindProxy.stop()]))
+
+describe('Health', () => {
+  it.each(['/health/live', '/health/ready'])('%s answers without a token', async path => {
+    const { status, json } = await app.request({ path })
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'ok' } })
+  })
+})
+
+it('pages 3: a page that may not read us can see that something is there', async () => {
+  const { headers } = await app.request({ path: '/health/live' })
+  expect(headers['cross-origin-resource-policy']).toBe('cross-origin')
+})
+
+describe('Every answer', () => {
+  it.each([
+    ['of a page of the main site', { path: '/api/data', headers: { Origin: MAIN } }],
+    [
+      'of a preflight',
+      {
+        method: 'OPTIONS',
+        path: '/api/data',
+        headers: { Origin: SHOP_ONE, 'Access-Control-Request-Method': 'GET' },
+      },
+    ],
+    ['to a refused origin', { path: '/api/data', headers: { Origin: 'https://evil.test' } }],
+    ['about nothing', { path: '/nothing' }],
+    ['of health', { path: '/health/ready' }],
+  ])('%s has the security headers, Vary: Origin and a request id', async (_, request) => {
+    const { headers } = await app.request(request as Parameters<TestApp['request']>[0])
+    expect(headers).toMatchObject(SECURITY_HEADERS)
+    expect(headers.vary).toMatch(/\bOrigin\b/)
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers['cache-control']).toBe('no-store')
+    for (const name of ['server', 'x-powered-by']) expect(headers).not.toHaveProperty(name)
+  })
+})
+
+describe('A body', () => {
+  it('of 16 KiB is taken, one byte more is 413', async () => {
+    expect(MAX_BODY_BYTES).toBe(16 * 1024)
+    expect((await logInWith(MAX_BODY_BYTES)).status).toBe(401)
+    expect(outcome(await logInWith(MAX_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
+  })
+
+  it('of the webhook of 1 MiB is taken, one byte more is 413', async () => {
+    expect(MAX_WEBHOOK_BODY_BYTES).toBe(1024 * 1024)
+    expect((await notifyWith(MAX_WEBHOOK_BODY_BYTES)).status).toBe(200)
+    expect(outcome(await notifyWith(MAX_WEBHOOK_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
+  })
+
+  it('of the webhook, so large, is taken nowhere else', async () => {
+    expect(outcome(await logInWith(MAX_WEBHOOK_BODY_BYTES))).toBe('413 BODY_TOO_LARGE')
+  })
+
+  // Blanks after the JSON count as bytes and mean nothing.
+  function logInWith(bytes: number) {
+    const body = JSON.stringify({ email: anEmail(), password: 'wrong', source: 'satellite' })
+    const headers = { 'Content-Type': 'application/json' }
+    return app.request({ method: 'POST', path: '/api/login', headers, body: body.padEnd(bytes) })
+  }
+
+  function notifyWith(bytes: number) {
+    const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
+    const payload = JSON.stringify(event).padEnd(bytes)
+    const secret = app.settings.stripe.webhookSecrets[0] as string
+    const headers = {
+      'Content-Type': 'application/json',
+      'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({ payload, secret }),
+    }
+    return app.request({ method: 'POST', path: '/api/webhooks/stripe', headers, body: payload })
+  }
+})
+
+describe('X-Forwarded-For', () => {
+  it('is not believed from just anybody', async () => {
+    expect(await seenAddress(app, '203.0.113.7')).toBe('127.0.0.1')
+  })
+
+  it('is believed from a proxy of TRUST_PROXY', async () => {
+    expect(await seenAddress(behindProxy, '203.0.113.7')).toBe('203.0.113.7')
+  })
+
+  it.each([
+    ['what a client made up before it', '192.0.2.1, 203.0.113.7'],
+    ['proxies of ours in between', '203.0.113.7, 10.1.2.3'],
+  ])('is read from the right, past %s', async (_, forwardedFor) => {
+    expect(await seenAddress(behindProxy, forwardedFor)).toBe('203.0.113.7')
+  })
+
+  /** As the audit log has it. */
+  async function seenAddress(api: TestApp, forwardedFor: string): Promise<string | null | undefined> {
+    const { headers } = await api.request({
+      method: 'POST',
+      path: '/api/refresh',
+      headers: { 'X-Forwarded-For': forwardedFor },
+    })
+    const rows = await api.auditRows()
+    return rows.find(({ requestId }) => requestId === headers['x-request-id'])?.ip
+  }
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { MAX_BODY_BYTES } from '../../../src/http/edge/limits.js'
+import type { TestRequest } from '../../support/http-request.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { bearer, outcome } from '../support/api-calls.js'
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const LOGIN = { method: 'POST', path: '/api/login' }
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+})
+afterAll(() => app.stop())
+
+it.each(['toString', 'constructor', 'hasOwnProperty', 'valueOf'])(
+  'security L11: %s is an unknown field, in a body and in a query',
+  async name => {
+    const body = { email: 'a@example.com', password: 'x', source: 'main', [name]: 1 }
+    const inBody = await app.request({ ...LOGIN, headers: { Origin: MAIN }, body })
+    expect(outcome(inBody)).toBe('400 INVALID_BODY')
+    expect(inBody.json.errors).toEqual([{ field: name, message: `property ${name} should not exist` }])
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    const inQuery = await app.request({ path: `/api/logins?${name}=1`, headers: bearer(accessToken) })
+    expect(outcome(inQuery)).toBe('400 INVALID_QUERY')
+  },
+)
+
+it('security L11: __proto__ is refused in a body and in a query', async () => {
+  const raw = '{"email":"a@example.com","password":"x","source":"main","__proto__":{"a":1}}'
+  const inBody = await app.request({ ...LOGIN, headers: { Origin: MAIN, ...JSON_TYPE }, body: raw })
+  expect(outcome(inBody)).toBe('400 INVALID_REQUEST')
+  const { accessToken } = await signIn(app, await anOwner(app), 'main')
+  const inQuery = await app.request({ path: '/api/logins?__proto__=1', headers: bearer(accessToken) })
+  expect(outcome(inQuery)).toBe('400 INVALID_QUERY')
+})
+
+describe('A refusal', () => {
+  it.each<[string, string, TestRequest]>([
+    ['a guard', '401 ACCESS_TOKEN_REQUIRED', { path: '/api/data' }],
+    ['a controller', '401 SESSION_NOT_FOUND', { method: 'POST', path: '/api/refresh' }],
+    ['the validation of a body', '400 INVALID_BODY', { ...LOGIN, body: {} }],
+    ['the JSON parser', '400 INVALID_REQUEST', { ...LOGIN, headers: JSON_TYPE, body: '{' }],
+    [
+      'the content type',
+      '415 UNSUPPORTED_MEDIA_TYPE',
+      { ...LOGIN, headers: { 'Content-Type': 'text/plain' }, body: '{}' },
+    ],
+    [
+      'the size limit',
+      '413 BODY_TOO_LARGE',
+      { ...LOGIN, headers: JSON_TYPE, body: '{}'.padEnd(MAX_BODY_BYTES + 1) },
+    ],
+    [
+      'the origin, on a path of ours',
+      '403 ORIGIN_NOT_ALLOWED',
+      { path: '/api/data', headers: { Origin: 'null' } },
+    ],
+    ['the origin, elsewhere', '403 ORIGIN_NOT_ALLOWED', { path: '/nowhere', headers: { Origin: 'null' } }],
+    ['the length of the URL', '414 URL_TOO_LONG', { path: `/${'a'.repeat(9_000)}` }],
+    ['the router', '404 NOT_FOUND', { path: '/nowhere' }],
+    ['a broken URL', '400 INVALID_REQUEST', { path: '/api/%zz' }],
+    ['the HTTP parser', '431 HEADERS_TOO_LARGE', { path: '/', headers: { 'X-Long': 'a'.repeat(20_000) } }],
+  ])('by %s is problem+json: %s', async (_, answer, request) => {
+    const { status, headers, json } = await app.request(request)
+    expect(`${status} ${json.code}`).toBe(answer)
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    const { errors: _errors, ...problem } = json
+    expect(problem).toEqual({
+      type: `urn:mainstay:problem:${json.code.toLowerCase().replaceAll('_', '-')}`,
+      title: expect.any(String),
+      status,
+      detail: expect.any(String),
+      code: json.code,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    // What the parser refuses never becomes a request that could have a header.
+    if (status !== 431) expect(json.requestId).toBe(headers['x-request-id'])
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it('of a body names each field that is wrong, and what is wrong with it', async () => {
+    const body = { email: 'nobody', password: '', source: 'main', remember: true }
+    const { json } = await app.request({ ...LOGIN, headers: { Origin: MAIN }, body })
+    expect(json.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+      'email',
+      'password',
+      'remember',
+    ])
+    for (const error of json.errors)
+      expect(error).toEqual({ field: expect.any(String), message: expect.any(String) })
+    expect(JSON.stringify(json)).not.toContain('nobody')
+    // pages 19: what people type is answered in people's words.
+    const [email, password] = ['email', 'password'].map(
+      name => json.errors.find(({ field }: { field: string }) => field === name).message,
+    )
+    expect(email).toContain('This is not an e-mail address')
+    expect(password).toBe('Please enter your password')
+  })
+
+  it('never repeats a secret that was sent', async () => {
+    const body = { email: 'a@example.com', password: { my: 'secret' }, source: 'main' }
+    expect((await app.request({ ...LOGIN, body })).text).not.toContain('secret')
+  })
+})
+
+describe('A path or method that there is none of', () => {
+  it.each([
+    ['GET', '/'],
+    ['GET', '/api'],
+    ['GET', '/api/nothing'],
+    ['POST', '/api/data'],
+    ['GET', '/api/login'],
+    ['DELETE', '/api/refresh'],
+    ['GET', '/api/data/'],
+    ['GET', '/api//data'],
+    ['GET', '/API/data'],
+    ['GET', '/api/data/../data'],
+    ['GET', '/api/data;a=b'],
+  ])('%s %s is 404, with and without a token', async (method, path) => {
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    expect(outcome(await app.request({ method, path }))).toBe('404 NOT_FOUND')
+    expect(outcome(await app.request({ method, path, headers: bearer(accessToken) }))).toBe('404 NOT_FOUND')
+  })
+})

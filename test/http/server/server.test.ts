@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from '@jest/globals'
+import { makeCertificate } from '../../browser/stage/certificate.js'
+import { eventually } from '../../support/eventually.js'
+import { freePort } from '../../support/processes/free-port.js'
+import { run } from '../../support/processes/run-program.js'
+import { TestApp } from '../../support/test-app.js'
+
+const REQUEST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const MOST = 5
+
+let app: TestApp
+afterEach(() => app?.stop())
+
+test('security: connections over MAX_CONNECTIONS are refused at once, and those that are open go on', async () => {
+  app = await TestApp.start('redis + postgres', { MAX_CONNECTIONS: String(MOST), LOG_LEVEL: 'silent' })
+  const open = await Promise.all(Array.from({ length: MOST }, connection))
+  expect(await Promise.all(open.map(firstLine))).toEqual(open.map(() => 'HTTP/1.1 200 OK'))
+  const over = await connection()
+  expect(await firstLine(over)).toBe('closed')
+  for (const socket of open) expect(await firstLine(socket)).toBe('HTTP/1.1 200 OK')
+  const [leaving] = open as [Socket]
+  leaving.destroy()
+  await eventually(async () => (await app.request({ path: '/health/live' })).status === 200)
+  for (const socket of open) socket.destroy()
+})
+
+async function connection(): Promise<Socket> {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Of the answer to one more request; "closed" when the connection is. */
+async function firstLine(socket: Socket): Promise<string> {
+  const closed = once(socket, 'close').then(() => 'closed')
+  socket.write(REQUEST)
+  const answer = once(socket, 'data').then(([data]) => String(data).split('\r\n')[0] as string)
+  return Promise.race([closed, answer])
+}
+
+test.each(['http', 'https'])(
+  "security L12: the image's health check of a service that speaks %s",
+  async scheme => {
+    const folder = await mkdtemp(join(tmpdir(), 'mainstay-server-'))
+    try {
+      const { certFile, keyFile } = await makeCertificate(folder, ['https://localhost'])
+      const tls: Record<string, string> =
+        scheme === 'https' ? { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } : {}
+      app = await TestApp.start('redis + postgres', tls)
+      const check = async (port: string) =>
+        (
+          await run('dist/src/health/health-check.js', [], {
+            NODE_ENV: 'test',
+            HOST: '0.0.0.0',
+            PORT: port,
+            ...tls,
+          })
+        ).code
+      expect(await check(new URL(app.url).port)).toBe(0)
+      expect(await check(String(await freePort()))).toBe(1)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  },
+)

@@ -1,0 +1,375 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { asSessionId, handleOf, newSessionId, type SessionId } from '../../../src/sessions/session-id.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { User } from '../../../src/users/user.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
+import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import {
+  bearer,
+  cookie,
+  logOut,
+  outcome,
+  refreshByCookie,
+  refreshByHeader,
+  subscribe,
+} from '../support/api-calls.js'
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0'
+
+describe.each(BACKENDS)('the session centre on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend)
+  })
+  afterAll(() => app.stop())
+
+  const sidOf = ({ sessionId }: SignedIn) => handleOf(asSessionId(sessionId) as SessionId)
+
+  function call(
+    method: string,
+    path: string,
+    { accessToken }: Pick<SignedIn, 'accessToken'>,
+    origin?: string,
+  ) {
+    return app.request({
+      method,
+      path,
+      headers: { ...bearer(accessToken), ...(origin && { Origin: origin }) },
+    })
+  }
+  const list = (signedIn: SignedIn, origin = MAIN) => call('GET', '/api/sessions', signedIn, origin)
+  const end = (signedIn: SignedIn, sid: string, origin = MAIN) =>
+    call('DELETE', `/api/sessions/${sid}`, signedIn, origin)
+  const endOthers = (signedIn: SignedIn, origin = MAIN) => call('DELETE', '/api/sessions', signedIn, origin)
+
+  /** An app sends no Origin. */
+  async function signInByApp({ email }: User): Promise<SignedIn> {
+    const answer = await app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: { 'User-Agent': 'MainstayApp/2.1 (iPhone; iOS 18.6)' },
+      body: { email, password: PASSWORD, source: 'satellite' },
+    })
+    return { ...answer.json, answer }
+  }
+
+  function sidsIn({ json }: TestResponse): string[] {
+    return json.sites.flatMap((site: { sessions: { sid: string }[] }) => site.sessions.map(({ sid }) => sid))
+  }
+
+  async function stampReauthentication(signedIn: SignedIn): Promise<void> {
+    const now = app.clock.now()
+    expect(await app.app.get(SessionStore).stampReauthentication(sidOf(signedIn), now, now)).toBe(true)
+  }
+
+  async function revocationsOf({ id }: User) {
+    const rows = await app.auditRows()
+    return rows.filter(({ action, userId }) => action === 'session.revoke' && userId === id)
+  }
+
+  describe('GET /api/sessions', () => {
+    it('shows own sessions by site, those used last first', async () => {
+      const owner = await anOwner(app)
+      const main = await signIn(app, owner, 'main')
+      app.clock.advance(10)
+      const shop = await signIn(app, owner, 'satellite')
+      app.clock.advance(10)
+      const mobile = await signInByApp(owner)
+      app.clock.advance(10)
+      const otherMain = await signIn(app, owner, 'main')
+      await signIn(app, await aMember(app, owner), 'main')
+      const { status, json } = await list(main)
+      expect(status).toBe(200)
+      expect(json).toMatchObject({
+        complete: true,
+        sites: [
+          {
+            site: MAIN,
+            kind: 'main',
+            sessions: [
+              { sid: sidOf(otherMain), current: false },
+              { sid: sidOf(main), current: true },
+            ],
+          },
+          { site: null, kind: 'app', sessions: [{ sid: sidOf(mobile), current: false }] },
+          { site: SHOP_ONE, kind: 'satellite', sessions: [{ sid: sidOf(shop), current: false }] },
+        ],
+      })
+      expect(json.sites).toHaveLength(3)
+      app.clock.advance(10)
+      await refreshByHeader(app, shop.sessionId)
+      expect((await list(main)).json.sites[0]).toMatchObject({ site: SHOP_ONE })
+    })
+
+    it('says of each what people want to know, and nothing secret', async () => {
+      const owner = await anOwner(app)
+      const before = app.clock.now().getTime()
+      const answer = await app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN, 'User-Agent': FIREFOX },
+        body: { email: owner.email, password: PASSWORD, source: 'main' },
+      })
+      const sessionId = /sessionId=([^;]+)/.exec(answer.setCookies[0]!)![1]!
+      const me: SignedIn = { accessToken: answer.json.accessToken, sessionId, answer }
+      const listed = await list(me)
+      const [session] = listed.json.sites[0].sessions
+      expect(Object.keys(session).sort()).toEqual(
+        ['sid', 'current', 'device', 'place', 'ip', 'createdAt', 'lastUsed', 'expiresAt'].sort(),
+      )
+      expect(session).toMatchObject({ device: 'Firefox on Linux', place: null, ip: '127.0.0.1' })
+      const [createdAt, lastUsed, expiresAt] = [session.createdAt, session.lastUsed, session.expiresAt].map(
+        text => Date.parse(text),
+      ) as [number, number, number]
+      expect(Math.abs(createdAt - before)).toBeLessThan(5_000)
+      expect(Math.abs(lastUsed - before)).toBeLessThan(5_000)
+      expect(expiresAt - createdAt).toBe(30 * 24 * 3600 * 1000)
+      expect(listed.text).not.toContain(me.sessionId)
+    })
+
+    it('names the device of an app', async () => {
+      const owner = await anOwner(app)
+      const mobile = await signInByApp(owner)
+      const { json } = await call('GET', '/api/sessions', mobile)
+      expect(json).toMatchObject({
+        complete: true,
+        sites: [{ site: null, kind: 'app', sessions: [{ current: true, device: 'MainstayApp on iPhone' }] }],
+      })
+    })
+
+    it('leaves out what has ended', async () => {
+      const owner = await anOwner(app)
+      const [me, ended] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
+      await logOut(app, ended.accessToken)
+      expect(sidsIn(await list(me))).toEqual([sidOf(me)])
+    })
+
+    it('needs a live session, not just a valid token', async () => {
+      const me = await signIn(app, await anOwner(app), 'main')
+      expect(outcome(await app.request({ path: '/api/sessions' }))).toBe('401 ACCESS_TOKEN_REQUIRED')
+      await logOut(app, me.accessToken)
+      expect(outcome(await list(me))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await end(me, sidOf(me)))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await endOthers(me))).toBe('401 SESSION_NOT_FOUND')
+    })
+  })
+
+  describe('DELETE /api/sessions/:sid', () => {
+    it('ends that session at once and says so in the audit log', async () => {
+      const owner = await anOwner(app)
+      const [me, lost] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'satellite')]
+      const answer = await end(me, sidOf(lost))
+      expect({ ...answer, headers: null }).toMatchObject({ status: 204, text: '', setCookies: [] })
+      expect(outcome(await refreshByHeader(app, lost.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await refreshByCookie(app, me.sessionId))).toBe('200')
+      expect(await revocationsOf(owner)).toMatchObject([
+        {
+          outcome: 'ok',
+          accountId: owner.accountId,
+          sid: sidOf(lost),
+          ip: '127.0.0.1',
+          detail: { reason: 'ended by its user' },
+        },
+      ])
+    })
+
+    it('clears the cookie with the session that it is of', async () => {
+      const me = await signIn(app, await anOwner(app), 'main')
+      const { status, setCookies } = await end(me, sidOf(me))
+      expect({ status, setCookies }).toMatchObject({
+        status: 204,
+        setCookies: [expect.stringMatching(/^sessionId=;/)],
+      })
+      const attributes = (setCookie = '') =>
+        setCookie
+          .split('; ')
+          .slice(1)
+          .filter(one => !/^(Max-Age|Expires)=/.test(one))
+          .sort()
+      expect(attributes(setCookies[0])).toEqual(attributes(me.answer.setCookies[0]))
+      expect(outcome(await subscribe(app, me))).toBe('401 SESSION_NOT_FOUND')
+    })
+
+    it('lets a satellite and an app end their own, without a cookie', async () => {
+      const owner = await anOwner(app)
+      for (const me of [await signIn(app, owner, 'satellite'), await signInByApp(owner)]) {
+        expect(await end(me, sidOf(me), SHOP_ONE)).toMatchObject({ status: 204, setCookies: [] })
+        expect(outcome(await refreshByHeader(app, me.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      }
+    })
+
+    it('says 404 of what is not there: ended, unknown, malformed, of a colleague, of a stranger', async () => {
+      const owner = await anOwner(app)
+      const [me, ended] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
+      const colleague = await signIn(app, await aMember(app, owner), 'main')
+      const stranger = await signIn(app, await anOwner(app), 'main')
+      expect(outcome(await end(me, sidOf(ended)))).toBe('204')
+      const absent = [sidOf(ended), handleOf(newSessionId()), sidOf(colleague), sidOf(stranger)]
+      const malformed = [
+        'x',
+        '%00',
+        '..%2f..',
+        me.sessionId,
+        `${sidOf(me)}x`,
+        '%27%20or%201=1',
+        'a'.repeat(99),
+      ]
+      const bodies = new Set<string>()
+      for (const sid of [...absent, ...malformed]) {
+        const answer = await end(me, sid)
+        expect(outcome(answer)).toBe('404 NOT_FOUND')
+        bodies.add(JSON.stringify({ ...answer.json, requestId: '' }))
+      }
+      expect(bodies.size).toBe(1)
+      for (const { sessionId } of [me, colleague, stranger])
+        expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+      expect((await revocationsOf(owner)).map(({ outcome }) => outcome)).toEqual([
+        'ok',
+        ...Array(absent.length + malformed.length).fill('refused'),
+      ])
+    })
+
+    it('tells one of many who end the same session that it was there', async () => {
+      const owner = await anOwner(app)
+      const [me, lost] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
+      const answers = await Promise.all(Array.from({ length: 8 }, () => end(me, sidOf(lost))))
+      expect(answers.map(outcome).sort()).toEqual(['204', ...Array(7).fill('404 NOT_FOUND')])
+    })
+
+    it('is not to be had with the cookie alone', async () => {
+      const me = await signIn(app, await anOwner(app), 'main')
+      const answer = await app.request({
+        method: 'DELETE',
+        path: `/api/sessions/${sidOf(me)}`,
+        headers: { Origin: MAIN, ...cookie(me.sessionId) },
+      })
+      expect(outcome(answer)).toBe('401 ACCESS_TOKEN_REQUIRED')
+      expect(outcome(await refreshByCookie(app, me.sessionId))).toBe('200')
+    })
+  })
+
+  describe('DELETE /api/sessions', () => {
+    it('ends all others everywhere, keeps its own, and says how many', async () => {
+      const owner = await anOwner(app)
+      const me = await signIn(app, owner, 'main')
+      const otherMain = await signIn(app, owner, 'main')
+      const [shop, mobile] = [await signIn(app, owner, 'satellite'), await signInByApp(owner)]
+      const colleague = await signIn(app, await aMember(app, owner), 'main')
+      const answer = await endOthers(me)
+      expect(answer).toMatchObject({ status: 200, json: { ended: 3 }, setCookies: [] })
+      expect(outcome(await refreshByCookie(app, otherMain.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      for (const { sessionId } of [shop, mobile])
+        expect(outcome(await refreshByHeader(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
+      for (const { sessionId } of [me, colleague])
+        expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+      expect(sidsIn(await list(me))).toEqual([sidOf(me)])
+      expect(await revocationsOf(owner)).toMatchObject([
+        {
+          outcome: 'ok',
+          accountId: owner.accountId,
+          detail: { reason: 'all others ended', keep: sidOf(me) },
+        },
+      ])
+    })
+
+    it('lets its user log in anew afterwards', async () => {
+      const owner = await anOwner(app)
+      const me = await signIn(app, owner, 'main')
+      await signIn(app, owner, 'main')
+      await endOthers(me)
+      const next = await signIn(app, owner, 'main')
+      expect(outcome(await refreshByCookie(app, next.sessionId))).toBe('200')
+    })
+
+    it('ends none where there is no other, and leaves no row of it', async () => {
+      const owner = await anOwner(app)
+      const me = await signIn(app, owner, 'main')
+      expect((await endOthers(me)).json).toEqual({ ended: 0 })
+      expect(await revocationsOf(owner)).toEqual([])
+      expect(outcome(await refreshByCookie(app, me.sessionId))).toBe('200')
+    })
+  })
+
+  describe('on a satellite, which is the page of a customer', () => {
+    async function atTwoSites() {
+      const owner = await anOwner(app)
+      const main = await signIn(app, owner, 'main')
+      const mobile = await signInByApp(owner)
+      const here = await signIn(app, owner, 'satellite')
+      const alsoHere = await signIn(app, owner, 'satellite')
+      const elsewhere = await signIn(app, owner, 'satellite', SHOP_TWO)
+      return { owner, main, mobile, here, alsoHere, elsewhere }
+    }
+
+    it('a session sees those of its own site only', async () => {
+      const { here, alsoHere } = await atTwoSites()
+      const answer = await list(here, SHOP_ONE)
+      expect(answer.json).toMatchObject({ complete: false, sites: [{ site: SHOP_ONE, kind: 'satellite' }] })
+      expect(sidsIn(answer).sort()).toEqual([sidOf(here), sidOf(alsoHere)].sort())
+    })
+
+    it('a session ends those of its own site; of the others it is not even told that they are there', async () => {
+      const { main, mobile, here, alsoHere, elsewhere } = await atTwoSites()
+      expect(outcome(await end(here, sidOf(alsoHere), SHOP_ONE))).toBe('204')
+      for (const other of [main, mobile, elsewhere])
+        expect(outcome(await end(here, sidOf(other), SHOP_ONE))).toBe('404 NOT_FOUND')
+      expect(outcome(await refreshByCookie(app, main.sessionId))).toBe('200')
+    })
+
+    it('ending all others needs re-authentication', async () => {
+      const { owner, main, here, alsoHere } = await atTwoSites()
+      const answer = await endOthers(here, SHOP_ONE)
+      expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(answer.headers['www-authenticate']).toBe(
+        'Bearer error="insufficient_user_authentication", max_age="600"',
+      )
+      expect(outcome(await refreshByCookie(app, main.sessionId))).toBe('200')
+      expect(outcome(await refreshByHeader(app, alsoHere.sessionId))).toBe('200')
+      expect(await revocationsOf(owner)).toMatchObject([
+        { outcome: 'refused', sid: sidOf(here), detail: { reason: 'not re-authenticated' } },
+      ])
+    })
+
+    it('who has re-authenticated sees and ends everything, for ten minutes', async () => {
+      const { main, here, elsewhere } = await atTwoSites()
+      await stampReauthentication(here)
+      const all = await list(here, SHOP_ONE)
+      expect(all.json).toMatchObject({ complete: true })
+      expect(sidsIn(all)).toHaveLength(5)
+      expect(outcome(await end(here, sidOf(elsewhere), SHOP_ONE))).toBe('204')
+      app.clock.advance(600)
+      expect((await list(here, SHOP_ONE)).json).toMatchObject({ complete: false })
+      expect(outcome(await endOthers(here, SHOP_ONE))).toBe('401 REAUTHENTICATION_REQUIRED')
+      await stampReauthentication(here)
+      expect((await endOthers(here, SHOP_ONE)).json).toEqual({ ended: 3 })
+      expect(outcome(await refreshByCookie(app, main.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await refreshByHeader(app, here.sessionId))).toBe('200')
+    })
+  })
+})
+
+describe('the session centre with a database of places', () => {
+  let app: TestApp
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mainstay-places-'))
+    const file = join(folder, 'places.mmdb')
+    await writeFile(file, mmdbFile({ '127.0.0.0/8': cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417) }))
+    app = await TestApp.start('redis + postgres', { GEOIP_FILE: file })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  it('says coarsely where each session is', async () => {
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    const { json } = await app.request({ path: '/api/sessions', headers: bearer(accessToken) })
+    expect(json.sites[0].sessions).toMatchObject([{ ip: '127.0.0.1', place: 'Zürich, Switzerland' }])
+  })
+})

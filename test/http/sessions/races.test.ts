@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { LoginRecord } from '../../../src/auth/login/login-record.js'
+import { Database } from '../../../src/database/database.js'
+import { sessionChanges, subscriptions } from '../../../src/database/schema.js'
+import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
+import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import { Users } from '../../../src/users/users.js'
+import { aMember, anOwner, signIn } from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { logOut, outcome, refreshByCookie } from '../support/api-calls.js'
+import { keptEvents } from '../support/signed-event.js'
+import { anotherSubscription, aSubscriber, creationOf, statusOf } from '../support/subscriber.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const NOT_FOUND = '401 SESSION_NOT_FOUND'
+
+let app: TestApp
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+describe.each(BACKENDS)('on %s', backend => {
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  it('what is repeated never gives back, not for a moment, a permission that was cut', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const { sessionId } = await signIn(app, member, 'main')
+    await accounts().grant(member, permissionsOf(['payments', 'dataEntry', 'viewReports']))
+    await accounts().grant(member, permissionsOf([]))
+    let isDone = false
+    // Where the sessions are in the database nothing has to be repeated.
+    const repeating = app.app
+      .get<StoreSupervisor | null>(StoreSupervisor)
+      ?.acceptLoss()
+      .finally(() => {
+        isDone = true
+      })
+    do {
+      const { json } = await refreshByCookie(app, sessionId)
+      expect((claimsOf(json.accessToken).permissions as Permissions).payments).toBe(false)
+    } while (repeating && !isDone)
+    await repeating
+    const grants = await changesOf(eq(sessionChanges.userId, member.id))
+    expect(grants).toEqual([expect.objectContaining({ granted: permissionsOf([]) })])
+  })
+
+  it('the same logout twenty times is one change and one row in the audit log', async () => {
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const sid = handleOf(signedIn.sessionId as SessionId)
+    const atOnce = await Promise.all(Array.from({ length: 10 }, () => logOut(app, signedIn.accessToken)))
+    const answers = [...atOnce]
+    for (let i = 0; i < 10; i++) answers.push(await logOut(app, signedIn.accessToken))
+    expect(answers.map(outcome)).toEqual(Array(20).fill('204'))
+    expect(await changesOf(eq(sessionChanges.sid, sid))).toHaveLength(1)
+    const rows = (await app.auditRows()).filter(row => row.action === 'logout' && row.sid === sid)
+    expect(rows).toHaveLength(1)
+  })
+})
+
+describe('with several connections to the database', () => {
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  it('a login that ends while the user is being disabled leaves no session', async () => {
+    const owner = await anOwner(app)
+    const held = holdNextDisable()
+    const disabled = accounts().disable(owner)
+    await held.hasBegun
+    // More than two clocks may differ by.
+    app.clock.advance(120)
+    const { sessionId } = await signIn(app, owner, 'main')
+    held.goOn()
+    await disabled
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
+  })
+
+  it('a user is disabled also where the clock of the login was ahead', async () => {
+    const owner = await anOwner(app)
+    app.clock.advance(30)
+    const { sessionId } = await signIn(app, owner, 'main')
+    app.clock.advance(-30)
+    await accounts().disable(owner)
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
+  })
+
+  it('"end all" before a login is confirmed keeps the next one from missing it', async () => {
+    const owner = await anOwner(app)
+    const held = holdNextConfirmation()
+    const login = signIn(app, owner, 'main')
+    await held.hasBegun
+    expect(await accounts().endSessions(owner)).toBe(0)
+    held.goOn()
+    const { sessionId } = await login
+    expect(await accounts().endSessions(owner)).toBe(1)
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
+  })
+
+  it('a second subscription that is paid for is told from old news, and the first one stays', async () => {
+    const payer = await aSubscriber(app)
+    const second = await anotherSubscription(app, payer.customerId)
+    expect(await keptEvents(app, creationOf(app, second).id)).toEqual([
+      expect.objectContaining({ effect: 'second subscription' }),
+    ])
+    expect(await keptEvents(app, creationOf(app, payer.subscriptionId).id)).toEqual([
+      expect.objectContaining({ effect: expect.not.stringContaining('second') }),
+    ])
+    const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
+    const kept = await app.app
+      .get(Database)
+      .run(db => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId)))
+    expect(kept).toEqual([expect.objectContaining({ providerId: payer.subscriptionId })])
+    await app.sandbox.cancel(second)
+    await app.paymentsSettled()
+    expect(await statusOf(app, payer.signedIn)).toBe('active')
+  })
+
+  /** The transaction that disables a user has begun, and waits for `goOn` before it touches the user. */
+  function holdNextDisable() {
+    const users = app.app.get(Users)
+    const disable = users.disable.bind(users)
+    const held = hold<void>()
+    jest.spyOn(users, 'disable').mockImplementationOnce(async (...args) => {
+      await held.stop()
+      await disable(...args)
+    })
+    return held
+  }
+
+  /** The session of a login is in the store, and waits for `goOn` before it is its user's. */
+  function holdNextConfirmation() {
+    const records = app.app.get(LoginRecord)
+    const confirm = records.confirm.bind(records)
+    const held = hold<void>()
+    jest.spyOn(records, 'confirm').mockImplementationOnce(async (...args) => {
+      await held.stop()
+      await confirm(...args)
+    })
+    return held
+  }
+})
+
+function hold<T>() {
+  let goOn = () => {}
+  let begin: (value: T) => void = () => {}
+  const released = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const hasBegun = new Promise<T>(resolve => {
+    begin = resolve
+  })
+  const stop = (value: T) => {
+    begin(value)
+    return released
+  }
+  return { hasBegun, goOn, stop }
+}
+
+function accounts(): AccountsService {
+  return app.app.get(AccountsService)
+}
+
+function changesOf(which: ReturnType<typeof eq>) {
+  return app.app.get(Database).run(db => db.select().from(sessionChanges).where(which))
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { TestApp } from '../../support/test-app.js'
+import { outcome, readData, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
+
+const NOT_FOUND = '401 SESSION_NOT_FOUND'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres')
+})
+afterAll(() => app.stop())
+
+describe('ending one session', () => {
+  it('stops its refreshes and its payments, and no other session', async () => {
+    const owner = await anOwner(app)
+    const ended = await signIn(app, owner, 'main')
+    const other = await signIn(app, owner, 'main')
+    await end(owner, ended.sessionId)
+    expect(outcome(await refreshByCookie(app, ended.sessionId))).toBe(NOT_FOUND)
+    expect(outcome(await subscribe(app, ended))).toBe(NOT_FOUND)
+    expect(outcome(await refreshByCookie(app, other.sessionId))).toBe('200')
+  })
+
+  it('wins against refreshes at the same moment', async () => {
+    const owner = await anOwner(app)
+    const { sessionId } = await signIn(app, owner, 'main')
+    const refreshes = Array.from({ length: 20 }, () => refreshByCookie(app, sessionId))
+    await end(owner, sessionId)
+    const answers = (await Promise.all(refreshes)).map(outcome)
+    expect(answers.every(answer => answer === '200' || answer === NOT_FOUND)).toBe(true)
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
+  })
+
+  it('is safe to repeat', async () => {
+    const owner = await anOwner(app)
+    const { sessionId } = await signIn(app, owner, 'main')
+    await end(owner, sessionId)
+    await end(owner, sessionId)
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
+  })
+})
+
+describe('ending all sessions of a user', () => {
+  it('ends those on every site, says how many, and leaves the rest of the team alone', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const main = await signIn(app, owner, 'main')
+    const satellite = await signIn(app, owner, 'satellite')
+    const others = await signIn(app, member, 'satellite')
+    expect(await accounts().endSessions(owner)).toBe(2)
+    expect(outcome(await refreshByCookie(app, main.sessionId))).toBe(NOT_FOUND)
+    expect(outcome(await refreshByHeader(app, satellite.sessionId))).toBe(NOT_FOUND)
+    expect(outcome(await refreshByHeader(app, others.sessionId))).toBe('200')
+  })
+
+  it('does not keep the user from logging in again', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    await accounts().endSessions(owner)
+    const { sessionId } = await signIn(app, owner, 'main')
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+  })
+
+  it('says 0 where there is none', async () => {
+    expect(await accounts().endSessions(await anOwner(app))).toBe(0)
+  })
+})
+
+describe('disabling a user', () => {
+  it('ends all sessions and refuses the next login', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const { sessionId } = await signIn(app, member, 'satellite')
+    expect(await accounts().disable(member)).toBe(1)
+    expect(outcome(await refreshByHeader(app, sessionId))).toBe(NOT_FOUND)
+    const login = { email: member.email, password: PASSWORD, source: 'satellite' }
+    expect(outcome(await app.request({ method: 'POST', path: '/api/login', body: login }))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
+    await signIn(app, owner, 'main')
+  })
+})
+
+describe('changed permissions', () => {
+  it('reach live sessions at their next refresh, without a login', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const { sessionId } = await signIn(app, member, 'main')
+    await grant(member, ['payments', 'viewReports'])
+    expect(await permissionsAfterRefresh(sessionId)).toEqual(permissionsOf(['payments', 'viewReports']))
+    await grant(member, [])
+    expect(await permissionsAfterRefresh(sessionId)).toEqual(permissionsOf([]))
+  })
+
+  it('decide about payments at once', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const signedIn = await signIn(app, member, 'main')
+    expect(outcome(await subscribe(app, signedIn))).toBe('403 PAYMENTS_PERMISSION_REQUIRED')
+    await grant(member, ['payments'])
+    expect(outcome(await subscribe(app, signedIn))).toBe('201')
+    await grant(member, ['dataEntry'])
+    expect(outcome(await subscribe(app, signedIn))).toBe('403 PAYMENTS_PERMISSION_REQUIRED')
+  })
+
+  it('never lift a satellite session over its ceiling', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const { sessionId } = await signIn(app, member, 'satellite')
+    await grant(member, ['payments', 'accountSettings', 'teamManagement', 'viewReports'])
+    const refreshed = await refreshByHeader(app, sessionId)
+    expect((await readData(app, refreshed.json.accessToken)).json.permissions).toEqual(
+      permissionsOf(['viewReports']),
+    )
+  })
+
+  it('hold for the next login too', async () => {
+    const member = await aMember(app, await anOwner(app))
+    await grant(member, ['payments'])
+    const { accessToken } = await signIn(app, member, 'main')
+    expect((await readData(app, accessToken)).json.permissions).toEqual(permissionsOf(['payments']))
+  })
+
+  async function permissionsAfterRefresh(sessionId: string): Promise<unknown> {
+    const { json } = await refreshByCookie(app, sessionId)
+    return (await readData(app, json.accessToken)).json.permissions
+  }
+
+  function grant(user: User, permissions: Permission[]): Promise<void> {
+    return accounts().grant(user, permissionsOf(permissions))
+  }
+})
+
+function accounts(): AccountsService {
+  return app.app.get(AccountsService)
+}
+
+function end(user: User, sessionId: string): Promise<boolean> {
+  const session = { sid: handleOf(sessionId as SessionId), userId: user.id, accountId: user.accountId }
+  return app.app.get(SessionChanges).end(session, null, 'test')
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Database } from '../../../src/database/database.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+
+const REFUSED = '401 INVALID_CREDENTIALS'
+const BARRED = '403 OWNER_LOGIN_BARRED'
+
+interface Place {
+  origin?: string
+  source?: 'main' | 'satellite'
+}
+
+function logIn(
+  app: TestApp,
+  { email }: Pick<User, 'email'>,
+  { origin, source = 'satellite' }: Place,
+  password = PASSWORD,
+): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/login',
+    headers: origin ? { Origin: origin } : {},
+    body: { email, password, source },
+  })
+}
+
+describe.each(BACKENDS)('A member invited to some satellites on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend)
+  })
+  afterAll(() => app.stop())
+
+  async function aMemberOf(...satellites: string[]): Promise<User> {
+    const member = await aMember(app, await anOwner(app))
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, satellites))
+    return member
+  }
+
+  it.each<[string, Place, string]>([
+    ['logs in under one of them', { origin: SHOP_ONE }, '200'],
+    ['is refused under another', { origin: SHOP_TWO }, REFUSED],
+    ['is refused at the main site as if it were a satellite', { origin: MAIN }, REFUSED],
+    ['is refused without an Origin', {}, REFUSED],
+    ['is refused at the main site', { origin: MAIN, source: 'main' }, REFUSED],
+    ['is refused at the command line', { source: 'main' }, REFUSED],
+  ])('%s', async (_, place, expected) => {
+    expect(outcome(await logIn(app, await aMemberOf(SHOP_ONE), place))).toBe(expected)
+  })
+
+  it('invited to none logs in nowhere', async () => {
+    const member = await aMemberOf()
+    expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe(REFUSED)
+    expect(outcome(await logIn(app, member, { origin: MAIN, source: 'main' }))).toBe(REFUSED)
+  })
+
+  it('invited to all logs in anywhere', async () => {
+    const member = await aMember(app, await anOwner(app))
+    for (const origin of [SHOP_ONE, SHOP_TWO])
+      expect(outcome(await logIn(app, member, { origin }))).toBe('200')
+    expect(outcome(await logIn(app, member, {}))).toBe('200')
+  })
+
+  it('is refused with the same bytes as for a wrong password', async () => {
+    const member = await aMemberOf(SHOP_ONE)
+    const [outOfScope, wrong, unknown] = [
+      await logIn(app, member, { origin: SHOP_TWO }),
+      await logIn(app, member, { origin: SHOP_TWO }, 'wrong'),
+      await logIn(app, { email: anEmail() }, { origin: SHOP_TWO }),
+    ].map(bytesOf)
+    expect(outOfScope).toEqual(wrong)
+    expect(outOfScope).toEqual(unknown)
+  })
+
+  it('is refused with the reason in the audit log', async () => {
+    const member = await aMemberOf(SHOP_ONE)
+    await logIn(app, member, { origin: SHOP_TWO })
+    await logIn(app, member, { origin: SHOP_TWO }, 'wrong')
+    const rows = (await app.auditRows()).filter(({ userId }) => userId === member.id)
+    expect(rows.filter(({ action }) => action === 'login')).toMatchObject([
+      { outcome: 'failed', origin: SHOP_TWO, detail: { reason: 'not invited to this site' } },
+      { outcome: 'failed', origin: SHOP_TWO, detail: { reason: 'wrong password' } },
+    ])
+  })
+
+  it('counts as a wrong guess where the password was right', async () => {
+    const member = await aMemberOf(SHOP_ONE)
+    const most = app.settings.attempts.perAccountAndNetwork
+    for (let count = 0; count < most; count++)
+      expect(outcome(await logIn(app, member, { origin: SHOP_TWO }))).toBe(REFUSED)
+    expect(outcome(await logIn(app, member, { origin: SHOP_TWO }))).toBe('429 TOO_MANY_ATTEMPTS')
+  })
+})
+
+describe.each(BACKENDS)('Where owners are barred from satellites, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { OWNERS_ON_SATELLITES: 'barred' })
+  })
+  afterAll(() => app.stop())
+
+  it.each<[string, Place, string]>([
+    ['on a satellite', { origin: SHOP_ONE }, BARRED],
+    ['without an Origin', {}, BARRED],
+    ['on the main site', { origin: MAIN, source: 'main' }, '200'],
+    ['on the main site, for a session of a satellite', { origin: MAIN }, '200'],
+    ['at the command line', { source: 'main' }, '200'],
+  ])('an owner %s', async (_, place, expected) => {
+    expect(outcome(await logIn(app, await anOwner(app), place))).toBe(expected)
+  })
+
+  it('an owner is told so whatever the password', async () => {
+    const owner = await anOwner(app)
+    const [right, wrong] = [
+      await logIn(app, owner, { origin: SHOP_ONE }),
+      await logIn(app, owner, { origin: SHOP_ONE }, 'wrong'),
+    ]
+    expect(bytesOf(wrong)).toEqual(bytesOf(right))
+    expect(right.json.detail).toBe('Owners log in on the main site only; never type your password here')
+    const rows = (await app.auditRows()).filter(row => row.userId === owner.id && row.action === 'login')
+    expect(rows).toMatchObject(
+      Array(2).fill({ outcome: 'refused', detail: { reason: 'owner on a satellite' } }),
+    )
+  })
+
+  it('a stranger cannot ask for ever who is an owner', async () => {
+    const owner = await anOwner(app)
+    const most = app.settings.attempts.perAccountAndNetwork
+    for (let count = 0; count < most; count++) await logIn(app, owner, { origin: SHOP_ONE })
+    expect(outcome(await logIn(app, owner, { origin: SHOP_ONE }))).toBe('429 TOO_MANY_ATTEMPTS')
+  })
+
+  it('a member and a disabled member are as ever', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe('200')
+    await app.app.get(AccountsService).disable(member)
+    expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe(REFUSED)
+  })
+})
+
+function bytesOf({ status, headers, text }: TestResponse) {
+  const { date: _, 'x-request-id': requestId = '', ...others } = headers
+  return { status, headers: others, text: text.replace(requestId, '') }
+}

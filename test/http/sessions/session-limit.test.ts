@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { SessionHandle } from '../../../src/sessions/session-id.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { User } from '../../../src/users/user.js'
+import { openSession } from '../../support/open-session.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const CLIENT = { requestId: 'a-request', ip: '203.0.113.7', userAgent: 'curl/8.5.0', origin: null }
+
+describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
+  describe('as it is', () => {
+    let app: TestApp
+    beforeAll(async () => {
+      app = await TestApp.start(backend)
+    })
+    afterAll(() => app.stop())
+
+    it('is 50: the 51st login succeeds and ends the session used least lately', async () => {
+      const owner = await anOwner(app)
+      const unused = await signIn(app, owner, 'main')
+      const first = await signIn(app, owner, 'main')
+      app.clock.advance(60)
+      await open(app, owner, 48)
+      expect(await liveSids(app, owner)).toHaveLength(50)
+      app.clock.advance(60)
+      // Older than the 48, but used since.
+      expect(outcome(await refreshByCookie(app, first.sessionId))).toBe('200')
+      const next = await signIn(app, owner, 'main')
+      expect(await liveSids(app, owner)).toHaveLength(50)
+      expect(outcome(await refreshByCookie(app, unused.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      for (const { sessionId } of [first, next])
+        expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+      const { sid } = claimsOf(unused.accessToken)
+      expect((await app.auditRows()).filter(row => row.action === 'session.revoke')).toMatchObject([
+        {
+          outcome: 'ok',
+          userId: owner.id,
+          accountId: owner.accountId,
+          sid,
+          detail: { reason: 'too many sessions' },
+        },
+      ])
+    })
+
+    it('holds for 60 logins at once, which end no more than ten', async () => {
+      const owner = await anOwner(app)
+      await open(app, owner, 60)
+      expect(await liveSids(app, owner)).toHaveLength(50)
+      const ended = (await app.auditRows()).filter(
+        ({ action, userId }) => action === 'session.revoke' && userId === owner.id,
+      )
+      expect(ended).toHaveLength(10)
+    })
+
+    it('is of each user alone', async () => {
+      const [one, other] = [await anOwner(app), await anOwner(app)]
+      await open(app, one, 50)
+      await open(app, other, 1)
+      expect(await liveSids(app, one)).toHaveLength(50)
+    })
+  })
+
+  describe('as MAX_SESSIONS_PER_USER sets it', () => {
+    let app: TestApp
+    beforeAll(async () => {
+      app = await TestApp.start(backend, { MAX_SESSIONS_PER_USER: '2' })
+    })
+    afterAll(() => app.stop())
+
+    it('lets the newest of logins in the same second stay', async () => {
+      const owner = await anOwner(app)
+      const signedIn = []
+      for (let login = 0; login < 5; login++) signedIn.push(await signIn(app, owner, 'main'))
+      const answers = []
+      for (const { sessionId } of signedIn) answers.push(outcome(await refreshByCookie(app, sessionId)))
+      expect(answers).toEqual([...Array(3).fill('401 SESSION_NOT_FOUND'), '200', '200'])
+    })
+
+    it('does not count what has expired', async () => {
+      const owner = await anOwner(app)
+      await open(app, owner, 2)
+      app.clock.advance(app.settings.sessionTtlSeconds)
+      const sessions = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
+      for (const { sessionId } of sessions) expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+      const rows = await app.auditRows()
+      expect(rows.filter(({ userId, action }) => userId === owner.id && action === 'session.revoke')).toEqual(
+        [],
+      )
+    })
+  })
+})
+
+/** Sessions without their logins, all at once. */
+async function open(app: TestApp, user: User, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => openSession(app, user, 'satellite', CLIENT)))
+}
+
+async function liveSids(app: TestApp, { id }: User): Promise<SessionHandle[]> {
+  const live = await app.app.get(SessionStore).listByUser(id, app.clock.now())
+  return live.map(({ sid }) => sid)
+}

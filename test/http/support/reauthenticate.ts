@@ -1,0 +1,48 @@
+import type { User } from '../../../src/users/user.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { MAIN, type TestApp } from '../../support/test-app.js'
+import { bearer, cookie } from './api-calls.js'
+
+/** Gives the password again in this session. */
+export function reauthenticate(
+  app: TestApp,
+  { accessToken }: Pick<SignedIn, 'accessToken'>,
+  password = PASSWORD,
+  headers: Record<string, string> = { Origin: MAIN },
+): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/reauthenticate',
+    headers: { ...headers, ...bearer(accessToken) },
+    body: { password },
+  })
+}
+
+/** A main session of the user that has just given the password again. */
+export async function provenSession(app: TestApp, user: Pick<User, 'email'>): Promise<SignedIn> {
+  const session = await signIn(app, user, 'main')
+  const { status, text } = await reauthenticate(app, session)
+  if (status !== 200) throw new Error(`re-authentication answered ${status} ${text}`)
+  return session
+}
+
+/** A call of a page of the main site: with access token and session cookie. */
+export function onMainSite(
+  app: TestApp,
+  { accessToken, sessionId }: Pick<SignedIn, 'accessToken' | 'sessionId'>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<TestResponse> {
+  return app.request({
+    method,
+    path,
+    headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
+    ...(body && { body }),
+    timeoutMs: 30_000,
+  })
+}
+
+/** What a 401 `REAUTHENTICATION_REQUIRED` tells clients to do (RFC 9470 §3). */
+export const STEP_UP_CHALLENGE = 'Bearer error="insufficient_user_authentication", max_age="600"'

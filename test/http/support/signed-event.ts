@@ -1,0 +1,59 @@
+import { eq } from 'drizzle-orm'
+import Stripe from 'stripe'
+import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
+import { Database } from '../../../src/database/database.js'
+import { providerEvents } from '../../../src/database/schema.js'
+import type { TestResponse } from '../../support/http-request.js'
+import type { TestApp } from '../../support/test-app.js'
+
+let eventNumber = 0
+
+/** An event about a subscription that the provider does not know, unless `difference` says otherwise. */
+export function anEvent(difference: object = {}): { id: string } {
+  return {
+    id: `evt_test_${++eventNumber}`,
+    object: 'event',
+    type: 'customer.subscription.updated',
+    created: Math.floor(Date.now() / 1000),
+    data: { object: { object: 'subscription', id: 'sub_unknown' } },
+    ...difference,
+  } as { id: string }
+}
+
+/** Posts an event as the provider does; `deviation` is what is wrong with its signature. */
+export function postEvent(
+  app: TestApp,
+  event: object,
+  deviation: { secondsAhead?: number; secret?: string } = {},
+): Promise<TestResponse> {
+  const body = JSON.stringify(event)
+  return postBytes(app, body, { 'Stripe-Signature': signatureOf(app, body, deviation) })
+}
+
+export function postBytes(
+  app: TestApp,
+  body: string,
+  headers: Record<string, string | string[]>,
+): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/webhooks/stripe',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  })
+}
+
+export function signatureOf(
+  app: TestApp,
+  payload: string,
+  { secondsAhead = 0, secret = app.settings.stripe.webhookSecrets[0] as string },
+): string {
+  const timestamp = Math.floor(Date.now() / 1000) + secondsAhead
+  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+}
+
+/** What the service keeps of an event when all that is due is done: one row, or none. */
+export async function keptEvents(app: TestApp, id: string) {
+  await app.app.get(BillingWorker).settled()
+  return app.app.get(Database).run(db => db.select().from(providerEvents).where(eq(providerEvents.id, id)))
+}

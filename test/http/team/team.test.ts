@@ -1,0 +1,456 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { familiarClients } from '../../../src/database/schema.js'
+import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
+import { type Permission, type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
+import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { aManager, aMemberWith, closeTo, signInFreshly, team } from '../support/team-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const NOT_FOUND = '404 NOT_FOUND'
+const ENDED = '401 SESSION_NOT_FOUND'
+const OWN_RIGHTS = '403 OWN_RIGHTS'
+const LAST_OWNER = '409 LAST_OWNER'
+
+describe.each(BACKENDS)('the team on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  async function anAccount() {
+    const owner = await anOwner(app)
+    return { owner, session: await signIn(app, owner, 'main') }
+  }
+
+  function grant(manager: SignedIn, userId: string, ...permissions: Permission[]) {
+    return team(app, manager, 'PUT', `/${userId}/permissions`, permissionsOf(permissions))
+  }
+
+  function limit(manager: SignedIn, userId: string, satellites: string[] | null) {
+    return team(app, manager, 'PUT', `/${userId}/satellites`, { satellites })
+  }
+
+  async function rowsOf(userId: string, action: string) {
+    return (await app.auditRows()).filter(row => row.userId === userId && row.action === action)
+  }
+
+  describe('who may ask', () => {
+    it('a manager on the main site, whose permission is read from the store', async () => {
+      const { owner, session } = await anAccount()
+      const manager = await aManager(app, owner)
+      expect(outcome(await team(app, manager.session, 'GET'))).toBe('200')
+      expect(outcome(await grant(session, manager.user.id, 'dataEntry'))).toBe('204')
+      expect(outcome(await team(app, manager.session, 'GET'))).toBe('403 PERMISSION_REQUIRED')
+    })
+
+    it('no member without teamManagement, no satellite, nobody without the cookie', async () => {
+      const { owner, session } = await anAccount()
+      const plain = await signIn(app, await aMember(app, owner), 'main')
+      const satellite = await signIn(app, owner, 'satellite')
+      const asked = (headers: Record<string, string>) => app.request({ path: '/api/team', headers })
+      expect(outcome(await team(app, plain, 'GET'))).toBe('403 PERMISSION_REQUIRED')
+      expect(outcome(await asked({ Origin: SHOP_ONE, ...bearer(satellite.accessToken) }))).toBe(
+        '403 SESSION_COOKIE_REQUIRED',
+      )
+      expect(outcome(await asked(bearer(session.accessToken)))).toBe('403 SESSION_COOKIE_REQUIRED')
+      expect(outcome(await asked({ ...bearer(plain.accessToken), ...cookie(session.sessionId) }))).toBe(
+        '403 SESSION_MISMATCH',
+      )
+    })
+  })
+
+  it('lists everybody in the account and nobody else', async () => {
+    const { owner, session } = await anAccount()
+    const member = await aMember(app, owner)
+    await aMember(app, await anOwner(app))
+    await limit(session, member.id, [SHOP_ONE])
+    const { status, json } = await team(app, session, 'GET')
+    expect([status, json.next]).toEqual([200, null])
+    expect(json.users).toEqual(
+      expect.arrayContaining([
+        {
+          userId: owner.id,
+          email: owner.email,
+          name: null,
+          role: 'owner',
+          permissions: owner.granted,
+          satellites: null,
+          isDisabled: false,
+          createdAt: owner.createdAt.toISOString(),
+        },
+        expect.objectContaining({ userId: member.id, role: 'member', satellites: [SHOP_ONE] }),
+      ]),
+    )
+    expect(json.users).toHaveLength(2)
+    for (const user of json.users)
+      expect(await team(app, session, 'GET', `/${user.userId}`)).toMatchObject({ status: 200, json: user })
+  })
+
+  describe('pages', () => {
+    const page = (session: SignedIn, query = '') => team(app, session, 'GET', query)
+
+    async function idsFrom(session: SignedIn, limit: number, between = async () => {}): Promise<string[]> {
+      const ids: string[] = []
+      for (let next: string | null = ''; next !== null; await between()) {
+        const answer = await page(session, `?limit=${limit}${next && `&after=${next}`}`)
+        expect(outcome(answer)).toBe('200')
+        ids.push(...answer.json.users.map(({ userId }: { userId: string }) => userId))
+        next = answer.json.next
+      }
+      return ids
+    }
+
+    it('have 100 users, or as many as asked for up to 200', async () => {
+      const { owner, session } = await anAccount()
+      await importMembers(app, owner, 210)
+      const [usual, one, most] = [
+        await page(session),
+        await page(session, '?limit=1'),
+        await page(session, '?limit=200'),
+      ]
+      expect([usual, one, most].map(({ json }) => json.users.length)).toEqual([100, 1, 200])
+      expect(usual.json.next).toEqual(expect.any(String))
+      const rest = await page(session, `?after=${most.json.next}`)
+      expect([rest.json.users.length, rest.json.next]).toEqual([11, null])
+    })
+
+    it('together are everybody, each once, the oldest first, though people come and go meanwhile', async () => {
+      const { owner, session } = await anAccount()
+      await importMembers(app, owner, 25)
+      const late = await aMember(app, owner)
+      const whole = await idsFrom(session, 200)
+      expect([whole.length, whole[0], whole.at(-1)]).toEqual([27, owner.id, late.id])
+      const whoGo = whole.slice(1, 6)
+      const seen = await idsFrom(session, 6, async () => {
+        await importMembers(app, owner, 1)
+        const gone = whoGo.pop()
+        if (gone) await team(app, session, 'DELETE', `/${gone}`)
+      })
+      // Who goes is of the first page, its last user too, where the second begins.
+      expect(seen.slice(0, 27)).toEqual(whole)
+      expect(new Set(seen).size).toBe(seen.length)
+    })
+
+    it('end with null, also when the last one is full', async () => {
+      const { owner, session } = await anAccount()
+      await aMember(app, owner)
+      expect((await page(session, '?limit=2')).json.next).toBeNull()
+      expect((await page(session, '?limit=1')).json.next).toEqual(expect.any(String))
+    })
+
+    it('by a cursor of another account hold own users only', async () => {
+      const other = await anAccount()
+      await aMember(app, other.owner)
+      const { json } = await page(other.session, '?limit=1')
+      const { owner, session } = await anAccount()
+      const answer = await page(session, `?after=${json.next}`)
+      expect(answer.json.users.map(({ userId }: { userId: string }) => userId)).toEqual([owner.id])
+    })
+
+    const cursor = (place: string) => Buffer.from(place).toString('base64url')
+    const ID = '0b6f1c1e-8a55-4d1c-9c39-0d2b8f6a7e11'
+    it.each([
+      ...['0', '201', '-1', '1.5', 'all', '', '1&limit=2'].map(limit => ['limit', `limit=${limit}`]),
+      ...[
+        ...['', '1', 'MQ', '%00', 'MQ&after=MQ'],
+        cursor(ID),
+        cursor(`1.${ID.toUpperCase()}`),
+        cursor(`-1.${ID}`),
+        cursor(`99999999999999.${ID}`),
+        cursor(`1.${ID}'`),
+        `${cursor(`1.${ID}`)}=`,
+      ].map(after => ['after', `after=${after}`]),
+      ['nothing', 'nothing=1'],
+    ])('a wrong %s is refused: %s', async (field, query) => {
+      const { session } = await anAccount()
+      const answer = await page(session, `?${query}`)
+      expect(outcome(answer)).toBe('400 INVALID_QUERY')
+      expect(answer.json.errors).toEqual([{ field, message: expect.any(String) }])
+    })
+  })
+
+  describe('PUT permissions', () => {
+    it('reaches every live session at its next refresh, in one call, and is in the audit log', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      const onMain = [await signIn(app, member, 'main'), await signIn(app, member, 'main')]
+      const onShops = [
+        await signIn(app, member, 'satellite', SHOP_ONE),
+        await signIn(app, member, 'satellite', SHOP_TWO),
+      ]
+      const granted: Permission[] = ['accountSettings', 'viewReports']
+      expect(outcome(await grant(session, member.id, ...granted))).toBe('204')
+      for (const { sessionId } of onMain)
+        expect(permissionsIn(await refreshByCookie(app, sessionId))).toEqual(permissionsOf(granted))
+      for (const [index, { sessionId }] of onShops.entries()) {
+        const Origin = [SHOP_ONE, SHOP_TWO][index] as string
+        expect(permissionsIn(await refreshByHeader(app, sessionId, { Origin }))).toEqual(
+          permissionsOf(['viewReports']),
+        )
+      }
+      const [row, ...others] = await rowsOf(member.id, 'permissions.change')
+      expect(others).toEqual([])
+      expect(row).toMatchObject({
+        outcome: 'ok',
+        accountId: owner.accountId,
+        ip: '127.0.0.1',
+        detail: { granted: permissionsOf(granted), by: owner.id },
+      })
+    })
+
+    it.each<[string, object]>([
+      ['one is missing', { payments: false, accountSettings: false, teamManagement: false, dataEntry: true }],
+      ['one is unknown', { ...permissionsOf([]), everything: true }],
+      ['one is no boolean', { ...permissionsOf([]), payments: 'false' }],
+      ['it is a list', []],
+    ])('is 400 where %s', async (_, body) => {
+      const { owner, session } = await anAccount()
+      const { id } = await aMember(app, owner)
+      const answer = await team(app, session, 'PUT', `/${id}/permissions`, body)
+      expect(outcome(answer)).toBe('400 INVALID_BODY')
+    })
+
+    it('lets nobody change their own', async () => {
+      const { owner, session } = await anAccount()
+      const manager = await aManager(app, owner)
+      expect(outcome(await grant(manager.session, manager.user.id, 'teamManagement', 'payments'))).toBe(
+        OWN_RIGHTS,
+      )
+      expect(outcome(await grant(session, owner.id))).toBe(OWN_RIGHTS)
+    })
+
+    it('lets nobody give what they do not have, but keep and take it', async () => {
+      const { owner } = await anAccount()
+      const manager = await aManager(app, owner)
+      const payer = await aMemberWith(app, owner, 'payments')
+      expect(outcome(await grant(manager.session, payer.id, 'payments', 'accountSettings'))).toBe(OWN_RIGHTS)
+      expect(outcome(await grant(manager.session, payer.id, 'payments', 'dataEntry'))).toBe('204')
+      expect(outcome(await grant(manager.session, payer.id, 'dataEntry'))).toBe('204')
+      expect(outcome(await grant(manager.session, payer.id, 'payments'))).toBe(OWN_RIGHTS)
+      const refused = (await rowsOf(payer.id, 'permissions.change')).filter(row => row.outcome === 'refused')
+      expect(refused).toHaveLength(2)
+      expect(refused[0]?.detail).toEqual({ reason: 'OWN_RIGHTS', by: manager.user.id })
+    })
+
+    it("leaves the owner's alone", async () => {
+      const { owner } = await anAccount()
+      const manager = await aManager(app, owner)
+      expect(outcome(await grant(manager.session, owner.id, 'dataEntry'))).toBe(LAST_OWNER)
+    })
+
+    it.each<Permission>(['payments', 'teamManagement'])(
+      'asks for the password again before %s is given, not while it stays or is taken',
+      async permission => {
+        const { owner, session } = await anAccount()
+        const member = await aMember(app, owner)
+        const refused = await grant(session, member.id, permission)
+        expect(outcome(refused)).toBe('401 REAUTHENTICATION_REQUIRED')
+        expect(refused.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
+        const fresh = await signInFreshly(app, owner)
+        expect(outcome(await grant(fresh, member.id, permission))).toBe('204')
+        app.clock.advance(601)
+        expect(
+          outcome(await grant(await signIn(app, owner, 'main'), member.id, permission, 'dataEntry')),
+        ).toBe('204')
+        expect(outcome(await grant(await signIn(app, owner, 'main'), member.id))).toBe('204')
+      },
+    )
+  })
+
+  describe('PUT satellites', () => {
+    it('ends the sessions elsewhere and no others, and closes those sites to logins', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      const one = await signIn(app, member, 'satellite', SHOP_ONE)
+      const two = await signIn(app, member, 'satellite', SHOP_TWO)
+      expect(outcome(await limit(session, member.id, [SHOP_ONE]))).toBe('204')
+      expect(outcome(await refreshByHeader(app, one.sessionId, { Origin: SHOP_ONE }))).toBe('200')
+      expect(outcome(await refreshByHeader(app, two.sessionId, { Origin: SHOP_TWO }))).toBe(ENDED)
+      await expect(signIn(app, member, 'satellite', SHOP_TWO)).rejects.toThrow('401')
+      await signIn(app, member, 'satellite', SHOP_ONE)
+      expect(await rowsOf(member.id, 'satellites.change')).toEqual([
+        expect.objectContaining({ outcome: 'ok', detail: { satellites: [SHOP_ONE], by: owner.id } }),
+      ])
+      expect(await rowsOf(member.id, 'session.revoke')).toHaveLength(1)
+    })
+
+    it('null opens all again', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      await limit(session, member.id, [SHOP_ONE])
+      expect(outcome(await limit(session, member.id, null))).toBe('204')
+      await signIn(app, member, 'satellite', SHOP_TWO)
+    })
+
+    it.each<[string, object, string]>([
+      ['no list', {}, '400 INVALID_BODY'],
+      ['an empty list', { satellites: [] }, '400 INVALID_BODY'],
+      ['the same twice', { satellites: [SHOP_ONE, SHOP_ONE] }, '400 INVALID_BODY'],
+      ['no text', { satellites: [1] }, '400 INVALID_BODY'],
+      [
+        '51 of them',
+        { satellites: Array.from({ length: 51 }, (_, i) => `https://s${i}.test`) },
+        '400 INVALID_BODY',
+      ],
+      [
+        '50 of them, unknown',
+        { satellites: Array.from({ length: 50 }, (_, i) => `https://s${i}.test`) },
+        '400 UNKNOWN_SATELLITE',
+      ],
+      ['the main site', { satellites: ['https://www.main.test'] }, '400 UNKNOWN_SATELLITE'],
+      ['another spelling', { satellites: [`${SHOP_ONE}/`] }, '400 UNKNOWN_SATELLITE'],
+    ])('is 400 for %s', async (_, body, expected) => {
+      const { owner, session } = await anAccount()
+      const { id } = await aMember(app, owner)
+      const answer = await team(app, session, 'PUT', `/${id}/satellites`, body)
+      expect(outcome(answer)).toBe(expected)
+      expect(answer.json.errors).toEqual([expect.objectContaining({ field: 'satellites' })])
+    })
+
+    it('opens to nobody what is closed to the manager', async () => {
+      const { owner, session } = await anAccount()
+      const manager = await aManager(app, owner)
+      const member = await aMember(app, owner)
+      await closeTo(app, manager.user, [SHOP_ONE])
+      await limit(session, member.id, [SHOP_ONE])
+      expect(outcome(await limit(manager.session, member.id, [SHOP_ONE, SHOP_TWO]))).toBe(OWN_RIGHTS)
+      expect(outcome(await limit(manager.session, member.id, null))).toBe(OWN_RIGHTS)
+      expect(outcome(await limit(manager.session, manager.user.id, null))).toBe(OWN_RIGHTS)
+      expect(outcome(await limit(manager.session, owner.id, [SHOP_ONE]))).toBe(LAST_OWNER)
+    })
+  })
+
+  describe('disabling and enabling', () => {
+    it('ends every session and lets nobody in until enabled', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      const main = await signIn(app, member, 'main')
+      const shop = await signIn(app, member, 'satellite')
+      expect(outcome(await team(app, session, 'POST', `/${member.id}/disable`))).toBe('204')
+      expect(outcome(await refreshByCookie(app, main.sessionId))).toBe(ENDED)
+      expect(outcome(await refreshByHeader(app, shop.sessionId))).toBe(ENDED)
+      await expect(signIn(app, member, 'main')).rejects.toThrow('401')
+      const { json } = await team(app, session, 'GET')
+      expect(json.users).toContainEqual(expect.objectContaining({ userId: member.id, isDisabled: true }))
+      expect(outcome(await team(app, session, 'POST', `/${member.id}/enable`))).toBe('204')
+      expect(outcome(await refreshByCookie(app, main.sessionId))).toBe(ENDED)
+      await signIn(app, member, 'main')
+      for (const action of ['user.disable', 'user.enable'])
+        expect(await rowsOf(member.id, action)).toEqual([
+          expect.objectContaining({ outcome: 'ok', detail: { by: owner.id } }),
+        ])
+    })
+
+    it('a manager who is disabled manages nothing any more', async () => {
+      const { owner, session } = await anAccount()
+      const manager = await aManager(app, owner)
+      await team(app, session, 'POST', `/${manager.user.id}/disable`)
+      expect(outcome(await team(app, manager.session, 'GET'))).toBe(ENDED)
+    })
+
+    it('gives nobody back what the manager does not have, nor payments without the password', async () => {
+      const { owner, session } = await anAccount()
+      const manager = await aManager(app, owner)
+      const payer = await aMemberWith(app, owner, 'payments')
+      const enable = (by: SignedIn) => team(app, by, 'POST', `/${payer.id}/enable`)
+      expect(outcome(await enable(manager.session))).toBe('204')
+      expect(outcome(await team(app, manager.session, 'POST', `/${payer.id}/disable`))).toBe('204')
+      expect(outcome(await enable(manager.session))).toBe(OWN_RIGHTS)
+      expect(outcome(await enable(session))).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(outcome(await enable(await signInFreshly(app, owner)))).toBe('204')
+    })
+  })
+
+  it('gives no site back that is closed to the manager', async () => {
+    const { owner } = await anAccount()
+    const manager = await aManager(app, owner)
+    const member = await aMember(app, owner)
+    await team(app, manager.session, 'POST', `/${member.id}/disable`)
+    await closeTo(app, manager.user, [SHOP_ONE])
+    const enable = () => team(app, manager.session, 'POST', `/${member.id}/enable`)
+    expect(outcome(await enable())).toBe(OWN_RIGHTS)
+    await closeTo(app, member, [SHOP_ONE])
+    expect(outcome(await enable())).toBe('204')
+  })
+
+  describe('removing', () => {
+    it('ends every session and forgets the user; the audit log does not', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      const { sessionId } = await signIn(app, member, 'satellite')
+      const token = await app.app.get(Database).transaction(transaction =>
+        app.app.get(OneTimeTokens).issue(transaction, {
+          purpose: 'password-reset',
+          email: member.email,
+          userId: member.id,
+          lifetimeSeconds: 60,
+        }),
+      )
+      expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe('204')
+      expect(outcome(await refreshByHeader(app, sessionId))).toBe(ENDED)
+      await expect(signIn(app, member, 'satellite')).rejects.toThrow('401')
+      expect((await team(app, session, 'GET')).json.users).toHaveLength(1)
+      expect(await app.app.get(OneTimeTokens).find('password-reset', token)).toBeNull()
+      const known = await app.app
+        .get(Database)
+        .run(db => db.select().from(familiarClients).where(eq(familiarClients.userId, member.id)))
+      expect(known).toEqual([])
+      expect(await rowsOf(member.id, 'login')).toHaveLength(1)
+      expect(await rowsOf(member.id, 'user.remove')).toEqual([
+        expect.objectContaining({ outcome: 'ok', detail: { by: owner.id, email: member.email } }),
+      ])
+      expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe(NOT_FOUND)
+    })
+  })
+
+  it.each([
+    ['POST', '/disable'],
+    ['POST', '/enable'],
+    ['DELETE', ''],
+  ])('%s %s is for neither the owner nor oneself', async (method, path) => {
+    const { owner, session } = await anAccount()
+    const manager = await aManager(app, owner)
+    expect(outcome(await team(app, manager.session, method, `/${owner.id}${path}`))).toBe(LAST_OWNER)
+    expect(outcome(await team(app, session, method, `/${owner.id}${path}`))).toBe(LAST_OWNER)
+    expect(outcome(await team(app, manager.session, method, `/${manager.user.id}${path}`))).toBe(OWN_RIGHTS)
+    expect((await team(app, session, 'GET')).json.users).toHaveLength(2)
+  })
+
+  it('users of other accounts, unknown ones and malformed ids are the same 404 everywhere', async () => {
+    const { session } = await anAccount()
+    const stranger = await aMember(app, await anOwner(app))
+    const theirs = await signIn(app, stranger, 'satellite')
+    const ids = [stranger.id, randomUUID(), stranger.id.toUpperCase(), 'nobody', '..%2f', "'", '%00']
+    const calls: [string, string, object?][] = [
+      ['GET', ''],
+      ['PUT', '/permissions', permissionsOf(['payments'])],
+      ['PUT', '/satellites', { satellites: [SHOP_TWO] }],
+      ['POST', '/disable'],
+      ['POST', '/enable'],
+      ['DELETE', ''],
+      ['GET', '/sessions'],
+      ['DELETE', '/sessions'],
+      ['DELETE', `/sessions/${'A'.repeat(43)}`],
+    ]
+    for (const [method, path, body] of calls) {
+      const answers = []
+      for (const id of ids) answers.push(await team(app, session, method, `/${id}${path}`, body))
+      expect(answers.map(outcome)).toEqual(ids.map(() => NOT_FOUND))
+      const bodies = answers.map(({ json }) => ({ ...json, requestId: '' }))
+      expect(new Set(bodies.map(each => JSON.stringify(each))).size).toBe(1)
+    }
+    expect(outcome(await refreshByHeader(app, theirs.sessionId))).toBe('200')
+    expect(await rowsOf(stranger.id, 'user.disable')).toEqual([])
+  })
+})
+
+function permissionsIn({ json }: { json: { accessToken: string } }): Permissions {
+  return claimsOf(json.accessToken).permissions as Permissions
+}

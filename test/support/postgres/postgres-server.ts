@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chown } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { freePort } from '../processes/free-port.js'
+import { ServerFolder } from '../processes/server-folder.js'
+import { ServerProcess } from '../processes/server-process.js'
+import { postgresProgram } from './postgres-program.js'
+
+export interface PostgresServer {
+  /** `postgres://postgres@127.0.0.1:<port>/postgres` */
+  readonly url: string
+  readonly port: number
+  /** Changes at `restart()`. */
+  readonly pid: number
+  /** SIGQUIT crashes it; SIGINT ends it in order, with its connections. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** The same port and data again. */
+  restart(): Promise<void>
+  /** Ends it and removes its data; safe to repeat. */
+  stop(): Promise<void>
+}
+
+/**
+ * A real PostgreSQL on 127.0.0.1 in a temporary folder: empty, or a standby that follows the one at `standbyOf`. Resolves
+ * when it takes connections.
+ */
+export async function startPostgres({ standbyOf }: { standbyOf?: string } = {}): Promise<PostgresServer> {
+  const port = await freePort()
+  // SIGQUIT and not SIGKILL: after that it would leave shared memory behind.
+  const folder = await ServerFolder.create('postgres', 'QUIT')
+  const data = join(folder.path, 'data')
+  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  try {
+    if (user) await chown(folder.path, user.uid, user.gid)
+    const [program, ...args] = standbyOf ? copyOf(standbyOf) : NEW
+    execFileSync(program, [...args, '--no-sync', `--pgdata=${data}`], { cwd: '/', stdio: 'pipe', ...user })
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder.path,
+    max_connections: 200,
+    // The data live for one test run: they must survive a crash of the server, not of the machine.
+    fsync: 'off',
+    full_page_writes: 'off',
+  }
+  const server = await ServerProcess.start({
+    command: postgresProgram('postgres'),
+    args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    folder,
+    isReady: () => query(url, 'SELECT 1').then(() => true),
+    endSignal: 'SIGQUIT',
+    user,
+  })
+  return {
+    url,
+    port,
+    get pid() {
+      return server.pid
+    },
+    kill: signal => server.kill(signal),
+    restart: () => server.restart(),
+    stop: () => server.stop(),
+  }
+}
+
+const NEW = [
+  postgresProgram('initdb'),
+  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale'],
+] as const
+
+function copyOf(url: string) {
+  return [
+    postgresProgram('pg_basebackup'),
+    ...['--write-recovery-conf', '--checkpoint=fast', `--dbname=${url}`],
+  ] as const
+}
+
+export interface TestDatabase {
+  readonly url: string
+  /** Ends what is still connected to it; safe to repeat. */
+  drop(): Promise<void>
+}
+
+/** A new empty database. Without an argument it is on the one server that the whole test run shares. */
+export async function createDatabase(serverUrl = sharedServerUrl()): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await query(serverUrl, `CREATE DATABASE ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    drop: () => query(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  }
+}
+
+function sharedServerUrl(): string {
+  const url = process.env.TEST_POSTGRES_URL
+  if (!url)
+    throw new Error('TEST_POSTGRES_URL is not set: the test run was not started through test/jest.config.mjs')
+  return url
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {
+    // The server went away under an idle connection; the query itself rejects when it matters.
+  })
+  try {
+    await client.connect()
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+// PostgreSQL refuses to run as root; its package makes this user.
+export function unprivilegedUser(): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}

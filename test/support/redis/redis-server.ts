@@ -1,0 +1,66 @@
+import { freePort } from '../processes/free-port.js'
+import { ServerFolder } from '../processes/server-folder.js'
+import { ServerProcess } from '../processes/server-process.js'
+import { infoField, redisCli } from './redis-cli.js'
+
+export interface RedisServer {
+  /** `redis://127.0.0.1:<port>` */
+  readonly url: string
+  readonly port: number
+  /** Changes at `restart()`. */
+  readonly pid: number
+  /** SIGKILL crashes it, SIGSTOP makes it hang, SIGCONT lets it go on. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** The same port and folder again. Comes back empty-handed unless `args` asked for persistence. */
+  restart(): Promise<void>
+  /** Ends it and removes its folder; safe to repeat. */
+  stop(): Promise<void>
+}
+
+/**
+ * A real Redis on 127.0.0.1 in a temporary folder: no persistence, nothing evicted. `args` are more
+ * options of redis-server and win over these. Resolves when it answers.
+ */
+export async function startRedis(options: { args?: string[]; port?: number } = {}): Promise<RedisServer> {
+  const port = options.port ?? (await freePort())
+  const folder = await ServerFolder.create('redis', 'KILL')
+  const settings = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir: folder.path,
+    save: '',
+    appendonly: 'no',
+    'maxmemory-policy': 'noeviction',
+  }
+  const server = await ServerProcess.start({
+    command: 'redis-server',
+    args: [
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+      ...(options.args ?? []),
+    ],
+    folder,
+    isReady: () => answers(port),
+    endSignal: 'SIGTERM',
+  })
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    get pid() {
+      return server.pid
+    },
+    kill: signal => server.kill(signal),
+    restart: () => server.restart(),
+    stop: () => server.stop(),
+  }
+}
+
+/** Whether the replica on `port` has a live link to its master and has read what the master held. */
+export async function isReplicaInStep(port: number): Promise<boolean> {
+  return infoField(await redisCli(port, 'INFO', 'replication'), 'master_link_status') === 'up'
+}
+
+// NOAUTH is an answer too: a test may have asked for a password.
+async function answers(port: number): Promise<boolean> {
+  const reply = await redisCli(port, 'PING')
+  return reply === 'PONG' || reply.startsWith('NOAUTH')
+}

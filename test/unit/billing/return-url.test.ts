@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { isSafeReturnUrl } from '../../../src/billing/checkout/return-url.js'
+import type { Origin } from '../../../src/config/origin.js'
+
+const MAIN = 'https://www.main.test'
+const SHOP = 'https://shop.test:8443'
+const LAPTOP = 'http://localhost:3000'
+const LISTED = [MAIN, SHOP, LAPTOP]
+const KNOWN = {
+  mainOrigin: MAIN as Origin,
+  satelliteOrigins: new Set([SHOP, LAPTOP] as Origin[]),
+}
+
+describe('isSafeReturnUrl', () => {
+  it.each([
+    MAIN,
+    `${MAIN}/`,
+    `${MAIN}/a/b?c=d&e=%20#f`,
+    `${MAIN}?paid=yes`,
+    `${MAIN}#top`,
+    `${SHOP}/thanks`,
+    `${LAPTOP}/thanks`,
+    `${MAIN}/?next=https://evil.test/`,
+    `${MAIN}/${'a'.repeat(2_048 - MAIN.length - 1)}`,
+  ])('takes %s', url => {
+    expect(isSafeReturnUrl(url, KNOWN)).toBe(true)
+  })
+
+  it.each([
+    '',
+    '/thanks',
+    '//www.main.test/',
+    'www.main.test',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https://evil.test/',
+    'https://evil.test/https://www.main.test/',
+    'https://www.main.test.evil.test/',
+    'https://www.main.testevil.test/',
+    'https://www.main.test@evil.test/',
+    'https://user@www.main.test/',
+    'https://user:secret@www.main.test/',
+    'https://@www.main.test/',
+    'https://www.main.test:443/',
+    'https://www.main.test:8443/',
+    'https://shop.test/',
+    'http://www.main.test/',
+    'HTTPS://www.main.test/',
+    'https://WWW.MAIN.TEST/',
+    'https:/www.main.test/',
+    'https:www.main.test/',
+    'https:\\\\www.main.test/',
+    'https://www.main.test\\@evil.test/',
+    'https://www.main.test/\\evil.test',
+    ' https://www.main.test/',
+    'https://www.main.test/ ',
+    'https://www.main.test/\n',
+    'https://www.main\t.test/',
+    'https://www.main.test/\u0000',
+    'https://www.ma\u0456n.test/',
+    'https://www.main\u3002test/',
+    `${MAIN}/${'a'.repeat(2_048 - MAIN.length)}`,
+  ])('does not take %j', url => {
+    expect(isSafeReturnUrl(url, KNOWN)).toBe(false)
+  })
+
+  const pieces = fc.constantFrom(
+    ...['https:', 'http:', 'javascript:', '//', '/', '\\', '@', ':', '#', '?', '.', '%2f', '\t', '\n', ' '],
+    ...['www.main.test', 'shop.test:8443', 'shop.test', 'localhost:3000', 'evil.test', 'user', '443', 'ａ'],
+    ...LISTED,
+  )
+  const anyAddress = fc.oneof(
+    { weight: 4, arbitrary: fc.array(pieces, { maxLength: 7 }).map(parts => parts.join('')) },
+    { weight: 1, arbitrary: fc.webUrl({ withFragments: true, withQueryParameters: true }) },
+    { weight: 1, arbitrary: fc.string() },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...LISTED), fc.string({ unit: 'grapheme' }))
+        .map(([origin, rest]) => origin + rest),
+    },
+  )
+
+  it('is never true for an address that a browser takes to another origin, or with a user name', () => {
+    let taken = 0
+    fc.assert(
+      fc.property(anyAddress, text => {
+        if (!isSafeReturnUrl(text, KNOWN)) return
+        taken++
+        const { origin, username, password } = new URL(text)
+        expect(LISTED).toContain(origin)
+        expect(username + password).toBe('')
+        // Who reads it without a parser sees the same origin at its start.
+        expect(text.startsWith(origin)).toBe(true)
+      }),
+      { numRuns: 20_000 },
+    )
+    expect(taken).toBeGreaterThan(100)
+  })
+})

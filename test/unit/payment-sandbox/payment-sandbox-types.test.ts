@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { ProviderTypes } from '../../support/provider-types.js'
+
+const KEY = 'sk_test_for_the_sandbox'
+
+let sandbox: PaymentSandbox
+let types: ProviderTypes
+
+beforeAll(async () => {
+  types = ProviderTypes.load()
+  sandbox = await PaymentSandbox.start({
+    port: 0,
+    secretKey: KEY,
+    webhookUrl: 'http://127.0.0.1:9/nobody',
+    webhookSecret: 'whsec_for_the_sandbox',
+    priceIds: ['price_monthly', 'price_yearly', 'price_monthly_eur'],
+  })
+  await everythingHappens()
+})
+
+afterAll(() => sandbox.stop())
+
+/** As it goes over the wire: the package would turn decimals into objects. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON of every kind.
+async function call(path: string, fields?: Record<string, string>): Promise<any> {
+  const answer = await fetch(`${sandbox.url}/v1/${path}`, {
+    headers: { Authorization: `Bearer ${KEY}` },
+    ...(fields && { method: 'POST', body: new URLSearchParams(fields) }),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+  return answer.json()
+}
+
+async function checkout(fields: Record<string, string> = {}): Promise<string> {
+  const { id: customer } = await call('customers', { email: 'owner@example.com' })
+  const { id } = await call('checkout/sessions', {
+    mode: 'subscription',
+    customer,
+    'line_items[0][price]': 'price_monthly',
+    success_url: 'https://main.example/',
+    ...fields,
+  })
+  return id
+}
+
+async function subscribed(fields: Record<string, string> = {}): Promise<string> {
+  const id = await checkout(fields)
+  await sandbox.pay(id)
+  return (await call(`checkout/sessions/${id}`)).subscription
+}
+
+/** One of each of the lives that a subscription can have. */
+async function everythingHappens(): Promise<void> {
+  const plain = await subscribed({ 'line_items[1][price]': 'price_yearly' })
+  await sandbox.failPayment(plain)
+  await sandbox.recoverPayment(plain)
+  await sandbox.refund(plain, 100)
+  await sandbox.dispute(plain)
+  const { customer, items } = await call(`subscriptions/${plain}`)
+  await call(`subscriptions/${plain}`, {
+    'items[0][id]': items.data[0].id,
+    'items[0][quantity]': '4',
+    proration_behavior: 'always_invoice',
+  })
+  const portal = await call('billing_portal/sessions', { customer, return_url: 'https://main.example/' })
+  await fetch(`${portal.url}/cancel`, { method: 'POST', body: new URLSearchParams({ subscription: plain }) })
+  const trial = await subscribed({ 'subscription_data[trial_period_days]': '7' })
+  await sandbox.endTrialSoon(trial)
+  await sandbox.cancel(trial)
+  const classic = await subscribed({ 'subscription_data[billing_mode][type]': 'classic' })
+  await sandbox.changeSubscription(classic, { cancel_at_period_end: true })
+  await sandbox.deleteCustomer((await call(`subscriptions/${classic}`)).customer)
+  await subscribed({ 'line_items[0][price]': 'price_monthly_eur' })
+  const later = await checkout()
+  await sandbox.payLater(later)
+  await sandbox.payAsync(later, 'failed')
+  await sandbox.payAsync(later, 'succeeded')
+  await sandbox.expire(await checkout())
+}
+
+describe('What the sandbox sends is what the types of the provider’s package say', () => {
+  it.each([
+    ['customers'],
+    ['checkout/sessions'],
+    ['checkout/sessions?expand[]=data.subscription&expand[]=data.invoice&expand[]=data.customer'],
+    ['subscriptions?status=all'],
+    ['subscriptions?status=all&expand[]=data.latest_invoice&expand[]=data.customer'],
+    ['invoices'],
+  ])('in a list of %s', async path => {
+    const { data } = await call(`${path}${path.includes('?') ? '&' : '?'}limit=100`)
+    expect(data.length).toBeGreaterThan(1)
+    expect(data.flatMap((object: { object: string }) => types.faultsOf(object))).toEqual([])
+  })
+
+  it('in single objects', async () => {
+    const [{ id: invoice }] = (await call('invoices?status=paid')).data
+    const [payment] = (await call(`invoice_payments?invoice=${invoice}`)).data
+    const [{ id: dispute }] = sandbox
+      .events()
+      .filter(({ type }) => type === 'charge.dispute.created')
+      .map(({ data }) => data.object as { id: string }) as [{ id: string }]
+    const [customer] = sandbox.customers()
+    const objects = [
+      payment,
+      await call(`charges/${invoice.replace('in_', 'ch_')}`),
+      await call(`disputes/${dispute}?expand[]=charge`),
+      await call('prices/price_yearly?expand[]=product'),
+      await call('products/prod_yearly'),
+      await call('billing_portal/sessions', { customer: customer!.id }),
+    ]
+    expect(objects.flatMap(object => types.faultsOf(object))).toEqual([])
+  })
+
+  it('in every event', () => {
+    const events = sandbox.events()
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(24)
+    expect(events.flatMap(({ data }) => types.faultsOf(data.object as { object: string }))).toEqual([])
+  })
+
+  it('billing sandbox: a checkout sends what it sends at the provider', async () => {
+    const typesOf = async (happens: () => Promise<unknown>) => {
+      const before = sandbox.events().length
+      await happens()
+      return sandbox
+        .events(before)
+        .map(({ type }) => type)
+        .sort()
+    }
+    expect(await typesOf(() => subscribed())).toEqual([
+      'charge.succeeded',
+      'checkout.session.completed',
+      'customer.created',
+      'customer.subscription.created',
+      'customer.updated',
+      'invoice.created',
+      'invoice.finalized',
+      'invoice.paid',
+      'invoice.payment_succeeded',
+      'payment_intent.created',
+      'payment_intent.succeeded',
+      'payment_method.attached',
+    ])
+    expect(await typesOf(() => subscribed({ 'subscription_data[trial_period_days]': '7' }))).toEqual([
+      'checkout.session.completed',
+      'customer.created',
+      'customer.subscription.created',
+      'customer.updated',
+      'invoice.created',
+      'invoice.finalized',
+      'invoice.paid',
+      'invoice.payment_succeeded',
+      'payment_method.attached',
+      'setup_intent.created',
+      'setup_intent.succeeded',
+    ])
+  })
+
+  it('and a field that is missing, unknown or of another type would be noticed', () => {
+    const [sent] = sandbox.subscriptions()
+    const { latest_invoice: _, ...withoutOne } = sent!
+    const { plan: __, ...itemWithoutPlan } = sent!.items.data[0]!
+    const items = { ...sent!.items, data: [itemWithoutPlan] }
+    expect(types.faultsOf(withoutOne)).toEqual(['subscription.latest_invoice is missing'])
+    expect(types.faultsOf({ ...sent!, items } as never)).toEqual([
+      'subscription.items.data[0].plan is missing',
+    ])
+    expect(types.faultsOf({ ...sent!, cancelAt: 1 } as never)).toEqual(['subscription.cancelAt is no field'])
+    expect(types.faultsOf({ ...sent!, cancel_at: '1' } as never)).toHaveLength(1)
+  })
+})

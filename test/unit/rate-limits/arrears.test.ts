@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { Arrears } from '../../../src/rate-limits/arrears.js'
+
+const WINDOW_SECONDS = 100
+
+/** A cluster of which a shard can fail or fall silent; what is kept is real. */
+class Shards extends RateLimiterMemory {
+  readonly failing = new Set<string>()
+  silence: Promise<never> | null = null
+
+  constructor() {
+    super({ points: 0, duration: 0 })
+  }
+
+  override async penalty(...[key, points, options]: Parameters<RateLimiterMemory['penalty']>) {
+    if (this.failing.has(String(key))) throw new Error('no such shard')
+    return (await this.silence) ?? super.penalty(key, points, options)
+  }
+
+  async pointsOf(key: string): Promise<number> {
+    return (await this.get(key))?.consumedPoints ?? 0
+  }
+}
+
+describe('Arrears', () => {
+  let arrears: Arrears
+  let shards: Shards
+  beforeEach(() => {
+    arrears = new Arrears()
+    shards = new Shards()
+  })
+
+  function add(...keys: string[]): void {
+    arrears.add(keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS })))
+  }
+
+  async function settle(): Promise<void> {
+    arrears.settle(shards)
+    await new Promise(setImmediate)
+  }
+
+  it('are told once, all of a counter together, and end with its window', async () => {
+    add('a', 'a', 'b')
+    await settle()
+    await settle()
+    expect([await shards.pointsOf('a'), await shards.pointsOf('b')]).toEqual([2, 1])
+    expect((await shards.get('a'))?.msBeforeNext).toBeLessThanOrEqual(WINDOW_SECONDS * 1000)
+  })
+
+  it('that cannot be told stay owed, and are no reason to tell the others again', async () => {
+    add('healthy', 'dead')
+    shards.failing.add('dead')
+    for (let second = 0; second < 10; second++) await settle()
+    expect(await shards.pointsOf('healthy')).toBe(1)
+    shards.failing.clear()
+    await settle()
+    expect([await shards.pointsOf('healthy'), await shards.pointsOf('dead')]).toEqual([1, 1])
+  })
+
+  it('that were lost on the way are owed beside what came since', async () => {
+    let lose = (_: Error) => {}
+    shards.silence = new Promise((_, reject) => {
+      lose = reject
+    })
+    add('a', 'a')
+    await settle()
+    add('a', 'a', 'a')
+    await settle()
+    lose(new Error('the connection was lost'))
+    shards.silence = null
+    await new Promise(setImmediate)
+    await settle()
+    expect(await shards.pointsOf('a')).toBe(5)
+  })
+
+  it('that are cancelled on the way are owed no more', async () => {
+    let lose = (_: Error) => {}
+    shards.silence = new Promise((_, reject) => {
+      lose = reject
+    })
+    add('a')
+    await settle()
+    arrears.cancel(['a'])
+    lose(new Error('the connection was lost'))
+    shards.silence = null
+    await settle()
+    expect(await shards.pointsOf('a')).toBe(0)
+  })
+
+  it('are taken off, from what is owed or from what was told before', async () => {
+    add('a', 'a')
+    arrears.takeOff([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
+    expect(arrears.isOwing('a')).toBe(true)
+    await settle()
+    expect(await shards.pointsOf('a')).toBe(1)
+    arrears.takeOff([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
+    expect(arrears.isOwing('a')).toBe(false)
+    await settle()
+    expect(await shards.pointsOf('a')).toBe(0)
+  })
+
+  it('can be that a counter begins anew', async () => {
+    await shards.penalty('a', 9, { customDuration: WINDOW_SECONDS })
+    arrears.forget(['a'])
+    add('a')
+    await settle()
+    expect(await shards.pointsOf('a')).toBe(1)
+  })
+
+  it('are told a part at a time', async () => {
+    const keys = Array.from({ length: 1_200 }, (_, index) => `key-${index}`)
+    add(...keys)
+    const told = async () => (await Promise.all(keys.map(key => shards.pointsOf(key)))).filter(Boolean).length
+    const parts = []
+    for (let turn = 0; turn < 3; turn++) {
+      await settle()
+      parts.push(await told())
+    }
+    expect(parts).toEqual([500, 1_000, 1_200])
+  })
+})

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Added, Counters } from '../../../src/rate-limits/counters.js'
+import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
+import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+
+const WINDOW_SECONDS = 100
+/** A Redis that did not answer is left alone for a second. */
+const ASKED_AGAIN_MS = 1_200
+
+const connect = (url: string, timeoutMs = 300) => RedisConnection.open(url, timeoutMs)
+
+interface Store {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+describe.each<[string, (() => Promise<Store>) | null]>([
+  ['memory', null],
+  ['one Redis', startRedis],
+  ['a cluster', startRedisCluster],
+  ['sentinels', startRedisSentinel],
+])('Counters in %s', (_, start) => {
+  let store: Store | undefined
+  const connections: RedisConnection[] = []
+  let counters: Counters
+  let others: Counters
+
+  beforeAll(async () => {
+    store = await start?.()
+    // The machine may be busy; a Redis that hangs has tests of its own below.
+    if (store) connections.push(await connect(store.url, 5_000), await connect(store.url, 5_000))
+    const [one = null, other = null] = connections
+    counters = new Counters(one)
+    // What is in Redis, and not in the memory of the first, is there for the other as well.
+    others = store ? new Counters(other) : counters
+  }, 60_000)
+  afterAll(async () => {
+    for (const connection of connections) connection.onApplicationShutdown()
+    await store?.stop()
+  })
+
+  const someKeys = () => Array.from({ length: 6 }, () => `test:${randomUUID()}`)
+  const counted = (keys: string[]) => keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
+  const points = async (keys: string[]) => (await others.look(keys)).map(count => count.points)
+
+  it('begin at nothing, and looking makes none', async () => {
+    const keys = someKeys()
+    for (let count = 0; count < 2; count++)
+      expect(await counters.look(keys)).toEqual(keys.map(() => ({ points: 0, msLeft: 0 })))
+  })
+
+  it('count in the order of the keys, a hundred at once too', async () => {
+    const [one, two] = someKeys() as [string, string]
+    await counters.add(counted([two]))
+    const both = await Promise.all(Array.from({ length: 100 }, () => counters.add(counted([one, two]))))
+    const seen = both.map(({ counts }) => counts[0]?.points ?? 0).sort((a, b) => a - b)
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+    expect(await points([one, two])).toEqual([100, 101])
+  })
+
+  it('end with the window that the first time began', async () => {
+    const keys = someKeys()
+    await counters.add(keys.map(key => ({ key, windowSeconds: 2 })))
+    for (const { msLeft } of (await counters.add(counted(keys))).counts)
+      expect(msLeft).toBeLessThanOrEqual(2_000)
+    await sleep(2_100)
+    expect(await points(keys)).toEqual(keys.map(() => 0))
+    for (const { points: anew, msLeft } of (await counters.add(counted(keys))).counts) {
+      expect(anew).toBe(1)
+      expect(msLeft).toBeGreaterThan(90_000)
+    }
+  })
+
+  it('are given back and forgotten', async () => {
+    const keys = someKeys()
+    await counters.add(counted(keys))
+    const second = await counters.add(counted(keys))
+    await second.giveBack(key => key !== keys[0])
+    expect(await points(keys)).toEqual([2, 1, 1, 1, 1, 1])
+    await counters.forget(keys.slice(0, 3))
+    expect(await points(keys)).toEqual([0, 0, 0, 1, 1, 1])
+  })
+
+  it('given back after their window do not go below nothing', async () => {
+    const keys = someKeys()
+    const added = await Promise.all(
+      Array.from({ length: 3 }, () => counters.add(keys.map(key => ({ key, windowSeconds: 1 })))),
+    )
+    await sleep(1_100)
+    await Promise.all(added.map(each => each.giveBack()))
+    await counters.add(counted(keys))
+    expect(await points(keys)).toEqual(keys.map(() => 1))
+  })
+})
+
+describe('Counters while one shard hangs', () => {
+  let cluster: RedisCluster
+  let connection: RedisConnection
+  beforeAll(async () => {
+    cluster = await startRedisCluster()
+    connection = await connect(cluster.url)
+  }, 60_000)
+  afterAll(async () => {
+    connection?.onApplicationShutdown()
+    await cluster?.stop()
+  })
+
+  it('fleet 12: are given back on the others, where what was right must not count', async () => {
+    const counters = new Counters(connection)
+    const keys = Array.from({ length: 12 }, () => randomUUID())
+    const owners = await Promise.all(keys.map(key => cluster.masterOf(`attempts:${key}`)))
+    const hung = owners[0] as RedisServer
+    const healthy = keys.filter((_, index) => owners[index] !== hung)
+    expect(healthy.length).toBeGreaterThan(0)
+    const counted = keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
+    const others = new Counters(connection)
+    await hung.kill('SIGSTOP')
+    try {
+      for (let login = 0; login < 3; login++) {
+        const { giveBack } = await counters.add(counted)
+        await giveBack()
+      }
+    } finally {
+      await hung.kill('SIGCONT')
+    }
+    await sleep(ASKED_AGAIN_MS)
+    // Whatever it does next tells what it owes.
+    await counters.look(keys)
+    const left = (await others.look(healthy)).map(({ points }) => points)
+    expect(left).toEqual(healthy.map(() => 0))
+  })
+})
+
+describe('Counters while Redis hangs', () => {
+  let redis: RedisServer
+  const connections: RedisConnection[] = []
+  const open = async () => {
+    const connection = await connect(redis.url)
+    connections.push(connection)
+    return new Counters(connection)
+  }
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(async () => {
+    for (const connection of connections) connection.onApplicationShutdown()
+    await redis?.stop()
+  })
+
+  it('go on from where this process has come, and are given back where they were counted', async () => {
+    const [counters, others] = [await open(), await open()]
+    const counted = [{ key: randomUUID(), windowSeconds: WINDOW_SECONDS }]
+    const add = () => counters.add(counted)
+    const pointsOf = ({ counts }: Added) => counts[0]?.points
+    expect(pointsOf(await add())).toBe(1)
+    await redis.kill('SIGSTOP')
+    const unsure = [await add(), await add()]
+    expect(unsure.map(pointsOf)).toEqual([2, 3])
+    await redis.kill('SIGCONT')
+    await sleep(ASKED_AGAIN_MS)
+    for (const added of unsure) await added.giveBack()
+    const [inRedis] = await others.look(counted.map(({ key }) => key))
+    expect(inRedis?.points).toBeGreaterThanOrEqual(1)
+    await redis.kill('SIGSTOP')
+    expect(pointsOf(await add())).toBe(2)
+    await redis.kill('SIGCONT')
+  })
+
+  it('are told to the other replicas when it answers again', async () => {
+    const [counters, others] = [await open(), await open()]
+    const [told, forgotten] = [randomUUID(), randomUUID()]
+    const keys = [told, forgotten]
+    await redis.kill('SIGSTOP')
+    for (let count = 0; count < 3; count++)
+      await counters.add(keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS })))
+    await counters.forget([forgotten])
+    await redis.kill('SIGCONT')
+    await sleep(ASKED_AGAIN_MS)
+    // The one that was under way when Redis stopped may have been counted there as well.
+    const pointsAt = async (from: Counters) => (await from.look(keys)).map(({ points }) => points)
+    const [own] = await pointsAt(counters)
+    expect(own).toBeGreaterThanOrEqual(3)
+    expect(own).toBeLessThanOrEqual(4)
+    const [seenByOthers, forgottenByAll] = await pointsAt(others)
+    expect(seenByOthers).toBe(own)
+    expect(forgottenByAll).toBeLessThanOrEqual(1)
+  })
+})

@@ -1,0 +1,253 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { readSettings, SettingsError } from '../../../src/config/read-settings.js'
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://api.main.test/',
+  MAIN_ORIGIN: 'https://www.main.test',
+  ALLOWED_ORIGINS: 'https://www.main.test, https://shop.test',
+  COOKIE_DOMAIN: 'main.test',
+  DATABASE_URL: 'postgres://database/mainstay',
+  JWT_KEYS_FILE: '/run/secrets/jwt-keys.json',
+  STRIPE_SECRET_KEY: 'sk_test_0123456789abcdef',
+  STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+  STRIPE_PRICE_IDS: 'price_monthly,price_yearly',
+}
+
+let emptyFolder: string
+beforeAll(async () => {
+  emptyFolder = await mkdtemp(join(tmpdir(), 'mainstay-settings-'))
+})
+afterAll(() => rm(emptyFolder, { recursive: true }))
+
+function read(difference: Record<string, string | undefined> = {}) {
+  return readSettings({ ...PRODUCTION, ...difference }, emptyFolder)
+}
+
+function faultsOf(difference: Record<string, string | undefined>): readonly string[] {
+  try {
+    read(difference)
+    return []
+  } catch (error) {
+    return (error as SettingsError).faults
+  }
+}
+
+describe('readSettings of limits', () => {
+  it.each([
+    ['LOGINS_PER_ACCOUNT', 60],
+    ['LOGINS_PER_NETWORK', 600],
+    ['WRONG_SESSION_IDS_PER_NETWORK', 300],
+    ['MAILS_PER_USER', 50],
+    ['MAILS_PER_ACCOUNT', 200],
+    ['WRITES_PER_USER', 900],
+    ['PAYMENT_REQUESTS_PER_USER', 60],
+    ['PAYMENT_REQUESTS_PER_ACCOUNT', 180],
+  ])('has %s, %i by default, and takes no nought', (name, usual) => {
+    expect(Object.values(read().attempts)).toContain(usual)
+    expect(Object.values(read({ [name]: '12345' }).attempts)).toContain(12_345)
+    expect(faultsOf({ [name]: '0' })).toEqual([expect.stringContaining(`${name} must be a whole number`)])
+  })
+
+  it('hashes as many passwords at a time as there are cores, unless told', () => {
+    expect(read().hashConcurrency).toBe(availableParallelism())
+    expect(read({ HASH_CONCURRENCY: '7' }).hashConcurrency).toBe(7)
+    expect(faultsOf({ HASH_CONCURRENCY: '0' })).toHaveLength(1)
+  })
+})
+
+describe('readSettings of transfers', () => {
+  it('waits for three days, unless told', () => {
+    expect(read().transferWaitSeconds).toBe(3 * 24 * 60 * 60)
+  })
+
+  it.each([43_200, 86_400, 2_592_000])('takes %i seconds', seconds => {
+    expect(read({ TRANSFER_WAIT: String(seconds) }).transferWaitSeconds).toBe(seconds)
+  })
+
+  it.each(['43199', '2592001', '0', '-86400', '1.5', '3 days'])('does not take %s', wait => {
+    expect(faultsOf({ TRANSFER_WAIT: wait })).toEqual([
+      expect.stringContaining('TRANSFER_WAIT must be a whole number from 43200 to 2592000'),
+    ])
+  })
+})
+
+describe('readSettings of payments', () => {
+  it('billing 11: takes several webhook secrets', () => {
+    const [first, second] = ['whsec_0123456789abcdef', 'whsec_fedcba9876543210']
+    expect(read({ STRIPE_WEBHOOK_SECRET: first }).stripe.webhookSecrets).toEqual([first])
+    expect(read({ STRIPE_WEBHOOK_SECRET: `${first}, ${second}` }).stripe.webhookSecrets).toEqual([
+      first,
+      second,
+    ])
+  })
+})
+
+describe('readSettings in production', () => {
+  it('reads what is complete', () => {
+    expect(read()).toMatchObject({
+      environment: 'production',
+      publicUrl: 'https://api.main.test',
+      jwtIssuer: 'https://api.main.test',
+      mainOrigin: 'https://www.main.test',
+      satelliteOrigins: new Set(['https://shop.test']),
+      cookieDomain: 'main.test',
+      accessTokenTtlSeconds: 900,
+      sessionTtlSeconds: 2_592_000,
+      trustProxy: [],
+      tls: null,
+      operation: { drainSeconds: 8, databasePoolSize: 10, databaseTimeoutMs: 400, maxConnections: 10_000 },
+    })
+    expect(Object.isFrozen(read())).toBe(true)
+  })
+
+  it('is what runs where NODE_ENV is not set', () => {
+    expect(read({ NODE_ENV: undefined }).environment).toBe('production')
+  })
+
+  it('says everything that is missing at once, one a line', () => {
+    const attempt = () => readSettings({ NODE_ENV: 'production' }, emptyFolder)
+    expect(attempt).toThrow(SettingsError)
+    expect(attempt).toThrow(
+      [
+        'The settings are not usable:',
+        ...[
+          'PUBLIC_URL',
+          'MAIN_ORIGIN',
+          'ALLOWED_ORIGINS',
+          'DATABASE_URL',
+          'JWT_KEYS_FILE',
+          'STRIPE_PRICE_IDS',
+          'STRIPE_SECRET_KEY',
+          'STRIPE_WEBHOOK_SECRET',
+        ].map(name => `  - ${name} is missing`),
+      ].join('\n'),
+    )
+  })
+
+  it.each([
+    ['MAIN_ORIGIN', 'http://www.main.test'],
+    ['MAIN_ORIGIN', 'http://localhost:3000'],
+    ['MAIN_ORIGIN', 'https://www.main.test/'],
+    ['MAIN_ORIGIN', 'https://www.main.test:443'],
+    ['MAIN_ORIGIN', 'https://WWW.main.test'],
+    ['MAIN_ORIGIN', 'www.main.test'],
+    ['MAIN_ORIGIN', '*'],
+    ['ALLOWED_ORIGINS', 'https://shop.test,http://other.test'],
+    ['ALLOWED_ORIGINS', 'https://shop.test/path'],
+    ['ALLOWED_ORIGINS', 'https://*.shop.test'],
+    ['ALLOWED_ORIGINS', 'null'],
+    ['PUBLIC_URL', 'http://api.main.test'],
+    ['COOKIE_DOMAIN', '.main.test'],
+    ['COOKIE_DOMAIN', 'https://main.test'],
+    ['COOKIE_DOMAIN', 'other.test'],
+    ['COOKIE_DOMAIN', 'ain.test'],
+    ['ACCESS_TOKEN_TTL', '0'],
+    ['ACCESS_TOKEN_TTL', '15m'],
+    ['ACCESS_TOKEN_TTL', '86401'],
+    ['SESSION_TTL', '34560001'],
+    ['SESSION_TTL', '-1'],
+    ['PORT', '65536'],
+    ['DATABASE_URL', 'mysql://database'],
+    ['DATABASE_URL', 'postgres://a,b/mainstay?target_session_attrs=any'],
+    ['DATABASE_POOL_SIZE', '1'],
+    ['DATABASE_TIMEOUT_MS', '99'],
+    ['DRAIN_SECONDS', '301'],
+    ['MAX_CONNECTIONS', '0'],
+    ['SMTP_URL', 'smtp://mail.test?tls=on'],
+    ['SMTP_URL', 'smtp://mail.test?requireTLS=false'],
+    ['SESSION_STORE_URL', 'http://redis:6379'],
+    ['SESSION_STORE_URL', 'rediss+sentinel://one:26379/mymaster'],
+    ['STRIPE_SECRET_KEY', 'changeme'],
+    ['STRIPE_SECRET_KEY', 'pk_test_payment_sandbox'],
+    ['STRIPE_SECRET_KEY', 'sk_'],
+    ['STRIPE_SECRET_KEY', 'sk_live_changeme_changeme'],
+    // Everybody can read them.
+    ['STRIPE_SECRET_KEY', 'sk_test_payment_sandbox'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_payment_sandbox_only'],
+    ['STRIPE_WEBHOOK_SECRET', ''],
+    ['STRIPE_WEBHOOK_SECRET', ','],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_short'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef,whsec_short'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef,whsec_payment_sandbox_only'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_changeme_changeme_changeme'],
+    ['STRIPE_WEBHOOK_SECRET', 'a_secret_without_its_prefix'],
+    ['STRIPE_PRICE_IDS', ','],
+    ['STRIPE_PRICE_IDS', 'prod_1'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{'],
+    ['STRIPE_CHECKOUT_OPTIONS', '[]'],
+    ...['line_items', 'customer', 'mode', 'success_url', 'cancel_url', 'subscription_data', '__proto__'].map(
+      name => ['STRIPE_CHECKOUT_OPTIONS', `{"${name}":true}`] as const,
+    ),
+    ['STRIPE_CHECKOUT_OPTIONS', '{"trial_days":0}'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{"trial_days":731}'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{"automatic_tax":true}'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{"automatic_tax":{"enabled":true,"liability":{"type":"account"}}}'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{"allow_promotion_codes":"yes"}'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{"payment_method_configuration":"price_1"}'],
+    ['STRIPE_PRORATION', 'sometimes'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '0.0.0.0/33'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1,::/0'],
+    ['TRUST_PROXY', '10.0.0.0/00'],
+    ['TLS_CERT_FILE', '/cert.pem'],
+    ['ANOMALY_POLICY', 'panic:40'],
+    ['LOG_LEVEL', 'verbose'],
+    ['NODE_ENV', 'staging'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(faultsOf({ [name]: value }).join('\n')).toContain(name)
+  })
+
+  it('never shows a secret in a fault', () => {
+    const faults = faultsOf({ STRIPE_SECRET_KEY: 'pk_top_secret', STRIPE_WEBHOOK_SECRET: 'top_secret' })
+    expect(faults).toHaveLength(2)
+    expect(faults.join()).not.toContain('top_secret')
+  })
+})
+
+describe('readSettings outside production', () => {
+  it('takes http on this machine, and nowhere else', () => {
+    const local = { NODE_ENV: 'development', MAIN_ORIGIN: 'http://localhost:3000', COOKIE_DOMAIN: '' }
+    expect(read({ ...local, ALLOWED_ORIGINS: 'http://127.0.0.1:3001,http://[::1]:3001' })).toMatchObject({
+      mainOrigin: 'http://localhost:3000',
+      satelliteOrigins: new Set(['http://127.0.0.1:3001', 'http://[::1]:3001']),
+    })
+    expect(faultsOf({ ...local, ALLOWED_ORIGINS: 'http://shop.test' })).toHaveLength(1)
+    expect(faultsOf({ ...local, ALLOWED_ORIGINS: 'http://localhost.evil.test' })).toHaveLength(1)
+  })
+})
+
+describe('the settings file of an environment', () => {
+  it('gives what the environment does not say', async () => {
+    await withFile('ACCESS_TOKEN_TTL=60\nSESSION_TTL=120\n', folder => {
+      const settings = readSettings({ ...PRODUCTION, SESSION_TTL: '300' }, folder)
+      expect(settings).toMatchObject({ accessTokenTtlSeconds: 60, sessionTtlSeconds: 300 })
+    })
+  })
+
+  it('may hold no name that we do not know: it would be a typing mistake', async () => {
+    await withFile('ALOWED_ORIGINS=https://shop.test\n', folder => {
+      expect(() => readSettings(PRODUCTION, folder)).toThrow(
+        'ALOWED_ORIGINS (in config/production.env) is not a setting',
+      )
+    })
+  })
+
+  it.each(['development', 'test'])('config/%s.env is complete as it is', NODE_ENV => {
+    expect(readSettings({ NODE_ENV }).environment).toBe(NODE_ENV)
+  })
+
+  async function withFile(text: string, check: (folder: string) => void): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'mainstay-settings-'))
+    await writeFile(join(folder, 'production.env'), text)
+    try {
+      check(folder)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
+})

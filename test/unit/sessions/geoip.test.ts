@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ConsoleLogger } from '@nestjs/common'
+import { Test } from '@nestjs/testing'
+import type { Settings } from '../../../src/config/settings.js'
+import { SettingsModule } from '../../../src/config/settings.module.js'
+import { Places } from '../../../src/geoip/geoip.js'
+import { PlacesModule } from '../../../src/geoip/geoip.module.js'
+import { distanceKm, type Place, placeInWords } from '../../../src/geoip/place.js'
+import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
+
+const ZURICH = cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417)
+const NEW_YORK = cityRecord('New York', 'United States', 40.7128, -74.006, 5)
+
+let folder: string
+let file: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mainstay-places-'))
+  file = join(folder, 'places.mmdb')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function load(content: Buffer | string): Promise<Places> {
+  await writeFile(file, content)
+  return Places.load(file)
+}
+
+describe('the place of an address', () => {
+  const NETWORKS = {
+    '203.0.113.0/24': ZURICH,
+    '198.51.100.64/26': NEW_YORK,
+    '2001:db8:1:0:0:0:0:0/48': NEW_YORK,
+    '192.0.2.0/25': { country: { names: { en: 'Switzerland' } } },
+    '192.0.2.128/25': { location: { latitude: 1.5, longitude: 2.5 } },
+  }
+
+  it.each([
+    ['203.0.113.7', 'Zürich, Switzerland'],
+    ['198.51.100.64', 'New York, United States'],
+    ['198.51.100.127', 'New York, United States'],
+    ['198.51.100.128', null],
+    ['2001:db8:1:ffff::1', 'New York, United States'],
+    ['2001:db8:2::1', null],
+    ['127.0.0.1', null],
+    ['::1', null],
+    ['192.0.2.1', null],
+    ['192.0.2.129', null],
+    ['unknown', null],
+    ['203.0.113.7:8080', null],
+    ['', null],
+  ])('of %s is %s', async (ip, words) => {
+    expect(placeInWords((await load(mmdbFile(NETWORKS))).of(ip))).toBe(words)
+  })
+
+  it('has coordinates, and how far off they may be', async () => {
+    const places = await load(mmdbFile(NETWORKS))
+    expect(places.of('198.51.100.100')).toEqual({
+      city: 'New York',
+      country: 'United States',
+      latitude: 40.7128,
+      longitude: -74.006,
+      accuracyKm: 5,
+    })
+    expect(places.of('192.0.2.129')).toEqual({ latitude: 1.5, longitude: 2.5, accuracyKm: 100 })
+    expect(places.of('192.0.2.1')).toBeNull()
+  })
+
+  it('of IPv6 is not read from a file of IPv4 only', async () => {
+    const places = await load(mmdbFile({ '32.1.13.0/24': ZURICH }, { ipVersion: 4 }))
+    expect(placeInWords(places.of('32.1.13.1'))).toBe('Zürich, Switzerland')
+    expect(places.of('2001:d00::1')).toBeNull()
+  })
+
+  it('is not known without a file', () => {
+    expect(Places.load(null).of('203.0.113.7')).toBeNull()
+  })
+})
+
+describe('a file that cannot be used is refused at start', () => {
+  it.each([
+    ['is not there', () => join(folder, 'nowhere.mmdb'), 'ENOENT'],
+    ['is a folder', () => folder, 'EISDIR'],
+  ])('one that %s', (_, path, reason) => {
+    expect(() => Places.load(path())).toThrow(`GEOIP_FILE ${path()} cannot be used: ${reason}`)
+  })
+
+  const WHOLE = mmdbFile({ '203.0.113.0/24': ZURICH })
+  const NOT_WHOLE = 'it is not a whole MMDB file'
+  it.each<[string, Buffer | string, string]>([
+    ['is empty', '', NOT_WHOLE],
+    ['is something else', 'network,city\n203.0.113.0/24,Zürich\n', NOT_WHOLE],
+    ['was cut off', WHOLE.subarray(0, WHOLE.length - 200), NOT_WHOLE],
+    ['lost its beginning', WHOLE.subarray(500), NOT_WHOLE],
+    [
+      'is not of cities',
+      mmdbFile({ '203.0.113.0/24': ZURICH }, { databaseType: 'GeoLite2-ASN' }),
+      'it is not a database of cities but "GeoLite2-ASN"',
+    ],
+  ])('one that %s', async (_, content, reason) => {
+    await expect(load(content)).rejects.toThrow(`GEOIP_FILE ${file} cannot be used: ${reason}`)
+  })
+})
+
+it('a service whose file cannot be used does not start', async () => {
+  const settings = { geoIpFile: join(folder, 'nowhere.mmdb') } as Settings
+  const service = Test.createTestingModule({ imports: [SettingsModule.with(settings), PlacesModule] })
+  await expect(service.setLogger(new ConsoleLogger({ logLevels: [] })).compile()).rejects.toThrow(
+    'GEOIP_FILE',
+  )
+})
+
+describe('placeInWords', () => {
+  const SOMEWHERE = { latitude: 0, longitude: 0, accuracyKm: 1 }
+  it.each<[Place | null, string | null]>([
+    [{ ...SOMEWHERE, city: 'Zürich', country: 'Switzerland' }, 'Zürich, Switzerland'],
+    [{ ...SOMEWHERE, country: 'Switzerland' }, 'Switzerland'],
+    [{ ...SOMEWHERE, city: 'Zürich' }, 'Zürich'],
+    [SOMEWHERE, null],
+    [null, null],
+  ])('says of %j: %s', (place, words) => {
+    expect(placeInWords(place)).toBe(words)
+  })
+})
+
+describe('distanceKm', () => {
+  const at = (latitude: number, longitude: number) => ({ latitude, longitude, accuracyKm: 0 })
+  it.each([
+    [at(47.3769, 8.5417), at(47.3769, 8.5417), 0],
+    [at(47.3769, 8.5417), at(40.7128, -74.006), 6_324],
+    [at(47.3769, 8.5417), at(-33.8688, 151.2093), 16_568],
+    // Across the date line, and to the other side of the earth.
+    [at(0, 179.5), at(0, -179.5), 111],
+    [at(0, 0), at(0, 180), 20_015],
+    [at(90, 0), at(-90, 123), 20_015],
+  ])('of %j and %j', (from, to, km) => {
+    expect(Math.abs(distanceKm(from, to) - km)).toBeLessThan(Math.max(1, km * 0.005))
+    expect(distanceKm(to, from)).toBeCloseTo(distanceKm(from, to))
+  })
+})

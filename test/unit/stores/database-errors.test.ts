@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { readSettings } from '../../../src/config/read-settings.js'
+import { Database } from '../../../src/database/database.js'
+import { openDatabase } from '../../../src/database/database.module.js'
+import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
+import { users } from '../../../src/database/schema.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
+import { freePort } from '../../support/processes/free-port.js'
+
+const EMAIL = 'somebody@example.com'
+const HASH = '$argon2id$v=19$m=19456,t=2,p=1$not-for-the-log'
+
+let server: TestDatabase
+let working: Database
+let unreachable: Database
+beforeAll(async () => {
+  server = await createDatabase()
+  working = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: server.url }))
+  unreachable = new Database(
+    openPostgres(
+      { url: `postgres://127.0.0.1:${await freePort()}/none`, poolSize: 2, timeoutMs: 3_000 },
+      () => {},
+    ),
+  )
+})
+afterAll(async () => {
+  await Promise.all([working.onApplicationShutdown(), unreachable.onApplicationShutdown()])
+  await server.drop()
+})
+
+describe('what the database throws never holds the values of the query', () => {
+  it('that failed', async () => {
+    const error = await failureOf(working)
+    expect(error.message).toContain('insert into "users"')
+    expect(error.message).toContain('users_account_id_accounts_id_fk')
+  })
+
+  it('that it was out of reach for', async () => {
+    expect(await failureOf(unreachable)).toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  })
+
+  it('of a transaction', async () => {
+    const error = await working.transaction(addUser).catch(error => error)
+    expectNoValues(error)
+  })
+})
+
+async function failureOf(database: Database): Promise<Error> {
+  const error = await database.run(addUser).catch(error => error)
+  expectNoValues(error)
+  return error
+}
+
+/** Fails wherever it is tried: there is no such account. */
+async function addUser(db: Parameters<Parameters<Database['run']>[0]>[0]): Promise<void> {
+  await db.insert(users).values({
+    id: randomUUID(),
+    accountId: randomUUID(),
+    email: EMAIL,
+    role: 'owner',
+    granted: permissionsOf([]),
+    passwordHash: HASH,
+    createdAt: new Date(),
+  })
+}
+
+/** Neither in the message nor in a stack, a property or a cause. */
+function expectNoValues(error: unknown): void {
+  expect(error).toBeInstanceOf(Error)
+  const shown = inspect(error, { depth: 10, showHidden: true })
+  expect(shown).not.toContain(EMAIL)
+  expect(shown).not.toContain('not-for-the-log')
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import { Database } from '../../../src/database/database.js'
+import { takeLease } from '../../../src/database/lease.js'
+import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { AccountsService } from '../../../src/users/accounts.service.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { TestApp } from '../../support/test-app.js'
+
+const DAYS_31 = 31 * 24 * 60 * 60
+const LEASE_SECONDS = 9 * 60
+
+describe.each([
+  ['Redis', {}],
+  ['the database', { SESSION_STORE_URL: '' }],
+])('Two replicas with sessions in %s', (_, environment) => {
+  let first: TestApp
+  let second: TestApp
+  beforeAll(async () => {
+    first = await TestApp.start('redis + postgres', environment)
+    const { databaseUrl, sessionStoreUrl } = first.settings
+    second = await TestApp.start('embedded', {
+      DATABASE_URL: databaseUrl,
+      SESSION_STORE_URL: sessionStoreUrl ?? '',
+    })
+  })
+  afterAll(async () => {
+    await second.stop()
+    await first.stop()
+  })
+
+  describe('a lease', () => {
+    it('is taken by one of many who want it at once', async () => {
+      const results = await takeAtOnce('at once', new Date())
+      expect(results.filter(isTaken => isTaken)).toHaveLength(1)
+    })
+
+    it('is free again when it has run out, for one', async () => {
+      const now = new Date()
+      await takeAtOnce('again', now)
+      expect(await takeAtOnce('again', secondsAfter(now, 60))).not.toContain(true)
+      const results = await takeAtOnce('again', secondsAfter(now, 61))
+      expect(results.filter(isTaken => isTaken)).toHaveLength(1)
+    })
+
+    it('does not keep another one', async () => {
+      const now = new Date()
+      await takeAtOnce('one', now)
+      expect(await takeAtOnce('other', now)).toContain(true)
+    })
+
+    function takeAtOnce(name: string, now: Date): Promise<boolean[]> {
+      return Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          takeLease((index % 2 ? first : second).app.get(Database), name, now, 60),
+        ),
+      )
+    }
+  })
+
+  describe('the cleanup', () => {
+    it('at the same moment is done by one of them, and leaves what is live', async () => {
+      const owner = await anOwner(first)
+      await signIn(first, owner, 'main')
+      await signIn(second, owner, 'satellite')
+      const ended = await anOwner(first)
+      await signIn(first, ended, 'satellite')
+      await first.app.get(AccountsService).endSessions(ended)
+      for (const replica of [first, second]) replica.clock.advance(DAYS_31)
+      const late = await anOwner(first)
+      await signIn(first, late, 'main')
+
+      const results = await cleanUpAtOnce()
+      // Two sessions and the recorded end of another.
+      expect(results).toEqual(expect.arrayContaining([null, expect.any(Number)]))
+      expect(results.find(removed => removed !== null)).toBeGreaterThanOrEqual(3)
+      const live = await first.app.get(SessionStore).listByUser(late.id, first.clock.now())
+      expect(live).toHaveLength(1)
+
+      expect(await cleanUpAtOnce()).toEqual([null, null])
+      for (const replica of [first, second]) replica.clock.advance(LEASE_SECONDS + 60)
+      expect((await cleanUpAtOnce()).sort()).toEqual([0, null])
+    })
+
+    function cleanUpAtOnce(): Promise<(number | null)[]> {
+      return Promise.all([first, second].map(replica => replica.app.get(SessionCleanup).run()))
+    }
+  })
+})

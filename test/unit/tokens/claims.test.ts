@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { readClaims } from '../../../src/tokens/claims.js'
+
+const NOW = 1_800_000_000
+const EXPECTED = { issuer: 'https://api.test', audience: 'https://api.test', maxLifetimeSeconds: 900 }
+const VALID = {
+  iss: EXPECTED.issuer,
+  aud: EXPECTED.audience,
+  sub: 'user-1',
+  userId: 'user-1',
+  accountId: 'account-1',
+  sid: 'handle',
+  source: 'main',
+  permissions: permissionsOf(['payments']),
+  iat: NOW,
+  exp: NOW + 900,
+  jti: 'token-1',
+}
+
+function read(difference: Record<string, unknown>) {
+  return readClaims({ ...VALID, ...difference }, EXPECTED, NOW)
+}
+
+describe('readClaims', () => {
+  it('gives back a complete payload', () => {
+    expect(read({})).toEqual(VALID)
+  })
+
+  it.each(Object.keys(VALID))('refuses a payload without %s', name => {
+    expect(read({ [name]: undefined })).toBeNull()
+  })
+
+  it.each([
+    [{ iss: 'https://other.test' }],
+    [{ iss: `${EXPECTED.issuer}/` }],
+    [{ aud: [EXPECTED.audience] }],
+    [{ aud: 'https://other.test' }],
+    [{ sub: 'user-2' }],
+    [{ userId: 'user-2' }],
+    [{ sub: '', userId: '' }],
+    [{ sub: 1, userId: 1 }],
+    [{ accountId: '' }],
+    [{ sid: ['handle'] }],
+    [{ jti: 7 }],
+    [{ source: 'admin' }],
+    [{ source: 'Main' }],
+    [{ source: ['main'] }],
+    [{ permissions: { payments: true } }],
+    [{ permissions: { ...VALID.permissions, payments: 'true' } }],
+    [{ permissions: 'payments' }],
+    [{ iat: String(NOW) }],
+    [{ iat: NOW + 0.5 }],
+    [{ iat: NOW + 61, exp: NOW + 900 }],
+    [{ iat: 0, exp: 900 }],
+    [{ exp: NOW }],
+    [{ exp: NOW + 901 }],
+    [{ exp: Number.MAX_VALUE }],
+    [{ exp: null }],
+  ])('refuses %j', difference => {
+    expect(read(difference)).toBeNull()
+  })
+
+  it('allows clocks to differ by a minute', () => {
+    expect(read({ iat: NOW + 60, exp: NOW + 960 })).not.toBeNull()
+  })
+
+  it('never takes a payload in which one claim is anything else', () => {
+    const otherValue = fc.anything().filter(value => typeof value !== 'number' && typeof value !== 'string')
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(VALID)), otherValue, (name, value) => {
+        expect(read({ [name]: value })).toBeNull()
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})

@@ -1,0 +1,609 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { Client } from '../../../client/client.js'
+import type { ErrorCode as ClientErrorCode } from '../../../client/http/error-code.js'
+import { cookieHome, storageHome } from '../../../client/tokens/session-home.js'
+import type { Storage } from '../../../client/tokens/storage.js'
+import type { ErrorCode } from '../../../src/errors/error-codes.js'
+import { SimulatedDevice } from '../../support/client/simulated-device.js'
+import { SimulatedService } from '../../support/client/simulated-service.js'
+
+const SERVICE = 'https://auth.test'
+const PERSON = { email: 'owner@example.com', password: 'any' }
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const UNAVAILABLE = { status: 503, body: { code: 'SESSION_STORE_UNAVAILABLE' } }
+/** The share of its life after which a token is refreshed at the earliest. */
+const REFRESHED_AFTER = 0.85 * 900 * SECOND
+
+let device: SimulatedDevice
+let service: SimulatedService
+/** The storage of the main site, which all its tabs share. */
+let items: Map<string, string>
+beforeEach(() => {
+  items = new Map()
+  device = new SimulatedDevice()
+  service = new SimulatedService(device)
+})
+
+function openTab({ shares = true, send = service.fetch } = {}): Client {
+  return new Client({ baseUrl: SERVICE }, mainHome(), device.tab(send, { shares }))
+}
+
+function openSatelliteTab(own = new Map<string, string>()): Client {
+  return new Client({ baseUrl: SERVICE }, storageHome(storageOf(own), 'key'), device.tab(service.fetch))
+}
+
+function mainHome() {
+  return cookieHome(storageOf(items), 'key')
+}
+
+function storageOf(kept: Map<string, string>): Storage {
+  return {
+    get: key => kept.get(key),
+    set: (key, value) => kept.set(key, value),
+    remove: key => kept.delete(key),
+  }
+}
+
+/** What comes of it in simulated time. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let outcome: PromiseSettledResult<T> | undefined
+  void Promise.allSettled([work]).then(([settled]) => {
+    outcome = settled
+  })
+  for (let passed = 0; passed <= ms && !outcome; passed += SECOND) await device.advance(SECOND)
+  if (!outcome) throw new Error(`Nothing came of it in ${ms} ms`)
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
+}
+
+async function openTabs(count: number): Promise<Client[]> {
+  const tabs = Array.from({ length: count }, () => openTab())
+  await within(10 * SECOND, (tabs[0] as Client).login(PERSON))
+  await device.advance(SECOND)
+  return tabs
+}
+
+function statuses(tabs: readonly Client[]): string[] {
+  return [...new Set(tabs.map(({ state }) => state.status))]
+}
+
+async function readData(tab: Client): Promise<number> {
+  return (await within(10 * SECOND, tab.fetch('/api/data'))).status
+}
+
+describe('twenty tabs', () => {
+  it('that are open for an hour make one refresh in a lifetime', async () => {
+    const tabs = await openTabs(20)
+    await device.advance(HOUR)
+    expect(service.refreshes()).toBeGreaterThanOrEqual(3)
+    expect(service.refreshes()).toBeLessThanOrEqual(Math.floor(HOUR / REFRESHED_AFTER))
+    const answers = await Promise.all(tabs.map(tab => tab.accessToken()))
+    expect(new Set(answers).size).toBe(1)
+    expect(await readData(tabs[19] as Client)).toBe(200)
+  })
+
+  it('that are opened at once make one refresh', async () => {
+    service.cookie = 'session-0'
+    const tabs = Array.from({ length: 20 }, () => openTab())
+    await within(10 * SECOND, Promise.all(tabs.map(tab => tab.refresh())))
+    expect(service.refreshes()).toBe(1)
+    expect(statuses(tabs)).toEqual(['loggedIn'])
+  })
+
+  it('wait out an outage about as often as one, log nobody out, and are back soon', async () => {
+    const tabs = await openTabs(20)
+    service.outage = UNAVAILABLE
+    await device.advance(HOUR)
+    expect(statuses(tabs)).toEqual(['loggedIn'])
+    // Each wait is at least half of its 30 s.
+    expect(service.refreshes()).toBeLessThan(HOUR / (15 * SECOND))
+    service.outage = null
+    await device.advance(60 * SECOND)
+    const before = service.refreshes()
+    expect(await Promise.all(tabs.map(readData))).toEqual(tabs.map(() => 200))
+    expect(service.refreshes()).toBe(before)
+  })
+
+  it('are all logged out by one', async () => {
+    const tabs = await openTabs(20)
+    const seen: string[] = []
+    tabs[7]?.onChange(({ status }) => seen.push(status))
+    await within(10 * SECOND, (tabs[3] as Client).logout())
+    expect(statuses(tabs)).toEqual(['loggedOut'])
+    expect(seen).toEqual(['loggedOut'])
+    await device.advance(HOUR)
+    expect(service.refreshes()).toBe(0)
+  })
+
+  it('are all logged in by one, as whoever it is now', async () => {
+    const tabs = await openTabs(20)
+    await within(10 * SECOND, (tabs[3] as Client).login(PERSON))
+    await device.advance(SECOND)
+    expect(new Set(tabs.map(({ state }) => state.caller?.userId))).toEqual(new Set(['user-of-session-2']))
+  })
+
+  it('are not held up by one that was frozen with the lock', async () => {
+    const [tab] = await openTabs(2)
+    device.holdForEver(`mainstay main ${SERVICE}`)
+    await device.advance(HOUR)
+    expect(await readData(tab as Client)).toBe(200)
+  })
+})
+
+describe('a tab', () => {
+  it('without locks and channels does it all by itself', async () => {
+    const tab = openTab({ shares: false })
+    await within(10 * SECOND, tab.login(PERSON))
+    await device.advance(HOUR)
+    expect(service.refreshes()).toBeGreaterThanOrEqual(3)
+    expect(await readData(tab)).toBe(200)
+  })
+
+  it('in a sandboxed frame, which may not have locks, does without', async () => {
+    service.cookie = 'session-0'
+    const locks = { request: () => Promise.reject(new Error('SecurityError')) }
+    const tab = new Client({ baseUrl: SERVICE }, mainHome(), { ...device.tab(service.fetch), locks })
+    expect(await within(SECOND, tab.refresh())).not.toBeNull()
+    await device.advance(60 * SECOND)
+    expect(service.refreshes()).toBe(1)
+  })
+
+  it('refreshes once, however many requests need it', async () => {
+    service.cookie = 'session-0'
+    const tab = openTab()
+    await within(10 * SECOND, Promise.all(Array.from({ length: 10 }, () => tab.fetch('/api/data'))))
+    expect(service.refreshes()).toBe(1)
+  })
+
+  it.each([-1, 1])('does not mind a device whose clock is wrong by %i years', async years => {
+    device.clockMs += years * 365 * 24 * HOUR
+    const [tab] = await openTabs(2)
+    await device.advance(HOUR)
+    expect(service.refreshes()).toBeLessThanOrEqual(Math.floor(HOUR / REFRESHED_AFTER))
+    expect(await readData(tab as Client)).toBe(200)
+    expect(service.requests.filter(line => line.endsWith('/api/data'))).toHaveLength(1)
+  })
+
+  it('does not take up a token that was sent long ago', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    // As long as a laptop sleeps, monotonic clocks stand still; the message waits.
+    const before = await tab.accessToken()
+    void other.refresh()
+    await device.advance(60)
+    expect(await other.accessToken()).not.toBe(before)
+    device.clockMs += HOUR
+    await device.advance(SECOND)
+    expect(await tab.accessToken()).toBe(before)
+  })
+
+  it('is logged out by a 401 of refresh, and the others with it', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.revoke('handle-of-session-1')
+    expect(await within(10 * SECOND, tab.refresh())).toBeNull()
+    await device.advance(SECOND)
+    expect(statuses([tab, other])).toEqual(['loggedOut'])
+    await expect(tab.fetch(`${SERVICE}/api/data`)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    expect(service.refreshes()).toBe(1)
+  })
+
+  it.each([
+    ['a lost network', 'lost' as const],
+    ['503', UNAVAILABLE],
+    ['502 of a proxy', { status: 502 }],
+    ['429', { status: 429, headers: { 'Retry-After': '20' } }],
+    ['an answer that is none of the service', { status: 200 }],
+  ])('waits out %s', async (_, outage) => {
+    service.cookie = 'session-0'
+    service.outage = outage
+    const tab = openTab()
+    const refreshed = tab.refresh()
+    await device.advance(300 * SECOND)
+    expect(tab.state.status).toBe('unknown')
+    expect(service.refreshes()).toBeLessThan(300 / 10)
+    service.outage = null
+    expect(await within(60 * SECOND, refreshed)).toMatchObject({ userId: 'user-of-session-0' })
+  })
+
+  it('does not come back before Retry-After', async () => {
+    service.cookie = 'session-0'
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+    void openTab().refresh()
+    await device.advance(100 * SECOND)
+    expect(service.refreshes()).toBe(1)
+  })
+
+  it('lets a request give up waiting, and goes on', async () => {
+    service.cookie = 'session-0'
+    service.outage = 'lost'
+    const tab = openTab()
+    const patience = new AbortController()
+    const request = tab.fetch('/api/data', { signal: patience.signal })
+    await device.advance(10 * SECOND)
+    patience.abort()
+    await expect(request).rejects.toMatchObject({ name: 'AbortError' })
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(tab.state.status).toBe('loggedIn')
+  })
+
+  it('tells of a refusal that is neither, and logs nobody out', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = { status: 403, body: { code: 'CROSS_SITE_REFUSED' } }
+    await expect(within(10 * SECOND, tab.refresh())).rejects.toMatchObject({
+      name: 'MainstayError',
+      status: 403,
+      code: 'CROSS_SITE_REFUSED',
+    })
+    expect(tab.state.status).toBe('loggedIn')
+    service.outage = null
+    await device.advance(HOUR)
+    expect(await readData(tab)).toBe(200)
+  })
+
+  it('that logs out while a refresh is under way stays logged out', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    void tab.refresh()
+    void other.refresh()
+    await within(10 * SECOND, tab.logout())
+    await device.advance(SECOND)
+    expect(statuses([tab, other])).toEqual(['loggedOut'])
+  })
+
+  it('that logs out while the token of another is on its way stays logged out', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    void other.refresh()
+    await device.advance(60)
+    void tab.logout()
+    await device.advance(SECOND)
+    expect(statuses([tab, other])).toEqual(['loggedOut'])
+  })
+
+  it('stays logged out while the service does not know yet', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(60)
+    service.outage = null
+    const refreshed = tab.refresh()
+    await device.advance(200)
+    expect(await refreshed).toBeNull()
+    expect(tab.state.status).toBe('loggedOut')
+  })
+
+  it('goes on telling the service of a logout until it knows', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    const done = tab.logout()
+    await device.advance(HOUR)
+    expect(tab.state.status).toBe('loggedOut')
+    service.outage = null
+    await within(60 * SECOND, done)
+    expect(await within(10 * SECOND, tab.refresh())).toBeNull()
+  })
+
+  it('stops telling it when somebody logs in: the answer would take their cookie', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = UNAVAILABLE
+    void tab.logout()
+    await device.advance(5 * SECOND)
+    service.outage = null
+    await within(20 * SECOND, tab.login(PERSON))
+    const logouts = service.requests.filter(line => line.endsWith('/logout')).length
+    await device.advance(120 * SECOND)
+    expect(service.requests.filter(line => line.endsWith('/logout'))).toHaveLength(logouts)
+    expect(tab.state.status).toBe('loggedIn')
+  })
+
+  it('does not call a listener when a refresh brings nothing new', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    const seen: unknown[] = []
+    tab.onChange(state => seen.push(state))
+    await device.advance(HOUR)
+    expect(seen).toEqual([])
+  })
+})
+
+describe('tabs of a satellite', () => {
+  it('with a storage of their own stay whoever they are', async () => {
+    const [one, two] = [openSatelliteTab(), openSatelliteTab()]
+    await within(10 * SECOND, one.login(PERSON))
+    await within(10 * SECOND, two.login(PERSON))
+    await device.advance(HOUR)
+    expect([one, two].map(({ state }) => state.caller?.sid)).toEqual([
+      'handle-of-session-1',
+      'handle-of-session-2',
+    ])
+    await within(10 * SECOND, one.logout())
+    expect([one, two].map(({ state }) => state.status)).toEqual(['loggedOut', 'loggedIn'])
+  })
+
+  it('with one storage share one session, and forget it together', async () => {
+    const items = new Map<string, string>()
+    const [one, two] = [openSatelliteTab(items), openSatelliteTab(items)]
+    await within(10 * SECOND, one.login(PERSON))
+    await device.advance(SECOND)
+    expect(two.state.caller?.sid).toBe('handle-of-session-1')
+    await within(10 * SECOND, two.logout())
+    expect(items.size).toBe(0)
+    expect(one.state.status).toBe('loggedOut')
+  })
+
+  it('are who logged in last, whatever is answered late', async () => {
+    const one = openSatelliteTab()
+    await within(10 * SECOND, one.login(PERSON))
+    void one.login(PERSON)
+    await device.advance(10)
+    void one.refresh()
+    await device.advance(SECOND)
+    expect(one.state.caller?.sid).toBe('handle-of-session-2')
+  })
+
+  it('keep the session that another has put in the place of an ended one', async () => {
+    const items = new Map<string, string>()
+    const [one, two] = [openSatelliteTab(items), openSatelliteTab(items)]
+    await within(10 * SECOND, one.login(PERSON))
+    service.revoke('handle-of-session-1')
+    void two.login(PERSON)
+    await device.advance(10)
+    void one.refresh()
+    await device.advance(SECOND)
+    expect([one, two].map(({ state }) => state.caller?.sid)).toEqual([
+      'handle-of-session-2',
+      'handle-of-session-2',
+    ])
+    expect([...items.values()]).toEqual(['session-2 handle-of-session-2'])
+  })
+
+  it('that never logged in ask nothing', async () => {
+    expect(await within(SECOND, openSatelliteTab().refresh())).toBeNull()
+    expect(service.requests).toEqual([])
+  })
+
+  it('wait for a storage that is locked', async () => {
+    let isLocked = true
+    const storage = {
+      get: () => {
+        if (isLocked) throw new Error('The device is locked')
+        return 'session-0 handle-of-session-0'
+      },
+      set: () => {},
+      remove: () => {},
+    }
+    const app = new Client({ baseUrl: SERVICE }, storageHome(storage, 'key'), device.tab(service.fetch))
+    const refreshed = app.refresh()
+    await device.advance(30 * SECOND)
+    isLocked = false
+    expect(await within(60 * SECOND, refreshed)).toMatchObject({ sid: 'handle-of-session-0' })
+  })
+})
+
+describe('fetch', () => {
+  it.each([
+    'https://evil.test/',
+    'https://auth.test.evil.test/',
+    'https://auth.test@evil.test/',
+    'https://auth.test:8443/',
+    'https://auth.test',
+    'http://auth.test/',
+    'api/data',
+  ])('sends no token to %s', async address => {
+    const [tab] = (await openTabs(1)) as [Client]
+    await expect(tab.fetch(address)).rejects.toThrow(TypeError)
+    expect(service.requests).toEqual(['POST /api/login'])
+  })
+
+  it.each(['//evil.test/', '/\\evil.test/'])('takes %s for a path of the service', async path => {
+    const [tab] = (await openTabs(1)) as [Client]
+    const seen: string[] = []
+    const spy: typeof fetch = async input => {
+      seen.push(new URL(String(input)).host)
+      return new Response()
+    }
+    Object.assign(tab, { platform: { ...device.tab(spy) } })
+    await tab.fetch(path)
+    expect(seen).toEqual(['auth.test'])
+  })
+
+  it('repeats a request with its body once after a 401', async () => {
+    const bodies: string[] = []
+    const send: typeof fetch = async (input, init) => {
+      const request = new Request(input, init)
+      if (!request.url.startsWith('https://shop.test/')) return service.fetch(request)
+      bodies.push(await request.text())
+      return new Response(null, { status: bodies.length % 2 === 1 ? 401 : 200 })
+    }
+    const options = { baseUrl: SERVICE, backends: ['https://shop.test/'] }
+    const tab = new Client(options, mainHome(), device.tab(send))
+    await within(10 * SECOND, tab.login(PERSON))
+    const request = new Request('https://shop.test/orders', { method: 'POST', body: 'first' })
+    expect((await within(10 * SECOND, tab.fetch(request))).status).toBe(200)
+    await device.advance(30 * SECOND)
+    const init = { method: 'POST', body: 'second' }
+    expect((await within(10 * SECOND, tab.fetch('https://shop.test/orders', init))).status).toBe(200)
+    expect(bodies).toEqual(['first', 'first', 'second', 'second'])
+  })
+
+  it('does not refresh again and again for a backend that refuses every token', async () => {
+    const send: typeof fetch = async (input, init) => {
+      const { url } = new Request(input, init)
+      return url.startsWith(SERVICE) ? service.fetch(input, init) : new Response(null, { status: 401 })
+    }
+    const options = { baseUrl: SERVICE, backends: ['https://shop.test'] }
+    const tab = new Client(options, mainHome(), device.tab(send))
+    await within(10 * SECOND, tab.login(PERSON))
+    for (let i = 0; i < 20; i += 1) {
+      const answer = await within(10 * SECOND, tab.fetch('https://shop.test/orders'))
+      expect(answer.status).toBe(401)
+    }
+    expect(service.refreshes()).toBeLessThanOrEqual(3)
+  })
+
+  it('does not refresh for a password that is asked for again', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    const send: typeof fetch = async () =>
+      new Response(JSON.stringify({ code: 'REAUTHENTICATION_REQUIRED' }), { status: 401 })
+    Object.assign(tab, { platform: { ...device.tab(send) } })
+    expect((await tab.fetch('/api/account')).status).toBe(401)
+    expect(service.refreshes()).toBe(0)
+  })
+})
+
+describe('pages 6: a logout that the service has not heard of', () => {
+  /** Closes the page, and opens the site anew. */
+  function reopened(tab: Client, open: () => Client): Client {
+    tab.close()
+    return open()
+  }
+
+  it.each([
+    ['main site', () => openTab()],
+    ['satellite', () => openSatelliteTab(items)],
+  ])('is said to be one, and a reopened page of the %s finishes it', async (_, open) => {
+    const tab = open()
+    await within(10 * SECOND, tab.login(PERSON))
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(SECOND)
+    expect(tab.state).toEqual({ status: 'loggedOut', caller: null, reason: 'network' })
+
+    const again = reopened(tab, open)
+    expect(await within(SECOND, again.refresh())).toBeNull()
+    await device.advance(SECOND)
+    expect(again.state).toEqual({ status: 'loggedOut', caller: null, reason: 'network' })
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(again.state).toEqual({ status: 'loggedOut', caller: null })
+    expect(items.size).toBe(0)
+    expect(service.isEnded('handle-of-session-1')).toBe(true)
+  })
+
+  it('is finished also when somebody has typed a wrong password meanwhile', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = UNAVAILABLE
+    void tab.logout()
+    await device.advance(SECOND)
+    await expect(within(60 * SECOND, tab.login(PERSON))).rejects.toMatchObject({ status: 503 })
+    expect(tab.state.status).toBe('loggedOut')
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(service.isEnded('handle-of-session-1')).toBe(true)
+  })
+
+  it('does not end the session of who logs in in another tab', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(SECOND)
+    service.outage = null
+    await within(10 * SECOND, other.login(PERSON))
+    await device.advance(60 * SECOND)
+    expect(statuses([tab, other])).toEqual(['loggedIn'])
+    expect(service.isEnded('handle-of-session-2')).toBe(false)
+    expect(items.size).toBe(0)
+  })
+})
+
+describe('pages 3: why a page waits', () => {
+  it.each([
+    ['network', 'lost'],
+    ['service', UNAVAILABLE],
+    ['service', { status: 502 }],
+    ['origin', 'unlisted'],
+    ['origin', { status: 403, body: { code: 'ORIGIN_NOT_ALLOWED' } }],
+  ] as const)('is the %s: %j', async (reason, outage) => {
+    service.cookie = 'session-0'
+    service.outage = outage
+    const tab = openTab()
+    const seen: unknown[] = []
+    tab.onChange(state => seen.push(state))
+    tab.refresh().catch(() => {})
+    await device.advance(100 * SECOND)
+    expect(seen).toEqual([{ status: 'unknown', caller: null, reason }])
+    expect(device.warnings).toHaveLength(reason === 'origin' ? 1 : 0)
+    for (const warning of device.warnings) expect(warning).toMatch(/https:\/\/auth\.test.*MAIN_ORIGIN/)
+    service.outage = null
+    await device.advance(60 * SECOND)
+    expect(tab.state).toMatchObject({ status: 'loggedIn' })
+    expect(tab.state).not.toHaveProperty('reason')
+  })
+
+  it('is the network when the service could be read before', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'unlisted'
+    void tab.refresh()
+    await device.advance(SECOND)
+    expect(tab.state.reason).toBe('network')
+  })
+
+  it('is known to all tabs, which name the setting for satellites once', async () => {
+    service.outage = 'unlisted'
+    const own = new Map([['key', 'session-0 handle-of-session-0']])
+    const tabs = [openSatelliteTab(own), openSatelliteTab(own)]
+    for (const tab of tabs) void tab.refresh()
+    await device.advance(10 * SECOND)
+    expect(tabs.map(({ state }) => state.reason)).toEqual(['origin', 'origin'])
+    expect(device.warnings[0]).toContain('ALLOWED_ORIGINS')
+  })
+})
+
+describe('pages 15: after an outage', () => {
+  it('a page is served at once when the network is back or somebody looks at it', async () => {
+    service.cookie = 'session-0'
+    service.outage = 'lost'
+    const tab = openTab()
+    void tab.refresh()
+    await device.advance(300 * SECOND)
+    service.outage = null
+    device.wake()
+    await device.advance(SECOND)
+    expect(tab.state.status).toBe('loggedIn')
+  })
+
+  it('a page that is looked at does not ask before Retry-After', async () => {
+    service.cookie = 'session-0'
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+    void openTab().refresh()
+    for (let second = 0; second < 99; second += 1) {
+      await device.advance(SECOND)
+      device.wake()
+    }
+    expect(service.refreshes()).toBe(1)
+  })
+
+  it('a request without an answer gives up, unless it brings a signal of its own', async () => {
+    const hanging: typeof fetch = (input, init) =>
+      String(input).endsWith('/login')
+        ? service.fetch(input, init)
+        : new Promise((_, reject) =>
+            init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+          )
+    const tab = openTab({ send: hanging })
+    await within(SECOND, tab.login(PERSON))
+    await expect(within(21 * SECOND, tab.fetch('/api/data'))).rejects.toMatchObject({ name: 'TimeoutError' })
+    const { signal } = new AbortController()
+    await expect(within(60 * SECOND, tab.fetch('/api/data', { signal }))).rejects.toThrow(
+      'Nothing came of it',
+    )
+  })
+})
+
+it('pages 22: a visitor without a session is answered without an error', async () => {
+  const statuses: number[] = []
+  const watched: typeof fetch = async (input, init) => {
+    const answer = await service.fetch(input, init)
+    statuses.push(answer.status)
+    return answer
+  }
+  expect(await within(SECOND, openTab({ send: watched }).refresh())).toBeNull()
+  expect(statuses).toEqual([204])
+})
+
+it('knows every code of the service', () => {
+  // Both ways: the type checker fails when one has a code that the other has not.
+  const toClient: Record<ErrorCode, ClientErrorCode> | null = null as Record<
+    ClientErrorCode,
+    ErrorCode
+  > | null
+  expect(toClient).toBeNull()
+})

@@ -1,0 +1,158 @@
+import { useState } from 'react'
+import { type Caller, MainstayError } from '../../../../../client/index.js'
+import { Fact } from '../../../../pieces/fact.js'
+import { ActionButton } from '../../../../pieces/forms/button.js'
+import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
+import { Form } from '../../../../pieces/forms/form.js'
+import { useAction } from '../../../../pieces/forms/use-action.js'
+import { leaveNews } from '../../../../pieces/news.js'
+import { Failure, Hint, Success } from '../../../../pieces/notice.js'
+import { Page, Section } from '../../../../pieces/page.js'
+import { PermissionList } from '../../../../pieces/permission-list.js'
+import { go, Link } from '../../../../pieces/router.js'
+import { useLoad } from '../../../../pieces/use-load.js'
+import { Loaded } from '../../../../pieces/waiting.js'
+import { When } from '../../../../pieces/when.js'
+import type { Person } from '../../../answers.js'
+import { call } from '../../../api.js'
+import { NotFoundHere } from '../../not-found.js'
+import { Transfer } from '../transfer.js'
+import { MemberSessions } from './member-sessions.js'
+import { PermissionBoxes, permissionsIn } from './permission-boxes.js'
+import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+
+interface MemberProps {
+  readonly person: Person
+  readonly caller: Caller
+  readonly reload: () => Promise<void>
+}
+
+/** One person of the team, and what a manager can do about them. */
+export function MemberPage({ userId, caller }: { readonly userId: string; readonly caller: Caller }) {
+  const person = useLoad(() => call<Person>('GET', `team/${userId}`))
+  if (isNotFound(person.error)) return <NotFoundHere />
+  return (
+    <Page title={person.data ? nameOf(person.data) : 'Member'}>
+      <p>
+        <Link href="/account/team">← Back to the team</Link>
+      </p>
+      <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
+    </Page>
+  )
+}
+
+function Member({ person, caller, reload }: MemberProps) {
+  const isFixed = person.role === 'owner' || person.userId === caller.userId
+  return (
+    <>
+      <Section title="Person">
+        <dl>
+          <Fact name="E-mail">{person.email}</Fact>
+          <Fact name="Role">{person.role === 'owner' ? 'Owner' : 'Member'}</Fact>
+          <Fact name="Since">
+            <When at={person.createdAt} />
+          </Fact>
+          {person.isDisabled && <Fact name="State">Disabled: cannot log in</Fact>}
+        </dl>
+        {!isFixed && <Standing person={person} caller={caller} reload={reload} />}
+      </Section>
+      {isFixed ? (
+        <Section title="Permissions">
+          <PermissionList permissions={person.permissions} />
+          <Hint>
+            {person.role === 'owner'
+              ? 'The owner always has all permissions.'
+              : 'You cannot change your own permissions; ask somebody else who manages the team.'}
+          </Hint>
+        </Section>
+      ) : (
+        <Rights person={person} caller={caller} reload={reload} />
+      )}
+      {(person.role !== 'owner' || person.userId === caller.userId) && (
+        <MemberSessions userId={person.userId} />
+      )}
+    </>
+  )
+}
+
+function Rights({ person, caller, reload }: MemberProps) {
+  const [saved, setSaved] = useState('')
+  const put = async (what: 'permissions' | 'satellites', body: object, message: string) => {
+    setSaved('')
+    await call('PUT', `team/${person.userId}/${what}`, body)
+    await reload()
+    setSaved(message)
+  }
+  return (
+    <Section title="Access">
+      {saved && <Success>{saved}</Success>}
+      <Form
+        submit="Save permissions"
+        send={(_, form) => put('permissions', permissionsIn(form), 'Permissions saved.')}
+      >
+        <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
+      </Form>
+      <Form
+        submit="Save sites"
+        send={(_, form) =>
+          put(
+            'satellites',
+            { satellites: satellitesIn(form) },
+            'Sites saved. Sessions on other sites have ended.',
+          )
+        }
+      >
+        <SatelliteBoxes chosen={person.satellites} />
+      </Form>
+    </Section>
+  )
+}
+
+function nameOf({ name, email }: Person): string {
+  return name ?? email
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof MainstayError && error.code === 'NOT_FOUND'
+}
+
+/** Whether they may log in, and whether they stay. */
+function Standing({ person, reload }: MemberProps) {
+  const { userId, isDisabled } = person
+  const name = nameOf(person)
+  const enable = useAction(() => call('POST', `team/${userId}/enable`).then(reload))
+  return (
+    <>
+      <Failure error={enable.error} />
+      <div className="actions">
+        {isDisabled ? (
+          <ActionButton action={enable}>Enable</ActionButton>
+        ) : (
+          <>
+            <Transfer person={person} />
+            <ConfirmButton
+              name="Disable"
+              question={`Disable ${name}?`}
+              confirm="Disable this member"
+              act={() => call('POST', `team/${userId}/disable`).then(reload)}
+            >
+              <p>All their sessions end, and they cannot log in until they are enabled again.</p>
+            </ConfirmButton>
+          </>
+        )}
+        <ConfirmButton
+          name="Remove"
+          question={`Remove ${name} from the team?`}
+          confirm="Remove this member"
+          act={async () => {
+            await call('DELETE', `team/${userId}`)
+            leaveNews(`${name} is no longer in the team, and has been logged out everywhere.`)
+            go('/account/team')
+          }}
+        >
+          <p>They can only come back through a new invitation. What they did stays in the audit log.</p>
+        </ConfirmButton>
+      </div>
+    </>
+  )
+}

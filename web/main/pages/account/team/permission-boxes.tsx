@@ -1,0 +1,42 @@
+import type { Permissions } from '../../../../../client/index.js'
+import { PERMISSION_NAMES, PERMISSIONS } from '../../../../pieces/permission-names.js'
+
+/** What the service gives to somebody new unless told otherwise. */
+export const NEW_MEMBER: Permissions = {
+  payments: false,
+  accountSettings: false,
+  teamManagement: false,
+  dataEntry: true,
+  viewReports: true,
+}
+
+/** The five permissions to choose from; nobody can give what they do not have. */
+export function PermissionBoxes({
+  given,
+  mayGive,
+}: {
+  readonly given: Permissions
+  readonly mayGive: Permissions
+}) {
+  return (
+    <fieldset>
+      <legend>Permissions</legend>
+      {PERMISSIONS.map(name => (
+        <label key={name} className="choice">
+          <input
+            type="checkbox"
+            name={name}
+            defaultChecked={given[name]}
+            disabled={!mayGive[name] && !given[name]}
+          />
+          {PERMISSION_NAMES[name]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+export function permissionsIn(form: HTMLFormElement): Permissions {
+  const isChecked = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).checked
+  return Object.fromEntries(PERMISSIONS.map(name => [name, isChecked(name)])) as unknown as Permissions
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react'
+import { Fact } from '../fact.js'
+import { Day } from '../when.js'
+import { type Subscription, stateName } from './subscription.js'
+
+/** What there is to know about a subscription; `price` in words, where it is known. */
+export function SubscriptionFacts({
+  subscription,
+  price = null,
+}: {
+  readonly subscription: Subscription
+  readonly price?: string | null
+}) {
+  const { planName, quantity } = subscription
+  const date = importantDate(subscription)
+  return (
+    <dl>
+      <Fact name="State">{stateName(subscription)}</Fact>
+      {planName && <Fact name="Plan">{planName}</Fact>}
+      {price && <Fact name="Price">{price}</Fact>}
+      {quantity !== null && quantity > 1 && <Fact name="Seats">{quantity}</Fact>}
+      {date && <Fact name={date.name}>{date.day}</Fact>}
+    </dl>
+  )
+}
+
+/** The one date that matters to who pays, with what happens then. */
+function importantDate({
+  state,
+  endsAt,
+  renewsAt,
+  graceUntil,
+}: Subscription): { name: string; day: ReactNode } | null {
+  if (state === 'canceled') return endsAt ? { name: 'Ended on', day: <Day at={endsAt} /> } : null
+  if (state === 'past_due' && graceUntil) return { name: 'Pay by', day: <Day at={graceUntil} /> }
+  if (state === 'restricted' && graceUntil) return { name: 'Suspended since', day: <Day at={graceUntil} /> }
+  if (endsAt) return { name: 'Ends on', day: <Day at={endsAt} /> }
+  if (!renewsAt) return null
+  return { name: state === 'trialing' ? 'Free until' : 'Renews on', day: <Day at={renewsAt} /> }
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+import { Failure } from '../notice.js'
+import { ActionButton } from './button.js'
+import type { Action } from './use-action.js'
+
+/** A button on a row of its own, with what went wrong beside it. */
+export function ActionRow({
+  action,
+  children,
+}: {
+  readonly action: Action<void>
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="actions">
+      <ActionButton action={action}>{children}</ActionButton>
+      <Failure error={action.error} />
+    </div>
+  )
+}

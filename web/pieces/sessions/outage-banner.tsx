@@ -1,0 +1,35 @@
+import type { Client, WaitReason } from '../../../client/index.js'
+import { useSession } from '../../../client/react.js'
+import { hostOf, site } from '../site.js'
+import { retryNow, useOutage } from './outage.js'
+
+/** One sentence about an outage, for all that waits on the page; nothing without one. */
+export function OutageBanner({ client }: { readonly client: Client }) {
+  const { status, reason: sessionReason } = useSession(client)
+  const pageReason = useOutage()
+  const reason = pageReason ?? (status === 'loggedOut' ? null : sessionReason)
+  if (!reason) return null
+  const tryNow = () => {
+    // The client wakes up by the same event.
+    dispatchEvent(new Event('online'))
+    retryNow()
+  }
+  return (
+    <div className="outage" role="status">
+      <span>
+        {wordsFor(reason)} {reason !== 'origin' && 'We keep trying; nothing is lost.'}
+      </span>
+      <button type="button" onClick={tryNow}>
+        Try now
+      </button>
+    </div>
+  )
+}
+
+/** What people read about the reason to wait. */
+export function wordsFor(reason: WaitReason): string {
+  if (reason === 'origin')
+    return `This site cannot talk to ${hostOf(site.apiUrl)}. The browser console has more for whoever runs the site.`
+  if (!navigator.onLine) return 'You are offline.'
+  return reason === 'network' ? 'We cannot be reached right now.' : 'This is temporarily unavailable.'
+}

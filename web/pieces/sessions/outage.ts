@@ -1,0 +1,69 @@
+import { useSyncExternalStore } from 'react'
+import { MainstayError, type WaitReason } from '../../../client/index.js'
+
+const FIRST_WAIT_MS = 3_000
+const LONGEST_WAIT_MS = 30_000
+
+/** Refusals that are about the service as a whole. */
+const OUTAGE_CODES = ['UNKNOWN', 'SESSION_STORE_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'NOT_READY']
+
+/** What could not be loaded in an outage, to be tried again; each says whether that went well. */
+const waiting = new Map<object, () => Promise<unknown>>()
+let reason: WaitReason | null = null
+let timer: ReturnType<typeof setTimeout> | undefined
+let failures = 0
+const listeners = new Set<() => void>()
+
+addEventListener('online', retryNow)
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && retryNow())
+
+/** Why a call has failed, where that is about the network or the service and not about the call; null otherwise. */
+export function outageIn(error: unknown): WaitReason | null {
+  if (!(error instanceof Error)) return null
+  if (!(error instanceof MainstayError)) return error.name === 'TimeoutError' ? 'service' : 'network'
+  return error.status >= 500 && OUTAGE_CODES.includes(error.code) ? 'service' : null
+}
+
+/** Keeps trying what `owner` could not load, together with all else that waits. */
+export function retryLater(owner: object, error: unknown, retry: () => Promise<unknown>): void {
+  reason = outageIn(error)
+  waiting.set(owner, retry)
+  plan()
+  announce()
+}
+
+/** It is loaded, or nobody needs it any more. */
+export function stopRetrying(owner: object): void {
+  if (!waiting.delete(owner) || waiting.size > 0) return
+  failures = 0
+  reason = null
+  clearTimeout(timer)
+  timer = undefined
+  announce()
+}
+
+export function retryNow(): void {
+  clearTimeout(timer)
+  timer = undefined
+  if (waiting.size === 0) return
+  failures += 1
+  for (const retry of [...waiting.values()]) void retry()
+}
+
+/** Why something waits; null when nothing does. */
+export function useOutage(): WaitReason | null {
+  return useSyncExternalStore(listen, () => reason)
+}
+
+function plan(): void {
+  timer ??= setTimeout(retryNow, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures))
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function announce(): void {
+  for (const listener of listeners) listener()
+}
