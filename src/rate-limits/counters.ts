@@ -41,6 +41,7 @@ export class Counters {
   private readonly shared: RateLimiterRedis | null
   private readonly arrears = new Arrears()
   private pausedUntil = Number.NEGATIVE_INFINITY
+  private isAnswering = true
   private lastLogAt = Number.NEGATIVE_INFINITY
 
   constructor(private readonly redis: RedisConnection | null) {
@@ -110,12 +111,14 @@ export class Counters {
   ): Promise<readonly (R | null)[]> {
     const { redis, shared } = this
     if (!redis || !shared || performance.now() < this.pausedUntil) return items.map(() => null)
+    const patienceMs = PATIENCE * redis.timeoutMs
+    this.isAnswering ||= await answers(redis, patienceMs)
     // Commands of one tick are sent together, in this order.
-    this.arrears.settle(shared)
+    if (this.isAnswering) this.arrears.settle(shared)
     return Promise.all(
       items.map(item =>
         within(
-          PATIENCE * redis.timeoutMs,
+          patienceMs,
           redis.run(() => work(shared, item)),
         ).catch((error: Error) => {
           this.pause(error)
@@ -127,11 +130,26 @@ export class Counters {
 
   /** Whatever is wrong with Redis, people can log in and nobody can guess without limit. */
   private pause({ message, cause }: Error): void {
+    this.isAnswering = false
     this.pausedUntil = performance.now() + PAUSE_MS
     if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return
     this.lastLogAt = performance.now()
     const reason = (cause as Error | undefined)?.message ?? message
     this.logger.error(`Attempts are counted in each process only: ${reason}`)
+  }
+}
+
+/**
+ * Whether every shard answers. Asked after a silence, before anything is sent that changes a counter: a Redis
+ * that hangs carries out everything it was sent when it wakes, even what has been sent again since.
+ */
+async function answers(redis: RedisConnection, patienceMs: number): Promise<boolean> {
+  try {
+    const pings = redis.shards().map(shard => redis.onShard(shard, server => server.ping()))
+    await within(patienceMs, Promise.all(pings))
+    return true
+  } catch {
+    return false
   }
 }
 

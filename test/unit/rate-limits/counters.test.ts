@@ -10,6 +10,8 @@ import { type RedisServer, startRedis } from '../../support/redis/redis-server.j
 const WINDOW_SECONDS = 100
 /** A Redis that did not answer is left alone for a second. */
 const ASKED_AGAIN_MS = 1_200
+/** A connection that does not answer is given up after three seconds. */
+const GIVEN_UP_MS = 5_000
 
 const connect = (url: string, timeoutMs = 300) => RedisConnection.open(url, timeoutMs)
 
@@ -168,6 +170,26 @@ describe('Counters while Redis hangs', () => {
     await redis.kill('SIGSTOP')
     expect(pointsOf(await add())).toBe(2)
     await redis.kill('SIGCONT')
+  })
+
+  it('are told once, however often it was asked while it hung', async () => {
+    const [counters, others] = [await open(), await open()]
+    const counted = [{ key: randomUUID(), windowSeconds: WINDOW_SECONDS }]
+    const keys = counted.map(({ key }) => key)
+    await redis.kill('SIGSTOP')
+    // Longer than a connection is kept that does not answer.
+    let added = 0
+    for (const until = performance.now() + GIVEN_UP_MS; performance.now() < until; added++) {
+      await sleep(100)
+      await counters.look(keys)
+      await counters.add(counted)
+      await (await counters.add(counted)).giveBack()
+    }
+    await redis.kill('SIGCONT')
+    await sleep(ASKED_AGAIN_MS)
+    const [own] = (await counters.look(keys)).map(({ points }) => points)
+    const [seenByOthers] = (await others.look(keys)).map(({ points }) => points)
+    expect([own, seenByOthers]).toEqual([added, added])
   })
 
   it('are told to the other replicas when it answers again', async () => {
