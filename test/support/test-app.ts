@@ -43,6 +43,21 @@ export class TestApp {
   ): Promise<TestApp> {
     const folder = await mkdtemp(join(tmpdir(), 'mainstay-app-'))
     const cleanUp: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+    try {
+      return await TestApp.startIn(folder, backend, environment, cleanUp)
+    } catch (error) {
+      // Otherwise the test run would wait for the servers for ever.
+      for (const step of cleanUp) await step()
+      throw error
+    }
+  }
+
+  private static async startIn(
+    folder: string,
+    backend: Backend,
+    environment: Readonly<Record<string, string>>,
+    cleanUp: (() => Promise<unknown>)[],
+  ): Promise<TestApp> {
     const stores = await startStores(backend, folder, environment, cleanUp)
     const sandbox = await PaymentSandbox.start({
       port: 0,
@@ -65,6 +80,8 @@ export class TestApp {
       ...stores,
       ...environment,
     })
+    // One connection, so that mails arrive in the order in which they are sent.
+    settings.mail?.smtpUrl.searchParams.set('maxConnections', '1')
     const clock = new TestClock()
     const app = await createApp(settings, clock)
     await app.listen(0, '127.0.0.1')
