@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiRequest } from '../../../dev/payment-sandbox/api.js'
+import type { ApiRequest } from '../../../dev/payment-sandbox/api/api.js'
 import type { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
 import { eventually } from '../../support/eventually.js'
 import type { ModelWorld } from '../billing/billing-world.js'

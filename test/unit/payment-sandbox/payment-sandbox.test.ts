@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
 import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
-import { monthsAfter } from '../../../dev/payment-sandbox/sandbox-clock.js'
+import { monthsAfter } from '../../../dev/payment-sandbox/state/clock.js'
 
 const SECRET_KEY = 'sk_test_for_the_sandbox'
 const WEBHOOK_SECRET = 'whsec_for_the_sandbox'

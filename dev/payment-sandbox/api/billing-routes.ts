@@ -1,0 +1,36 @@
+import { invoicePayments } from '../invoices/invoice-payments.js'
+import { findProduct } from '../prices/products.js'
+import type { ApiRoute } from './api-route.js'
+import type { ApiParts } from './api-routes.js'
+import { expanded, expandedPage, type Finders } from './expand.js'
+import { listPage } from './list.js'
+
+const INVOICES = '/v1/invoices'
+const PAYMENTS = '/v1/invoice_payments'
+const EVENTS = '/v1/events'
+
+/** The portal, and what is only read: what was billed and paid, and what happened. */
+export function billingRoutes(
+  { state, portals, prices, invoices, charges, refunds, delayedPayments, events }: ApiParts,
+  finders: Finders,
+): ApiRoute[] {
+  const ofPrice: Finders = { product: findProduct }
+  return [
+    ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
+    [
+      'GET',
+      INVOICES,
+      ({ params }) => expandedPage(listPage(invoices.list(params), params, INVOICES), params, finders),
+    ],
+    ['GET', `${INVOICES}/:id`, ({ id, params }) => expanded(invoices.find(id), params, finders)],
+    ['POST', `${INVOICES}/:id/void`, ({ id, cause }) => delayedPayments.void(id, cause)],
+    ['POST', '/v1/refunds', ({ params, cause }) => refunds.create(params, cause)],
+    ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
+    ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
+    ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
+    ['GET', '/v1/prices/:id', ({ id, params }) => expanded(prices.retrieve(id), params, ofPrice)],
+    ['GET', '/v1/products/:id', ({ id }) => findProduct(id)],
+    ['GET', EVENTS, ({ params }) => listPage(events.list(params), params, EVENTS)],
+    ['GET', `${EVENTS}/:id`, ({ id }) => events.find(id)],
+  ]
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { nowSeconds } from '../state/clock.js'
+import type { State } from '../state/state.js'
+import { ApiError } from './api-error.js'
+
+export interface Answer {
+  status: number
+  body: object
+}
+
+/** The first answer for a key, what was asked (hashed) and when, in seconds since 1970. */
+export interface KeptAnswer extends Answer {
+  asked: string
+  keptAt: number
+  requestId: string
+}
+
+// https://docs.stripe.com/api/idempotent_requests: keys can be removed after they are at least 24 hours old.
+const KEPT_SECONDS = 24 * 60 * 60
+
+/** Makes a repeated request harmless, by the rules of https://docs.stripe.com/api/idempotent_requests. */
+export class IdempotencyKeys {
+  private readonly underWay = new Map<string, string>()
+
+  constructor(private readonly state: State) {}
+
+  /**
+   * The first answer when this request was answered before, else null: then the key is taken until `keep` or
+   * `release`. Throws 400 idempotency_error when the key stood for another request, 409 while the first is
+   * under way.
+   */
+  take(key: string, request: string): KeptAnswer | null {
+    const asked = createHash('sha256').update(request).digest('base64url')
+    const kept = this.state.answers.get(key)
+    const live = kept && kept.keptAt + KEPT_SECONDS > nowSeconds() ? kept : null
+    const before = live?.asked ?? this.underWay.get(key)
+    if (before !== undefined && before !== asked) throw differentRequest(key)
+    if (live) return live
+    if (before !== undefined) throw stillUnderWay(key)
+    this.underWay.set(key, asked)
+    return null
+  }
+
+  /** Whether a request with this key is under way. */
+  isTaken(key: string | null): boolean {
+    return key !== null && this.underWay.has(key)
+  }
+
+  /** Keeps the answer for the key, and drops the answers that are too old. */
+  keep(key: string, answer: Answer, requestId: string): void {
+    const asked = this.underWay.get(key) ?? ''
+    this.release(key)
+    const now = nowSeconds()
+    // A copy: the object in the answer changes when it is paid, the kept answer must not.
+    this.state.answers.delete(key)
+    this.state.answers.set(key, { ...structuredClone(answer), asked, keptAt: now, requestId })
+    for (const [old, { keptAt }] of this.state.answers) {
+      // They are in the order of their age: a look at all of them for every request would be quadratic.
+      if (keptAt + KEPT_SECONDS > now) break
+      this.state.answers.delete(old)
+    }
+    this.state.changed()
+  }
+
+  /** Frees a key whose request did nothing. */
+  release(key: string): void {
+    this.underWay.delete(key)
+  }
+}
+
+function differentRequest(key: string): ApiError {
+  const message =
+    'Keys for idempotent requests can only be used with the same parameters they were first used with. ' +
+    `Try using a key other than '${key}' if you meant to execute a different request.`
+  return new ApiError(400, 'idempotency_error', message)
+}
+
+function stillUnderWay(key: string): ApiError {
+  const message = `There is currently another in-progress request using this Idempotent Key: ${key}.`
+  return new ApiError(409, 'idempotency_error', message, 'idempotency_key_in_use')
+}

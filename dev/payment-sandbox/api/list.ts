@@ -1,0 +1,30 @@
+import type { Form } from '../http/form.js'
+import { inner, integer, text } from '../http/form-fields.js'
+
+// https://docs.stripe.com/api/pagination
+const DEFAULT_LIMIT = 10
+const HIGHEST_LIMIT = 100
+
+export interface List<T> {
+  object: 'list'
+  data: T[]
+  has_more: boolean
+  url: string
+}
+
+/** One page of `all` by `limit` and `starting_after`; an unknown `starting_after` starts at the beginning. */
+export function listPage<T extends { id: string }>(all: T[], params: Form, url: string): List<T> {
+  const limit = Math.min(integer(params, 'limit') ?? DEFAULT_LIMIT, HIGHEST_LIMIT)
+  const after = text(params, 'starting_after')
+  const rest = all.slice(all.findIndex(item => item.id === after) + 1)
+  return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url }
+}
+
+/** Whether something is of the time that `created` asks for: a second, or `gt`, `gte`, `lt`, `lte`; always when absent. */
+export function createdWithin(params: Form): (item: { created: number }) => boolean {
+  const range = inner(params, 'created')
+  const exactly = integer(params, 'created')
+  const after = Math.max(integer(range, 'gte') ?? 0, (integer(range, 'gt') ?? -1) + 1)
+  const before = Math.min(integer(range, 'lte') ?? Infinity, (integer(range, 'lt') ?? Infinity) - 1)
+  return ({ created }) => (exactly === null || created === exactly) && created >= after && created <= before
+}

@@ -1,0 +1,43 @@
+import { ApiError } from '../api/api-error.js'
+import type { Form } from '../http/form.js'
+import { forms, inner, integer, requiredText } from '../http/form-fields.js'
+import { oneTimePrice, type Price, type Prices } from '../prices/prices.js'
+import type { CheckoutLine, CheckoutMode } from './checkout.js'
+
+/**
+ * What is bought: known prices in a subscription, `price_data` in a payment (every known price is a monthly one),
+ * nothing in a setup. Throws 400 for anything else and for a quantity of 0.
+ */
+export function checkoutLines(params: Form, mode: CheckoutMode, prices: Prices): CheckoutLine[] {
+  const given = forms(params, 'line_items')
+  if (mode === 'setup' && given.length > 0) throw noLines()
+  if (mode !== 'setup' && given.length === 0)
+    throw ApiError.badParameter('parameter_missing', 'line_items', 'Missing required param: line_items.')
+  return given.map((line, index) => {
+    const param = `line_items[${index}]`
+    const price = mode === 'payment' ? priceGiven(line, param) : knownPrice(line, `${param}[price]`, prices)
+    return { price, quantity: quantityOf(line, param) }
+  })
+}
+
+function knownPrice(line: Form, param: string, prices: Prices): Price {
+  return prices.find(requiredText(line, 'price', param), param)
+}
+
+function priceGiven(line: Form, param: string): Price {
+  const data = inner(line, 'price_data')
+  requiredText(data, 'unit_amount', `${param}[price_data][unit_amount]`)
+  return oneTimePrice(integer(data, 'unit_amount')!)
+}
+
+function quantityOf(line: Form, param: string): number {
+  const quantity = integer(line, 'quantity') ?? 1
+  if (quantity > 0) return quantity
+  const message = 'This value must be greater than or equal to 1.'
+  throw ApiError.badParameter('parameter_invalid_integer', `${param}[quantity]`, message)
+}
+
+function noLines(): ApiError {
+  const message = 'You can not pass `line_items` in `setup` mode.'
+  return ApiError.badParameter('parameter_invalid', 'line_items', message)
+}

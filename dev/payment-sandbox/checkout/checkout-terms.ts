@@ -1,0 +1,35 @@
+import { ApiError } from '../api/api-error.js'
+import type { Form } from '../http/form.js'
+import { integer, metadata, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
+import { nowSeconds } from '../state/clock.js'
+import { CHECKOUT_MODES, type CheckoutTerms } from './checkout.js'
+
+// https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-expires_at
+const SHORTEST_LIFE_SECONDS = 30 * 60
+const LONGEST_LIFE_SECONDS = 24 * 60 * 60
+
+/** The terms of a new checkout; throws 400 for an unknown mode, a bad URL or a bad expires_at. */
+export function checkoutTerms(params: Form): CheckoutTerms {
+  requiredText(params, 'mode')
+  const cancelUrl = text(params, 'cancel_url')
+  return {
+    cancel_url: cancelUrl && webUrl(cancelUrl, 'cancel_url'),
+    client_reference_id: text(params, 'client_reference_id'),
+    customer: text(params, 'customer'),
+    customer_email: text(params, 'customer_email'),
+    expires_at: expiresAt(integer(params, 'expires_at')),
+    locale: text(params, 'locale'),
+    metadata: metadata(params),
+    mode: oneOf(params, 'mode', CHECKOUT_MODES)!,
+    success_url: webUrl(requiredText(params, 'success_url'), 'success_url'),
+  }
+}
+
+function expiresAt(wanted: number | null): number {
+  const now = nowSeconds()
+  if (wanted === null) return now + LONGEST_LIFE_SECONDS
+  if (wanted >= now + SHORTEST_LIFE_SECONDS && wanted <= now + LONGEST_LIFE_SECONDS) return wanted
+  const message =
+    'The `expires_at` timestamp must be from 30 minutes to 24 hours after Checkout Session creation.'
+  throw ApiError.badParameter('parameter_invalid', 'expires_at', message)
+}

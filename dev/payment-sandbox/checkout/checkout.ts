@@ -1,0 +1,125 @@
+import type { Stripe } from 'stripe'
+import type { Price } from '../prices/prices.js'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
+
+/** Stripe's `checkout.session`, with references as ids. */
+export type Checkout = Omit<Stripe.Checkout.Session, 'customer' | 'subscription' | 'invoice'> & {
+  customer: string | null
+  subscription: string | null
+  invoice: string | null
+}
+
+export interface CheckoutLine {
+  price: Price
+  quantity: number
+}
+
+/** A checkout with what Stripe remembers about it but does not show in the object. */
+export interface CheckoutRecord {
+  checkout: Checkout
+  lines: CheckoutLine[]
+  subscriptionMetadata: Record<string, string>
+  /** How long the subscription is free at first; absent in old state files. */
+  trialDays?: number | null
+  /** In Stripe's older billing mode; absent in old state files. */
+  isClassic?: boolean
+}
+
+/** What whoever starts a checkout decides; the rest of the object is the same for all. */
+export type CheckoutTerms = Pick<
+  Checkout,
+  | 'cancel_url'
+  | 'client_reference_id'
+  | 'customer'
+  | 'customer_email'
+  | 'expires_at'
+  | 'locale'
+  | 'metadata'
+  | 'success_url'
+> & { mode: CheckoutMode }
+
+export const CHECKOUT_MODES = ['subscription', 'payment', 'setup'] as const
+export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
+
+/** An open, unpaid checkout whose page is under `pagesUrl`. `due` is what is due today in cents; null in a setup. */
+export function newCheckout(
+  terms: CheckoutTerms,
+  due: { amount: number; currency: string } | null,
+  pagesUrl: string,
+): Checkout {
+  const amount = due?.amount ?? null
+  const id = newId('cs_test_a1', 56)
+  return {
+    id,
+    object: 'checkout.session',
+    ...NOT_USED_HERE,
+    ...terms,
+    amount_subtotal: amount,
+    amount_total: amount,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    created: nowSeconds(),
+    currency: due?.currency ?? null,
+    custom_fields: [],
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: null,
+      terms_of_service_acceptance: null,
+    },
+    customer_creation: terms.customer ? null : terms.mode === 'subscription' ? 'always' : 'if_required',
+    customer_details: null,
+    invoice: null,
+    livemode: false,
+    payment_method_collection: 'always',
+    payment_method_types: ['card'],
+    payment_status: 'unpaid',
+    shipping_options: [],
+    status: 'open',
+    subscription: null,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    url: pageUrl(id, pagesUrl),
+  }
+}
+
+/** Where the hosted page of a checkout is. */
+export function pageUrl(checkoutId: string, pagesUrl: string): string {
+  return `${pagesUrl}/pay/${checkoutId}`
+}
+
+/** The sum of the lines, in cents. */
+export function totalOf(lines: CheckoutLine[]): number {
+  return lines.reduce((sum, line) => sum + (line.price.unit_amount ?? 0) * line.quantity, 0)
+}
+
+const NOT_USED_HERE = {
+  adaptive_pricing: null,
+  after_expiration: null,
+  allow_promotion_codes: null,
+  allowed_payment_method_types: null,
+  billing_address_collection: null,
+  client_secret: null,
+  collected_information: null,
+  consent: null,
+  consent_collection: null,
+  currency_conversion: null,
+  customer_account: null,
+  discounts: null,
+  integration_identifier: null,
+  invoice_creation: null,
+  managed_payments: null,
+  origin_context: null,
+  payment_intent: null,
+  payment_link: null,
+  payment_method_configuration_details: null,
+  payment_method_options: null,
+  permissions: null,
+  recovered_from: null,
+  saved_payment_method_options: null,
+  setup_intent: null,
+  shipping_address_collection: null,
+  shipping_cost: null,
+  submit_type: null,
+  wallet_options: null,
+} satisfies Partial<Checkout>

@@ -1,0 +1,127 @@
+import { type Html, html } from '../../../src/mail/html.js'
+import { FAULTS } from '../api/fault.js'
+import type { Checkout } from '../checkout/checkout.js'
+import { DELIVERY_MODES } from '../events/delivery-mode.js'
+import type { PaymentEvent } from '../events/events.js'
+import { pageLayout } from '../pages/page-layout.js'
+import type { Dispute } from '../payments/dispute.js'
+import { statusBadge, subscriptionName } from '../portal/portal-elements.js'
+import type { State } from '../state/state.js'
+import type { Subscription } from '../subscriptions/subscription.js'
+import { hasEnded } from '../subscriptions/subscription-changes.js'
+import { type ControlSettings, type Controls, NO_FAULT } from './sandbox-settings.js'
+import type { Happening } from './simulations.js'
+
+/** More of each kind would be no overview. */
+const MOST_SHOWN = 20
+
+/** What goes wrong, what there is and what happened, with a button for everything that a test or a person may want. */
+export class OverviewPage {
+  constructor(
+    private readonly state: State,
+    private readonly controls: Controls,
+  ) {}
+
+  /** `problem` says why the last button did nothing. */
+  show(problem: string | null): Html {
+    const checkouts = newest(this.state.checkouts.values()).map(({ checkout }) => checkout)
+    const disputes = newest(this.state.disputes.values())
+    return pageLayout(
+      'Payment sandbox',
+      html`${problem === null ? '' : html`<p class="alert" role="alert">${problem}</p>`}
+<h2>What goes wrong</h2>
+${settingsForm(this.controls.settings)}
+<h2>Subscriptions</h2>
+${listed(newest(this.state.subscriptions.values()).map(subscriptionCard))}
+<h2>Checkouts</h2>
+${listed(checkouts.map(checkoutCard))}
+${disputes.length > 0 ? html`<h2>Disputes</h2>${disputes.map(disputeCard)}` : ''}
+<h2>Newest events</h2>
+${listed(newest(this.state.events.values()).map(eventRow))}`,
+    )
+  }
+}
+
+function settingsForm({ fault, slowMs, delivery, lateMs }: ControlSettings): Html {
+  return html`<form method="post" action="/control">
+<label>API <select name="fault">${options([NO_FAULT, ...FAULTS], fault)}</select></label>
+<label>Milliseconds that “slow” and “late-answer” take <input type="number" name="slowMs" min="0" max="600000" required value="${slowMs}"></label>
+<label>Webhooks <select name="delivery">${options(DELIVERY_MODES, delivery)}</select></label>
+<label>Milliseconds that “late” and “shuffled” take <input type="number" name="lateMs" min="0" max="600000" required value="${lateMs}"></label>
+<button>Set</button>
+</form>`
+}
+
+function options(words: readonly string[], chosen: string): Html[] {
+  return words.map(word =>
+    word === chosen
+      ? html`<option value="${word}" selected>${word}</option>`
+      : html`<option value="${word}">${word}</option>`,
+  )
+}
+
+function subscriptionCard(subscription: Subscription): Html {
+  const { id, status, customer } = subscription
+  const happenings = [
+    ...(hasEnded(subscription) ? [] : whatMayCome(subscription)),
+    'refunded',
+    'disputed',
+  ] as Happening[]
+  return html`<section class="card">
+<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(status)}</p>
+<p class="quiet"><code>${id}</code> of <code>${customer}</code></p>
+${buttons(happenings, id, button('customer-deleted', customer))}
+</section>
+`
+}
+
+function whatMayCome({ status }: Subscription): Happening[] {
+  if (status === 'incomplete') return ['first-payment-expires', 'canceled']
+  if (status === 'paused') return ['resumed', 'canceled']
+  const soon: Happening[] = status === 'trialing' ? ['trial-ends-soon'] : []
+  const paid: Happening[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']
+  return [...soon, ...paid, 'renewal-fails', 'renewal-needs-action', 'paused', 'canceled']
+}
+
+function checkoutCard({ id, status, payment_status, url }: Checkout): Html {
+  const isUnpaid = status === 'complete' && payment_status === 'unpaid'
+  return html`<section class="card">
+<p>${statusBadge(status ?? 'open')} ${statusBadge(payment_status)}</p>
+<p class="quiet">${url ? html`<a href="${url}"><code>${id}</code></a>` : html`<code>${id}</code>`}</p>
+${status === 'open' ? buttons(['checkout-expires'], id) : ''}
+${isUnpaid ? buttons(['payment-succeeds', 'payment-fails'], id) : ''}
+</section>
+`
+}
+
+function disputeCard({ id, status }: Dispute): Html {
+  return html`<section class="card">
+<p>${statusBadge(status)}</p>
+<p class="quiet"><code>${id}</code></p>
+${status === 'needs_response' ? buttons(['dispute-won', 'dispute-lost'], id) : ''}
+</section>
+`
+}
+
+function eventRow({ id, type, pending_webhooks }: PaymentEvent): Html {
+  return html`<p class="quiet">${type} ${statusBadge(pending_webhooks > 0 ? 'on its way' : 'delivered')}<br><code>${id}</code></p>`
+}
+
+function buttons(happenings: readonly Happening[], id: string, more: Html = html``): Html {
+  return html`<details><summary>Let something happen</summary>
+<div class="row">${happenings.map(happening => button(happening, id))}${more}</div></details>`
+}
+
+function button(happening: Happening, id: string): Html {
+  const words = happening.replaceAll('-', ' ')
+  return html`<form method="post" action="/control/${happening}"><input type="hidden" name="id" value="${id}">
+<button class="small second">${words.charAt(0).toUpperCase()}${words.slice(1)}</button></form>`
+}
+
+function listed(items: Html[]): Html {
+  return items.length > 0 ? html`${items}` : html`<p class="quiet">There are none yet.</p>`
+}
+
+function newest<T>(things: Iterable<T>): T[] {
+  return [...things].slice(-MOST_SHOWN).reverse()
+}

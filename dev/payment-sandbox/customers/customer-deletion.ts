@@ -1,0 +1,34 @@
+import type { Checkouts } from '../checkout/checkouts.js'
+import type { EventCause, Events } from '../events/events.js'
+import type { State } from '../state/state.js'
+import type { Subscriptions } from '../subscriptions/subscriptions.js'
+import type { Customers, DeletedCustomer } from './customers.js'
+
+export class CustomerDeletion {
+  constructor(
+    private readonly state: State,
+    private readonly events: Events,
+    private readonly customers: Customers,
+    private readonly checkouts: Checkouts,
+    private readonly subscriptions: Subscriptions,
+  ) {}
+
+  /**
+   * Deletes the customer and emits `customer.deleted`, after ending what it has: live subscriptions
+   * (`customer.subscription.deleted`) and open checkouts (`checkout.session.expired`). Invoices stay. Throws 404
+   * for one that is unknown or already deleted.
+   */
+  delete(id: string, cause?: EventCause): DeletedCustomer {
+    const customer = this.customers.find(id)
+    for (const subscription of this.subscriptions.list(id, null))
+      this.subscriptions.cancel(subscription.id, cause)
+    for (const checkout of this.checkouts.list(id)) {
+      if (checkout.status === 'open') this.checkouts.expire(checkout.id, cause)
+    }
+    const deleted: DeletedCustomer = { id, object: 'customer', deleted: true }
+    this.state.customers.delete(id)
+    this.state.deletedCustomers.set(id, deleted)
+    this.events.emit('customer.deleted', customer, cause)
+    return deleted
+  }
+}

@@ -1,0 +1,83 @@
+import type { Stripe } from 'stripe'
+import { ApiError } from '../api/api-error.js'
+import { createdWithin } from '../api/list.js'
+import type { EventCause, Events } from '../events/events.js'
+import type { Form } from '../http/form.js'
+import { metadata, text } from '../http/form-fields.js'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
+import type { State } from '../state/state.js'
+
+export type Customer = Stripe.Customer
+export type DeletedCustomer = Stripe.DeletedCustomer
+
+export class Customers {
+  constructor(
+    private readonly state: State,
+    private readonly events: Events,
+  ) {}
+
+  /** A new customer; two equal calls make two customers unless they share an idempotency key. */
+  create(params: Form, cause?: EventCause): Customer {
+    const customer: Customer = {
+      id: newId('cus_', 14),
+      object: 'customer',
+      address: null,
+      balance: 0,
+      created: nowSeconds(),
+      currency: null,
+      default_source: null,
+      delinquent: false,
+      description: text(params, 'description'),
+      email: text(params, 'email'),
+      invoice_settings: {
+        custom_fields: null,
+        default_payment_method: null,
+        footer: null,
+        rendering_options: null,
+      },
+      livemode: false,
+      metadata: metadata(params),
+      name: text(params, 'name'),
+      phone: text(params, 'phone'),
+      preferred_locales: [],
+      shipping: null,
+      tax_exempt: 'none',
+    }
+    this.state.customers.set(customer.id, customer)
+    this.state.changed()
+    this.events.emitBeside('customer.created', customer, cause)
+    return customer
+  }
+
+  /** Changes name, e-mail and description and emits `customer.updated`; throws 404 for an unknown or deleted one. */
+  update(id: string, params: Form, cause?: EventCause): Customer {
+    const customer = this.find(id)
+    const before = structuredClone(customer)
+    for (const field of ['name', 'email', 'description'] as const)
+      if (field in params) customer[field] = text(params, field)
+    this.events.emit('customer.updated', customer, cause, before)
+    return customer
+  }
+
+  /** The customer; throws resource_missing: 404 when the path named it, 400 when the parameter `customer` did. */
+  find(id: string, namedBy: 'path' | 'parameter' = 'path'): Customer {
+    const customer = this.state.customers.get(id)
+    if (customer) return customer
+    if (namedBy === 'path') throw ApiError.missing(404, 'customer', id, 'id')
+    throw ApiError.missing(400, 'customer', id, 'customer')
+  }
+
+  /** The customer, or what is left of a deleted one; throws 404 resource_missing when there never was one. */
+  findOrDeleted(id: string): Customer | DeletedCustomer {
+    return this.state.deletedCustomers.get(id) ?? this.find(id)
+  }
+
+  /** Those that are not deleted, newest first; by `email` and `created`. */
+  list(params: Form): Customer[] {
+    const isOfTime = createdWithin(params)
+    const email = text(params, 'email')
+    const all = [...this.state.customers.values()].reverse()
+    return all.filter(customer => (email === null || customer.email === email) && isOfTime(customer))
+  }
+}

@@ -1,0 +1,108 @@
+import Stripe from 'stripe'
+import { ApiError } from '../api/api-error.js'
+import { createdWithin } from '../api/list.js'
+import type { Form } from '../http/form.js'
+import { flag, text, texts } from '../http/form-fields.js'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
+import type { State } from '../state/state.js'
+
+/** The API request that caused an event; both null when a person or the clock did. */
+export interface EventCause {
+  id: string | null
+  idempotency_key: string | null
+}
+
+/** Stripe's event. `pending_webhooks` is 1 until the webhook has answered 2xx, and 0 when there was none to tell. */
+export interface PaymentEvent {
+  id: string
+  object: 'event'
+  api_version: string
+  created: number
+  /** `previous_attributes` is only in an update: the top fields that changed, as they were. */
+  data: { object: object; previous_attributes?: object }
+  livemode: boolean
+  pending_webhooks: 0 | 1
+  request: EventCause
+  type: string
+}
+
+const NOBODY: EventCause = { id: null, idempotency_key: null }
+
+export class Events {
+  /** What later events claim of themselves and of their object; real ones never come from here. */
+  livemode = false
+
+  constructor(
+    private readonly state: State,
+    private readonly hasWebhook: () => boolean,
+    private readonly keptEvents: number,
+    private readonly hasSideEvents: boolean,
+  ) {}
+
+  /**
+   * Records an event with a copy of the object as it is now; an update takes a copy of the object as it was,
+   * too. Whoever answers the request sends it afterwards.
+   */
+  emit(type: string, object: object, cause: EventCause = NOBODY, before?: object): void {
+    const { livemode } = this
+    const event: PaymentEvent = {
+      id: newId('evt_1', 23),
+      object: 'event',
+      api_version: Stripe.API_VERSION,
+      created: nowSeconds(),
+      data: {
+        object: { ...structuredClone(object), livemode },
+        ...(before && { previous_attributes: changed(before, object) }),
+      },
+      livemode,
+      pending_webhooks: this.hasWebhook() ? 1 : 0,
+      request: cause,
+      type,
+    }
+    this.state.events.set(event.id, event)
+    if (event.pending_webhooks > 0) this.state.undelivered.set(event.id, event)
+    for (const id of this.state.events.keys()) {
+      if (this.state.events.size <= this.keptEvents) break
+      this.state.events.delete(id)
+    }
+    this.state.changed()
+  }
+
+  /** As `emit`, for what nobody has to know to know how a subscription is; nothing when those are not wanted. */
+  emitBeside(type: string, object: object, cause?: EventCause, before?: object): void {
+    if (this.hasSideEvents) this.emit(type, object, cause, before)
+  }
+
+  /** The event; throws 404 resource_missing, also for one that is no longer kept. */
+  find(id: string): PaymentEvent {
+    const event = this.state.events.get(id)
+    if (!event) throw ApiError.missing(404, 'event', id, 'id')
+    return event
+  }
+
+  /** Newest first; by `type` (`invoice.*` is all of that kind), `types`, `created` and `delivery_success`. */
+  list(params: Form): PaymentEvent[] {
+    const isOfTime = createdWithin(params)
+    const type = text(params, 'type')
+    const types = texts(params, 'types')
+    const isDelivered = flag(params, 'delivery_success')
+    return [...this.state.events.values()].reverse().filter(event => {
+      if (type !== null && !fits(event.type, type)) return false
+      if (types.length > 0 && !types.includes(event.type)) return false
+      if (isDelivered !== null && isDelivered !== (event.pending_webhooks === 0)) return false
+      return isOfTime(event)
+    })
+  }
+}
+
+function changed(before: object, after: object): object {
+  const now = new Map<string, unknown>(Object.entries(after))
+  return Object.fromEntries(
+    Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now.get(name))),
+  )
+}
+
+function fits(type: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
+}

@@ -1,0 +1,36 @@
+import type { Html } from '../../../src/mail/html.js'
+
+/** What a browser gets. */
+export interface PageAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export function pageAnswer(status: number, page: Html): PageAnswer {
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      // No form-action: browsers apply it to the redirect after Pay too, and that leads to another site.
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+    },
+    body: page.text,
+  }
+}
+
+/** 303, so that the browser follows with GET; `href` percent-encodes whatever a header may not hold. */
+export function redirectAnswer(url: string): PageAnswer {
+  return { status: 303, headers: { Location: new URL(url).href, 'Cache-Control': 'no-store' }, body: '' }
+}
+
+/** For programs. */
+export function jsonAnswer(status: number, body: object): PageAnswer {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    body: JSON.stringify(body),
+  }
+}

@@ -1,0 +1,92 @@
+import { ApiError } from '../api/api-error.js'
+import { createdWithin } from '../api/list.js'
+import type { Form } from '../http/form.js'
+import { text } from '../http/form-fields.js'
+import { nowSeconds } from '../state/clock.js'
+import type { State } from '../state/state.js'
+import type { Subscription } from '../subscriptions/subscription.js'
+import { type Invoice, type InvoiceTerms, newInvoice, subscriptionIdOf } from './invoice.js'
+import type { Prorations } from './prorations.js'
+
+// Stripe picks the time of the next try itself; three days are the first step of its usual schedule.
+const NEXT_ATTEMPT_SECONDS = 3 * 24 * 60 * 60
+
+export class Invoices {
+  constructor(
+    private readonly state: State,
+    private readonly prorations: Prorations,
+  ) {}
+
+  /** A new latest invoice of the subscription, with what earlier changes cost or gave back. Emits nothing. */
+  issue(
+    subscription: Subscription,
+    reason: InvoiceTerms['reason'],
+    status: InvoiceTerms['status'] = 'paid',
+  ): Invoice {
+    const proration = this.prorations.take(subscription)
+    const invoice = newInvoice(subscription, { reason, status, proration })
+    subscription.latest_invoice = invoice.id
+    this.state.invoices.set(invoice.id, invoice)
+    this.state.changed()
+    return invoice
+  }
+
+  /** The invoice; throws 404 resource_missing. */
+  find(id: string): Invoice {
+    const invoice = this.state.invoices.get(id)
+    if (!invoice) throw ApiError.missing(404, 'invoice', id, 'id')
+    return invoice
+  }
+
+  /** Newest first; by `customer`, `subscription`, `status` and `created`. */
+  list(params: Form): Invoice[] {
+    const isOfTime = createdWithin(params)
+    const subscription = text(params, 'subscription')
+    const status = text(params, 'status')
+    const all = this.state.invoices.of(text(params, 'customer')).reverse()
+    return all.filter(invoice => {
+      if (subscription !== null && subscriptionIdOf(invoice) !== subscription) return false
+      return (status === null || invoice.status === status) && isOfTime(invoice)
+    })
+  }
+
+  /** The subscription's newest invoice that `fits`, or null. */
+  newest(subscription: Subscription, fits: (invoice: Invoice) => boolean): Invoice | null {
+    const all = this.state.invoices.of(subscription.customer)
+    return all.findLast(invoice => subscriptionIdOf(invoice) === subscription.id && fits(invoice)) ?? null
+  }
+
+  /** Pays what is due. */
+  pay(invoice: Invoice): void {
+    invoice.status = 'paid'
+    invoice.amount_paid = invoice.amount_due
+    invoice.amount_remaining = 0
+    invoice.attempt_count += 1
+    invoice.attempted = true
+    invoice.auto_advance = false
+    invoice.next_payment_attempt = null
+    invoice.status_transitions.paid_at = nowSeconds()
+    this.state.changed()
+  }
+
+  /** Nobody owes it any more; throws 400 when it is not open. */
+  void(invoice: Invoice): void {
+    if (invoice.status !== 'open') {
+      const message = `You can only pass in open invoices. This invoice is ${invoice.status}.`
+      throw new ApiError(400, 'invalid_request_error', message)
+    }
+    invoice.status = 'void'
+    invoice.auto_advance = false
+    invoice.next_payment_attempt = null
+    invoice.status_transitions.voided_at = nowSeconds()
+    this.state.changed()
+  }
+
+  /** Notes a try that did not pay; there will be another. */
+  noteFailure(invoice: Invoice): void {
+    invoice.attempt_count += 1
+    invoice.attempted = true
+    invoice.next_payment_attempt = nowSeconds() + NEXT_ATTEMPT_SECONDS
+    this.state.changed()
+  }
+}

@@ -1,0 +1,20 @@
+import { type Html, html } from '../../../src/mail/html.js'
+import type { Checkout } from '../checkout/checkout.js'
+import { pageLayout } from './page-layout.js'
+
+/** The page of a checkout that is complete or expired; `returnUrl` is where its link leads, if anywhere. */
+export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
+  const link = returnUrl ? html`<p><a class="button" href="${returnUrl}">Return to the site</a></p>` : ''
+  if (checkout.status === 'complete') {
+    return pageLayout('This checkout is finished', html`<p>There is nothing left to do here.</p>${link}`)
+  }
+  return pageLayout(
+    'This checkout has expired',
+    html`<p>Nothing was charged. Please start again from the site.</p>${link}`,
+  )
+}
+
+/** The page for an address that nothing has. */
+export function unknownPage(): Html {
+  return pageLayout('There is no such page', html`<p>Please start again from the site.</p>`)
+}

@@ -1,0 +1,66 @@
+import type { Checkout } from '../checkout/checkout.js'
+import type { Checkouts } from '../checkout/checkouts.js'
+import type { Customers } from '../customers/customers.js'
+import { type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer.js'
+import type { Incoming } from '../http/received-request.js'
+import type { Payments } from '../payments/payments.js'
+import type { PortalPages } from '../portal/portal-pages.js'
+import type { State } from '../state/state.js'
+import { closedPage, unknownPage } from './closed-page.js'
+import { payPage } from './pay-page.js'
+
+/** The pages a person sees: the portal, and `/pay/:id` with its buttons `pay`, `later` and `cancel`. */
+export class HostedPages {
+  constructor(
+    private readonly state: State,
+    private readonly customers: Customers,
+    private readonly checkouts: Checkouts,
+    private readonly payments: Payments,
+    private readonly portal: PortalPages,
+  ) {}
+
+  answer(incoming: Incoming): PageAnswer {
+    const { method, path } = incoming
+    const [, root, id = '', button, ...more] = path.split('/')
+    if (root === 'portal') return this.portal.answer(incoming)
+    const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
+    if (isPage && method === 'GET' && button === undefined) return this.show(id)
+    if (isPage && method === 'POST' && button === 'pay') return this.pay(id, () => this.payments.pay(id))
+    if (isPage && method === 'POST' && button === 'later')
+      return this.pay(id, () => this.payments.payLater(id))
+    if (isPage && method === 'POST' && button === 'cancel') return this.cancel(id)
+    return pageAnswer(404, unknownPage())
+  }
+
+  private show(id: string): PageAnswer {
+    const record = this.checkouts.find(id)
+    const { checkout } = record
+    if (checkout.status !== 'open') return closed(checkout)
+    const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
+    return pageAnswer(200, payPage(record, email))
+  }
+
+  /** A second click on Pay finds the checkout complete, and leads to the same place as the first. */
+  private pay(id: string, pay: () => void): PageAnswer {
+    const { checkout } = this.checkouts.find(id)
+    if (checkout.status === 'expired') return closed(checkout)
+    if (checkout.status === 'open') pay()
+    return redirectAnswer(returnUrl(checkout)!)
+  }
+
+  /** Leaves the checkout open, as Stripe does: the person may come back and pay. */
+  private cancel(id: string): PageAnswer {
+    const { checkout } = this.checkouts.find(id)
+    if (checkout.status !== 'open' || !checkout.cancel_url) return closed(checkout)
+    return redirectAnswer(checkout.cancel_url)
+  }
+}
+
+/** Where to send the browser after a checkout. The success URL, for one that was paid, names the checkout. */
+function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | null {
+  return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
+}
+
+function closed(checkout: Checkout): PageAnswer {
+  return pageAnswer(checkout.status === 'expired' ? 410 : 200, closedPage(checkout, returnUrl(checkout)))
+}

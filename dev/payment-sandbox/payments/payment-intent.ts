@@ -1,0 +1,67 @@
+import type { Stripe } from 'stripe'
+import type { Invoice } from '../invoices/invoice.js'
+import { chargeIdOf, paymentIntentIdOf } from './charge.js'
+
+/** Stripe's payment intent, with references as ids. */
+export type PaymentIntent = Omit<Stripe.PaymentIntent, 'customer' | 'latest_charge' | 'payment_method'> & {
+  customer: string
+  latest_charge: string | null
+  payment_method: string | null
+}
+
+/** How an invoice is being paid, or was: `status` is `requires_payment_method` before anybody has tried. */
+export function paymentIntentOf(
+  invoice: Invoice,
+  status: PaymentIntent['status'],
+  paymentMethod: string | null,
+): PaymentIntent {
+  const id = paymentIntentIdOf(invoice)
+  return {
+    id,
+    object: 'payment_intent',
+    ...NOT_USED_HERE,
+    amount: invoice.amount_due,
+    amount_received: status === 'succeeded' ? invoice.amount_due : 0,
+    client_secret: `${id}_secret_of_the_sandbox`,
+    created: invoice.created,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    latest_charge: status === 'requires_payment_method' ? null : chargeIdOf(invoice),
+    livemode: false,
+    payment_method: paymentMethod,
+    status,
+  }
+}
+
+const NOT_USED_HERE = {
+  allowed_payment_method_types: null,
+  amount_capturable: 0,
+  application: null,
+  application_fee_amount: null,
+  automatic_payment_methods: null,
+  canceled_at: null,
+  cancellation_reason: null,
+  capture_method: 'automatic',
+  confirmation_method: 'automatic',
+  customer_account: null,
+  description: null,
+  excluded_payment_method_types: null,
+  last_payment_error: null,
+  managed_payments: null,
+  metadata: {},
+  next_action: null,
+  on_behalf_of: null,
+  payment_method_configuration_details: null,
+  payment_method_options: null,
+  payment_method_types: ['card'],
+  payment_record: null,
+  processing: null,
+  receipt_email: null,
+  review: null,
+  setup_future_usage: 'off_session',
+  shipping: null,
+  source: null,
+  statement_descriptor: null,
+  statement_descriptor_suffix: null,
+  transfer_group: null,
+} satisfies Partial<PaymentIntent>

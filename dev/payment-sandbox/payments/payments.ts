@@ -1,0 +1,114 @@
+import { ApiError } from '../api/api-error.js'
+import type { Checkout, CheckoutRecord } from '../checkout/checkout.js'
+import type { Checkouts } from '../checkout/checkouts.js'
+import type { Customer, Customers } from '../customers/customers.js'
+import type { Events } from '../events/events.js'
+import type { Invoice } from '../invoices/invoice.js'
+import type { Invoices } from '../invoices/invoices.js'
+import { newId } from '../state/ids.js'
+import type { State } from '../state/state.js'
+import { newSubscription, type Subscription } from '../subscriptions/subscription.js'
+import type { SideEvents } from './secondary-events.js'
+
+export class Payments {
+  constructor(
+    private readonly state: State,
+    private readonly news: { readonly events: Events; readonly sideEvents: SideEvents },
+    private readonly customers: Customers,
+    private readonly checkouts: Checkouts,
+    private readonly invoices: Invoices,
+  ) {}
+
+  /**
+   * Completes an open checkout and emits `checkout.session.completed`. In a subscription also
+   * `customer.subscription.created` (active, or trialing) and `invoice.paid`, after the side events. Throws 400 when the checkout is
+   * not open, so that paying twice never makes two subscriptions.
+   */
+  pay(checkoutId: string): Checkout {
+    const record = this.openOne(checkoutId)
+    const { mode } = record.checkout
+    const isFree = mode === 'setup' || (record.trialDays ?? 0) > 0
+    return this.complete(record, isFree ? 'no_payment_required' : 'paid')
+  }
+
+  /**
+   * Completes an open checkout with a payment that takes days, as a bank debit does: `payment_status` is unpaid,
+   * a subscription incomplete, its invoice open. Throws 400 when it is not open or nothing is due.
+   */
+  payLater(checkoutId: string): Checkout {
+    const record = this.openOne(checkoutId)
+    if (!record.checkout.amount_total) throw refusal('Nothing is due in this checkout.')
+    return this.complete(record, 'unpaid')
+  }
+
+  private openOne(checkoutId: string): CheckoutRecord {
+    const record = this.checkouts.find(checkoutId)
+    const { status } = record.checkout
+    if (status !== 'open') throw refusal(`This checkout is ${status}.`)
+    return record
+  }
+
+  private complete(record: CheckoutRecord, paymentStatus: Checkout['payment_status']): Checkout {
+    const { checkout } = record
+    const customer = this.payerOf(checkout)
+    Object.assign(checkout, {
+      status: 'complete',
+      payment_status: paymentStatus,
+      url: null,
+      customer: customer?.id ?? null,
+      customer_details: {
+        ...NO_DETAILS,
+        email: customer?.email ?? checkout.customer_email,
+        name: customer?.name ?? null,
+      },
+    } satisfies Partial<Checkout>)
+    if (checkout.mode === 'setup') checkout.setup_intent = newId('seti_1', 23)
+    if (checkout.mode === 'payment') checkout.payment_intent = newId('pi_3', 23)
+    const made = checkout.mode === 'subscription' ? this.subscribe(record, customer!) : null
+    // Its customer may be new.
+    this.state.checkouts.set(checkout.id, record)
+    this.state.changed()
+    const { events, sideEvents } = this.news
+    if (made) sideEvents.ofCheckout(customer!, made.invoice)
+    events.emit('checkout.session.completed', checkout)
+    if (made) events.emit('customer.subscription.created', made.subscription)
+    if (made?.invoice.status === 'paid') events.emit('invoice.paid', made.invoice)
+    return checkout
+  }
+
+  private subscribe(
+    record: CheckoutRecord,
+    customer: Customer,
+  ): { subscription: Subscription; invoice: Invoice } {
+    const { checkout } = record
+    const subscription = newSubscription(record, customer.id)
+    const isUnpaid = checkout.payment_status === 'unpaid'
+    // https://docs.stripe.com/billing/subscriptions/overview: also while the first payment is on its way.
+    if (isUnpaid) subscription.status = 'incomplete'
+    const invoice = this.invoices.issue(subscription, 'subscription_create', isUnpaid ? 'open' : 'paid')
+    this.state.subscriptions.set(subscription.id, subscription)
+    checkout.subscription = subscription.id
+    checkout.invoice = invoice.id
+    return { subscription, invoice }
+  }
+
+  /** A subscription always has a customer: Stripe makes one when the checkout was started without. */
+  private payerOf(checkout: Checkout): Customer | null {
+    if (checkout.customer) return this.customers.find(checkout.customer)
+    if (checkout.mode !== 'subscription') return null
+    return this.customers.create(checkout.customer_email ? { email: checkout.customer_email } : {})
+  }
+}
+
+function refusal(message: string): ApiError {
+  return new ApiError(400, 'invalid_request_error', message)
+}
+
+const NO_DETAILS = {
+  address: null,
+  business_name: null,
+  individual_name: null,
+  phone: null,
+  tax_exempt: 'none',
+  tax_ids: [],
+} satisfies Partial<NonNullable<Checkout['customer_details']>>

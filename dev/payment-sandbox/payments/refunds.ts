@@ -1,0 +1,53 @@
+import type { Stripe } from 'stripe'
+import { ApiError } from '../api/api-error.js'
+import type { EventCause } from '../events/events.js'
+import type { Form } from '../http/form.js'
+import { integer, oneOf, requiredText } from '../http/form-fields.js'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
+import { chargeIdOf, invoiceIdOf } from './charge.js'
+import type { Charges } from './charges.js'
+
+/** Stripe's refund, with references as ids. */
+export type Refund = Omit<Stripe.Refund, 'charge' | 'payment_intent'> & {
+  charge: string
+  payment_intent: string
+}
+
+const REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
+
+export class Refunds {
+  constructor(private readonly charges: Charges) {}
+
+  /** Gives a payment back, or `amount` of it; throws 400 when less is left, and 404 for a payment that is unknown. */
+  create(params: Form, cause: EventCause): Refund {
+    const paymentIntent = requiredText(params, 'payment_intent')
+    const charge = this.charges.find(chargeIdOf({ id: invoiceIdOf(paymentIntent) }))
+    const before = charge.amount_refunded
+    const amount = integer(params, 'amount')
+    if (charge.refunded) {
+      const message = `Charge ${charge.id} has already been refunded.`
+      throw new ApiError(400, 'invalid_request_error', message, 'charge_already_refunded')
+    }
+    const { amount_refunded, currency, customer } = this.charges.giveBack(charge, amount, cause)
+    return {
+      id: newId('re_1', 23),
+      object: 'refund',
+      amount: amount_refunded - before,
+      balance_transaction: null,
+      charge: charge.id,
+      created: nowSeconds(),
+      currency,
+      customer,
+      customer_account: null,
+      metadata: {},
+      payment_intent: paymentIntent,
+      payment_method: null,
+      reason: oneOf(params, 'reason', REASONS),
+      receipt_number: null,
+      source_transfer_reversal: null,
+      status: 'succeeded',
+      transfer_reversal: null,
+    }
+  }
+}

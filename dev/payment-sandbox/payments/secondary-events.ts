@@ -1,0 +1,86 @@
+import type { Customer } from '../customers/customers.js'
+import type { Events } from '../events/events.js'
+import type { Invoice } from '../invoices/invoice.js'
+import { newCharge } from './charge.js'
+import { paymentIntentOf } from './payment-intent.js'
+import { newCard } from './payment-method.js'
+import { newSetupIntent } from './setup-intent.js'
+
+/**
+ * What Stripe sends of a payment's parts beside the events that say how a subscription is: most of what a webhook
+ * receives. None of them changes anything here but the customer's currency.
+ */
+export class SideEvents {
+  constructor(private readonly events: Events) {}
+
+  /** A checkout was completed; `invoice` is paid, or open while the payment is on its way. */
+  ofCheckout(customer: Customer, invoice: Invoice): void {
+    const card = newCard(customer)
+    this.events.emitBeside('payment_method.attached', card)
+    this.ofCurrency(customer, invoice.currency)
+    this.ofNewInvoice(invoice)
+    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id)
+    else this.ofSavedCard(customer, card.id)
+    if (invoice.status === 'paid') this.ofPaid(invoice, card.id)
+  }
+
+  /** An invoice that was open is paid, or a new one was at once. */
+  ofPaid(invoice: Invoice, paymentMethod: string | null = null): void {
+    if (invoice.amount_paid > 0) {
+      this.events.emitBeside('charge.succeeded', newCharge(invoice))
+      const paymentIntent = paymentIntentOf(invoice, 'succeeded', paymentMethod)
+      this.events.emitBeside('payment_intent.succeeded', paymentIntent)
+    }
+    this.events.emitBeside('invoice.payment_succeeded', invoice)
+  }
+
+  /** As Stripe does with a customer's first invoice. */
+  private ofCurrency(customer: Customer, currency: string): void {
+    if (customer.currency) return
+    const before = structuredClone(customer)
+    customer.currency = currency
+    this.events.emitBeside('customer.updated', customer, undefined, before)
+  }
+
+  private ofNewInvoice(invoice: Invoice): void {
+    const { status_transitions, ...rest } = invoice
+    const draft: Invoice = {
+      ...rest,
+      amount_paid: 0,
+      amount_remaining: invoice.amount_due,
+      attempt_count: 0,
+      attempted: false,
+      effective_at: null,
+      ending_balance: null,
+      number: null,
+      status: 'draft',
+      status_transitions: { ...status_transitions, finalized_at: null, paid_at: null },
+    }
+    const { effective_at, ending_balance, number } = invoice
+    const finalized_at = status_transitions.finalized_at
+    this.events.emitBeside('invoice.created', draft)
+    this.events.emitBeside('invoice.finalized', {
+      ...draft,
+      effective_at,
+      ending_balance,
+      number,
+      status: 'open',
+      status_transitions: { ...draft.status_transitions, finalized_at },
+    } satisfies Invoice)
+  }
+
+  private ofNewPayment(invoice: Invoice, card: string): void {
+    this.events.emitBeside(
+      'payment_intent.created',
+      paymentIntentOf(invoice, 'requires_payment_method', null),
+    )
+    if (invoice.status === 'open')
+      this.events.emitBeside('payment_intent.processing', paymentIntentOf(invoice, 'processing', card))
+  }
+
+  private ofSavedCard(customer: Customer, card: string): void {
+    const setupIntent = newSetupIntent(customer.id, card)
+    this.events.emitBeside('setup_intent.created', setupIntent)
+    this.events.emitBeside('setup_intent.succeeded', setupIntent)
+  }
+}

@@ -1,0 +1,26 @@
+import { type Html, html } from '../../../src/mail/html.js'
+import type { Invoice } from '../invoices/invoice.js'
+import { money } from '../pages/money.js'
+import { pageLayout } from '../pages/page-layout.js'
+import { dayOf, statusBadge } from './portal-elements.js'
+import type { PortalSession } from './portal-session.js'
+
+/** What was billed, line by line. */
+export function invoicePage({ id: session }: PortalSession, invoice: Invoice): Html {
+  const { number, created, status, lines, total, amount_due, currency } = invoice
+  return pageLayout(
+    number ? `Invoice ${number}` : 'Draft of an invoice',
+    html`<p>${dayOf(created)} ${statusBadge(status ?? 'draft')}</p>
+<dl>
+${lines.data.map(lineRow)}
+<div class="total"><dt>Total</dt><dd>${money(total, currency)}</dd></div>
+<div><dt>To pay</dt><dd>${money(amount_due, currency)}</dd></div>
+</dl>
+<p class="back"><a class="button second" href="/portal/${session}">Your billing</a></p>`,
+  )
+}
+
+function lineRow({ description, period, amount, currency }: Invoice['lines']['data'][number]): Html {
+  const time = `${dayOf(period.start)} to ${dayOf(period.end)}`
+  return html`<div><dt>${description ?? 'Subscription'}<small>${time}</small></dt><dd>${money(amount, currency)}</dd></div>`
+}

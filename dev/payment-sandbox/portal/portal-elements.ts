@@ -1,0 +1,60 @@
+import { type Html, html } from '../../../src/mail/html.js'
+import { monthsOf } from '../prices/period.js'
+import type { Subscription } from '../subscriptions/subscription.js'
+import type { PortalSession } from './portal-session.js'
+
+export const PORTAL_ACTIONS = ['cancel', 'resume', 'confirm', 'update', 'method', 'pay'] as const
+export type PortalAction = (typeof PORTAL_ACTIONS)[number]
+
+/** A form that does `action`, with what it is about as hidden fields. */
+export function actionForm(
+  { id }: PortalSession,
+  action: PortalAction,
+  about: Record<string, string>,
+  content: Html,
+): Html {
+  const hidden = Object.entries(about).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  return html`<form method="post" action="/portal/${id}/${action}">${hidden}${content}</form>`
+}
+
+/** The way back to the site; nothing when the session has none. */
+export function backLink({ return_url }: PortalSession): Html {
+  return return_url
+    ? html`<p class="back"><a class="button second" href="${return_url}">Back</a></p>`
+    : html``
+}
+
+export function statusBadge(status: string): Html {
+  return html`<span class="badge ${TONES[status] ?? 'plain'}">${status.replaceAll('_', ' ')}</span>`
+}
+
+/** What it is: plan and number of seats. */
+export function subscriptionName({ items }: Subscription): string {
+  return items.data.map(({ price, quantity }) => planName(price.id, quantity ?? 1)).join(', ')
+}
+
+/** By which time it is charged, in words. */
+export function aPeriod({ items }: Subscription): string {
+  return items.data.every(({ price }) => monthsOf(price) === 12) ? 'a year' : 'a month'
+}
+
+export function planName(price: string, quantity: number): string {
+  return quantity === 1 ? price : `${price} × ${quantity}`
+}
+
+/** The day in UTC, as in "March 1, 2027". */
+export function dayOf(seconds: number): string {
+  return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000)
+}
+
+const TONES: Record<string, string> = {
+  active: 'good',
+  trialing: 'good',
+  paid: 'good',
+  open: 'bad',
+  past_due: 'bad',
+  unpaid: 'bad',
+  incomplete: 'bad',
+}

@@ -1,0 +1,120 @@
+import { ApiError } from '../api/api-error.js'
+import { parseForm } from '../http/form.js'
+import { type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer.js'
+import type { Incoming } from '../http/received-request.js'
+import type { Invoices } from '../invoices/invoices.js'
+import { unknownPage } from '../pages/closed-page.js'
+import type { Prices } from '../prices/prices.js'
+import type { State } from '../state/state.js'
+import { hasEnded } from '../subscriptions/subscription-changes.js'
+import type { Subscriptions } from '../subscriptions/subscriptions.js'
+import { invoicePage } from './invoice-page.js'
+import type { PortalActions } from './portal-actions.js'
+import { PORTAL_ACTIONS, type PortalAction } from './portal-elements.js'
+import {
+  cancelPage,
+  confirmPage,
+  donePage,
+  methodPage,
+  portalGonePage,
+  updatePage,
+} from './portal-flow-pages.js'
+import { type PortalHome, portalHomePage } from './portal-home-page.js'
+import { flowSubscription, type PortalRecord, type PortalSession } from './portal-session.js'
+
+/** The portal: `/portal/:id`, an invoice `/portal/:id/:invoice`, and the buttons `/portal/:id/:action`. */
+export class PortalPages {
+  constructor(
+    private readonly state: State,
+    private readonly subscriptions: Subscriptions,
+    private readonly invoices: Invoices,
+    private readonly prices: Prices,
+    private readonly actions: PortalActions,
+  ) {}
+
+  answer({ method, path, body }: Incoming): PageAnswer {
+    const [, , id = '', action, ...more] = path.split('/')
+    const record = this.state.portals.get(id)
+    if (!record || more.length > 0) return pageAnswer(404, unknownPage())
+    if (!this.state.customers.has(record.session.customer))
+      return pageAnswer(410, portalGonePage(record.session))
+    if (method === 'GET' && action === undefined) return this.show(record)
+    if (method === 'GET') return this.showInvoice(record, action as string)
+    const known = PORTAL_ACTIONS.find(each => each === action)
+    if (method === 'POST' && known && allows(record, known)) return this.act(record, known, body)
+    return pageAnswer(404, unknownPage())
+  }
+
+  private show({ session, isFlowDone }: PortalRecord): PageAnswer {
+    const { flow, customer } = session
+    if (isFlowDone && flow!.after_completion.type !== 'portal_homepage')
+      return pageAnswer(200, donePage(session))
+    if (flow && !isFlowDone) {
+      const page = this.flowPage(session)
+      if (page) return pageAnswer(200, page)
+    }
+    return pageAnswer(200, portalHomePage(session, this.ofCustomer(customer)))
+  }
+
+  private ofCustomer(customer: string): PortalHome {
+    return {
+      subscriptions: this.subscriptions.list(customer, 'all'),
+      invoices: this.invoices.list({ customer }),
+      card: this.state.customers.get(customer)!.invoice_settings.default_payment_method as string | null,
+    }
+  }
+
+  private showInvoice({ session }: PortalRecord, id: string): PageAnswer {
+    const invoice = this.state.invoices.get(id)
+    if (invoice?.customer !== session.customer) return pageAnswer(404, unknownPage())
+    return pageAnswer(200, invoicePage(session, invoice))
+  }
+
+  /** Null when the subscription ended meanwhile: then the home page shows that. */
+  private flowPage(session: PortalSession) {
+    const { flow } = session
+    const id = flowSubscription(flow)
+    if (id === null) return methodPage(session)
+    const subscription = this.subscriptions.find(id)
+    if (hasEnded(subscription)) return null
+    if (flow!.subscription_cancel) return cancelPage(session, subscription)
+    if (flow!.subscription_update) return updatePage(session, subscription, this.prices.all())
+    const price = flow!.subscription_update_confirm!.items[0]!.price!
+    return confirmPage(session, subscription, this.prices.find(price, 'price'))
+  }
+
+  private act(record: PortalRecord, action: PortalAction, body: string): PageAnswer {
+    const { session } = record
+    if (record.isFlowDone && !HOME_ACTIONS.includes(action)) return completed(session)
+    try {
+      this.actions.do(action, session, parseForm(body))
+    } catch (error) {
+      // A page that is out of date: the person gets the one that is not.
+      if (!(error instanceof ApiError)) throw error
+      return redirectAnswer(session.url)
+    }
+    if (session.flow) record.isFlowDone = true
+    this.state.changed()
+    return completed(session)
+  }
+}
+
+/** Where a button leads. */
+function completed({ flow, url }: PortalSession): PageAnswer {
+  return redirectAnswer(flow?.after_completion.redirect?.return_url ?? url)
+}
+
+/** A flow has one button, and may show the home page with its buttons when that was used. */
+function allows({ session: { flow }, isFlowDone }: PortalRecord, action: PortalAction): boolean {
+  if (flow && FLOW_ACTIONS[flow.type] === action) return true
+  return (!flow || isFlowDone) && HOME_ACTIONS.includes(action)
+}
+
+const HOME_ACTIONS: readonly PortalAction[] = ['cancel', 'resume', 'pay', 'method']
+
+const FLOW_ACTIONS: Record<string, PortalAction> = {
+  payment_method_update: 'method',
+  subscription_cancel: 'cancel',
+  subscription_update: 'update',
+  subscription_update_confirm: 'confirm',
+}

@@ -1,0 +1,55 @@
+import type { Stripe } from 'stripe'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
+
+export type PortalSession = Stripe.BillingPortal.Session
+export type PortalFlow = Stripe.BillingPortal.Session.Flow
+
+export const FLOW_TYPES = [
+  'payment_method_update',
+  'subscription_cancel',
+  'subscription_update',
+  'subscription_update_confirm',
+] as const
+export type FlowType = (typeof FLOW_TYPES)[number]
+
+/** A portal session, and whether the one thing that its flow is for was done. */
+export interface PortalRecord {
+  session: PortalSession
+  isFlowDone: boolean
+}
+
+/** A session of the customer whose page is under `pagesUrl`. Unlike Stripe's, its address works for good. */
+export function newPortalSession(
+  customer: string,
+  returnUrl: string | null,
+  flow: PortalFlow | null,
+  pagesUrl: string,
+): PortalSession {
+  const id = newId('bps_1', 23)
+  return {
+    id,
+    object: 'billing_portal.session',
+    configuration: 'bpc_sandbox',
+    created: nowSeconds(),
+    customer,
+    customer_account: null,
+    flow,
+    livemode: false,
+    locale: null,
+    on_behalf_of: null,
+    return_url: returnUrl,
+    url: portalUrl(id, pagesUrl),
+  }
+}
+
+/** Where the page of a session is. */
+export function portalUrl(sessionId: string, pagesUrl: string): string {
+  return `${pagesUrl}/portal/${sessionId}`
+}
+
+/** What the flow is about; null when it is not about a subscription, or there is no flow. */
+export function flowSubscription(flow: PortalFlow | null): string | null {
+  const part = flow?.subscription_cancel ?? flow?.subscription_update ?? flow?.subscription_update_confirm
+  return part?.subscription ?? null
+}

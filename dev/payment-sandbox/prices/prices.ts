@@ -1,0 +1,78 @@
+import type { Stripe } from 'stripe'
+import { ApiError } from '../api/api-error.js'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
+import { productIdOf } from './products.js'
+
+/** Stripe's price as JSON carries it: the package turns the decimal text into a Decimal only on its own side. */
+export type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }
+
+// A fixed date: a price that was made anew at every start would differ between two answers about one checkout.
+const CREATED_SECONDS = 1_735_689_600
+
+/**
+ * The prices that exist. Amounts are made up, 10.00 times the position, so that a change of plan shows. An id that has
+ * `yearly` in it is charged by the year, one with `_eur` in euros; all others by the month in US dollars.
+ */
+export class Prices {
+  private readonly prices: Map<string, Price>
+
+  constructor(priceIds: string[]) {
+    this.prices = new Map(priceIds.map((id, index) => [id, recurringPrice(id, (index + 1) * 1000)]))
+  }
+
+  /** All prices, in the order of the settings. */
+  all(): Price[] {
+    return [...this.prices.values()]
+  }
+
+  /** The price; throws 400 resource_missing, naming `param`, when there is none of that id. */
+  find(id: string, param: string): Price {
+    const price = this.prices.get(id)
+    if (!price) throw ApiError.missing(400, 'price', id, param)
+    return price
+  }
+
+  /** As Stripe's API answers for a price in the path; throws 404 resource_missing. */
+  retrieve(id: string): Price {
+    const price = this.prices.get(id)
+    if (!price) throw ApiError.missing(404, 'price', id, 'price')
+    return price
+  }
+}
+
+/** A price that a checkout brings along and that is charged once. */
+export function oneTimePrice(amount: number): Price {
+  const id = newId('price_1', 23)
+  return { ...recurringPrice(id, amount), created: nowSeconds(), recurring: null, type: 'one_time' }
+}
+
+function recurringPrice(id: string, amount: number): Price {
+  return {
+    id,
+    object: 'price',
+    active: true,
+    billing_scheme: 'per_unit',
+    created: CREATED_SECONDS,
+    currency: id.includes('_eur') ? 'eur' : 'usd',
+    custom_unit_amount: null,
+    livemode: false,
+    lookup_key: null,
+    metadata: {},
+    nickname: null,
+    product: productIdOf(id),
+    recurring: {
+      interval: id.includes('yearly') ? 'year' : 'month',
+      interval_count: 1,
+      meter: null,
+      trial_period_days: null,
+      usage_type: 'licensed',
+    },
+    tax_behavior: 'unspecified',
+    tiers_mode: null,
+    transform_quantity: null,
+    type: 'recurring',
+    unit_amount: amount,
+    unit_amount_decimal: String(amount),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Stripe } from 'stripe'
+import { ApiError } from '../api/api-error.js'
+
+export type Product = Stripe.Product
+
+const CREATED_SECONDS = 1_735_689_600
+
+/** Each price has a product of its own: `price_team_monthly` is of `prod_team_monthly`, “Team monthly”. */
+export function productIdOf(priceId: string): string {
+  return priceId.replace(/^price_/, 'prod_')
+}
+
+/** Every id has a product, as long as it looks like one; throws 404 resource_missing otherwise. */
+export function findProduct(id: string): Product {
+  const words = /^prod_(.+)$/.exec(id)?.[1]?.replaceAll('_', ' ')
+  if (!words) throw ApiError.missing(404, 'product', id, 'id')
+  return {
+    id,
+    object: 'product',
+    active: true,
+    created: CREATED_SECONDS,
+    default_price: null,
+    description: null,
+    images: [],
+    livemode: false,
+    marketing_features: [],
+    metadata: {},
+    name: words.charAt(0).toUpperCase() + words.slice(1),
+    package_dimensions: null,
+    shippable: null,
+    statement_descriptor: null,
+    tax_code: null,
+    tax_details: null,
+    type: 'service',
+    unit_label: null,
+    updated: CREATED_SECONDS,
+    url: null,
+  }
+}

@@ -1,0 +1,63 @@
+import type { KeptAnswer } from '../api/idempotency-keys.js'
+import type { CheckoutRecord } from '../checkout/checkout.js'
+import type { Customer, DeletedCustomer } from '../customers/customers.js'
+import type { PaymentEvent } from '../events/events.js'
+import type { Invoice } from '../invoices/invoice.js'
+import type { Charge } from '../payments/charge.js'
+import type { Dispute } from '../payments/dispute.js'
+import type { PortalRecord } from '../portal/portal-session.js'
+import type { Subscription } from '../subscriptions/subscription.js'
+import { CustomerMap } from './customer-map.js'
+
+/** Everything the sandbox remembers, by id, in the order it was made. */
+export class State {
+  readonly customers = new Map<string, Customer>()
+  readonly checkouts = new CustomerMap<CheckoutRecord>(({ checkout }) => checkout.customer)
+  readonly subscriptions = new CustomerMap<Subscription>(({ customer }) => customer)
+  readonly events = new Map<string, PaymentEvent>()
+  /** First answers by idempotency key. */
+  readonly answers = new Map<string, KeptAnswer>()
+  readonly deletedCustomers = new Map<string, DeletedCustomer>()
+  readonly invoices = new CustomerMap<Invoice>(({ customer }) => customer)
+  readonly charges = new Map<string, Charge>()
+  readonly disputes = new Map<string, Dispute>()
+  readonly portals = new Map<string, PortalRecord>()
+  /** Cents, less than 0 for a credit, that the next invoice of a subscription adds. */
+  readonly prorations = new Map<string, number>()
+
+  /** Events whose delivery has to begin. Not saved by itself: it is what `pending_webhooks` says. */
+  readonly undelivered = new Map<string, PaymentEvent>()
+
+  /** Call after every change. Does nothing until someone wants to know. */
+  changed: () => void = () => {}
+
+  /** Fills an empty state with what `toJSON` gave, also at a time when there were only the first parts. */
+  restore(saved: SavedState): void {
+    for (const name of FIRST_PARTS) this.fill(name, saved[name])
+    for (const name of LATER_PARTS) this.fill(name, saved[name] ?? [])
+    for (const event of this.events.values()) {
+      if (event.pending_webhooks > 0) this.undelivered.set(event.id, event)
+    }
+  }
+
+  toJSON(): SavedState {
+    return Object.fromEntries(
+      [...FIRST_PARTS, ...LATER_PARTS].map(name => [name, [...this[name]]]),
+    ) as SavedState
+  }
+
+  private fill(name: PartName, entries: SavedPart): void {
+    const part = this[name] as Map<string, unknown>
+    for (const [id, value] of entries) part.set(id, value)
+  }
+}
+
+// A file without one of these is not ours.
+const FIRST_PARTS = ['customers', 'checkouts', 'subscriptions', 'events', 'answers'] as const
+const LATER_PARTS = ['deletedCustomers', 'invoices', 'charges', 'disputes', 'portals', 'prorations'] as const
+
+type PartName = (typeof FIRST_PARTS)[number] | (typeof LATER_PARTS)[number]
+type SavedPart = [string, unknown][]
+
+export type SavedState = Record<(typeof FIRST_PARTS)[number], SavedPart> &
+  Partial<Record<(typeof LATER_PARTS)[number], SavedPart>>

@@ -1,0 +1,52 @@
+import { monthsOf } from '../prices/period.js'
+import { planOf } from '../prices/plan.js'
+import type { Price, Prices } from '../prices/prices.js'
+import { nowSeconds } from '../state/clock.js'
+import type { Subscription, SubscriptionItem } from './subscription.js'
+import { endAt, endWithPeriod, keepGoing, startItemPeriod } from './subscription-changes.js'
+import type { ItemPatch, SubscriptionPatch } from './subscription-patch.js'
+import { endTrialNow, startTrial } from './trial.js'
+
+/** Changes the subscription; throws 400, with nothing changed, for an unknown price. */
+export function applyPatch(subscription: Subscription, patch: SubscriptionPatch, prices: Prices): void {
+  patchItems(subscription, patch.items ?? [], prices)
+  if (patch.status) subscription.status = patch.status
+  if (patch.metadata) patchMetadata(subscription, patch.metadata)
+  if (patch.pause_collection !== undefined) subscription.pause_collection = patch.pause_collection
+  if (patch.trial_end !== undefined) patchTrial(subscription, patch.trial_end)
+  if (patch.cancel_at === null) keepGoing(subscription)
+  else if (patch.cancel_at !== undefined) endAt(subscription, patch.cancel_at)
+  if (patch.cancel_at_period_end === true) endWithPeriod(subscription)
+  if (patch.cancel_at_period_end === false) keepGoing(subscription)
+}
+
+function patchItems(subscription: Subscription, patches: ItemPatch[], prices: Prices): void {
+  const found = patches.map(patch => ({
+    ...patch,
+    price: patch.price === undefined ? null : prices.find(patch.price, 'items[0][price]'),
+  }))
+  for (const item of subscription.items.data) {
+    const patch = found.find(({ id }) => !id || id === item.id)
+    if (patch?.price) patchPrice(item, patch.price)
+    if (patch?.quantity !== undefined) item.quantity = patch.quantity
+    if (patch?.current_period_end !== undefined) item.current_period_end = patch.current_period_end
+  }
+}
+
+/** Another interval begins a new period at once: https://docs.stripe.com/billing/subscriptions/change-price. */
+function patchPrice(item: SubscriptionItem, price: Price): void {
+  const isOtherPeriod = monthsOf(item.price) !== monthsOf(price)
+  item.price = price
+  item.plan = planOf(price)
+  if (isOtherPeriod) startItemPeriod(item, nowSeconds())
+}
+
+function patchMetadata(subscription: Subscription, metadata: Record<string, string>): void {
+  const joined = Object.entries({ ...subscription.metadata, ...metadata })
+  subscription.metadata = Object.fromEntries(joined.filter(([, value]) => value !== ''))
+}
+
+function patchTrial(subscription: Subscription, end: number | 'now'): void {
+  if (end !== 'now' && end > nowSeconds()) startTrial(subscription, end)
+  else if (subscription.status === 'trialing') endTrialNow(subscription)
+}

@@ -1,0 +1,60 @@
+import type { Events } from '../events/events.js'
+import type { Invoice } from '../invoices/invoice.js'
+import type { Invoices } from '../invoices/invoices.js'
+import { nowSeconds } from '../state/clock.js'
+import type { Subscription } from './subscription.js'
+import { hasEnded, startPeriod } from './subscription-changes.js'
+import type { Subscriptions } from './subscriptions.js'
+
+/** Renewals that are not paid at once. */
+export class Dunning {
+  constructor(
+    private readonly events: Events,
+    private readonly invoices: Invoices,
+    private readonly subscriptions: Subscriptions,
+  ) {}
+
+  /**
+   * A try to collect does not pay: `type` is `invoice.payment_failed` or `invoice.payment_action_required`. It is
+   * for the open invoice, or else for a period that begins now. The subscription becomes past due
+   * (`customer.subscription.updated`); one whose first payment is open stays incomplete. Throws when it has ended.
+   */
+  failAttempt(subscriptionId: string, type: string): void {
+    const subscription = this.subscriptions.stored(subscriptionId)
+    if (hasEnded(subscription)) throw new Error(`Subscription ${subscriptionId} has ended`)
+    const before = structuredClone(subscription)
+    const invoice = this.openInvoice(subscription) ?? this.renewalInvoice(subscription)
+    this.invoices.noteFailure(invoice)
+    if (subscription.status !== 'incomplete') subscription.status = 'past_due'
+    this.events.emit(type, invoice)
+    const isNews = subscription.status !== before.status || invoice.id !== before.latest_invoice
+    if (isNews) this.events.emit('customer.subscription.updated', subscription, undefined, before)
+  }
+
+  /**
+   * The open invoice is paid (`invoice.paid`) and the subscription, unless it has ended, active
+   * (`customer.subscription.updated`). Throws when no invoice is open.
+   */
+  recover(subscriptionId: string): void {
+    const subscription = this.subscriptions.stored(subscriptionId)
+    const invoice = this.openInvoice(subscription)
+    if (!invoice) throw new Error(`Subscription ${subscriptionId} has no open invoice`)
+    const before = structuredClone(subscription)
+    this.invoices.pay(invoice)
+    if (!hasEnded(subscription)) subscription.status = 'active'
+    this.events.emit('invoice.paid', invoice)
+    if (subscription.status !== before.status)
+      this.events.emit('customer.subscription.updated', subscription, undefined, before)
+  }
+
+  private openInvoice(subscription: Subscription): Invoice | null {
+    return this.invoices.newest(subscription, ({ status }) => status === 'open')
+  }
+
+  private renewalInvoice(subscription: Subscription): Invoice {
+    // Before the invoice, or the trial that ends here would make it free.
+    subscription.status = 'past_due'
+    startPeriod(subscription, nowSeconds())
+    return this.invoices.issue(subscription, 'subscription_cycle', 'open')
+  }
+}

@@ -1,0 +1,57 @@
+import type { Events } from '../events/events.js'
+import type { InvoiceTerms } from '../invoices/invoice.js'
+import type { Invoices } from '../invoices/invoices.js'
+import { nowSeconds } from '../state/clock.js'
+import type { Subscription } from './subscription.js'
+import { endNow, hasEnded, periodEnd, renew } from './subscription-changes.js'
+
+const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
+  keep_as_draft: 'draft',
+  mark_uncollectible: 'uncollectible',
+  void: 'void',
+}
+
+/** Stripe acts when a time comes; nothing runs here then, so what was due is done when someone next looks. */
+export class Renewals {
+  constructor(
+    private readonly events: Events,
+    private readonly invoices: Invoices,
+  ) {}
+
+  /** Collects again, renews (a trial becomes active) or ends what was due, with Stripe's events; safe to repeat. */
+  catchUp(subscription: Subscription): void {
+    this.collectAgain(subscription)
+    const { status, cancel_at } = subscription
+    if (hasEnded(subscription)) return
+    if (cancel_at !== null && cancel_at <= nowSeconds()) {
+      this.end(subscription, cancel_at)
+      return
+    }
+    const isRunning = status === 'active' || status === 'trialing'
+    if (isRunning && periodEnd(subscription) <= nowSeconds()) this.renew(subscription)
+  }
+
+  private collectAgain(subscription: Subscription): void {
+    const resumesAt = subscription.pause_collection?.resumes_at ?? null
+    if (resumesAt === null || resumesAt > nowSeconds()) return
+    const before = structuredClone(subscription)
+    subscription.pause_collection = null
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
+  }
+
+  private end(subscription: Subscription, endedAt: number): void {
+    endNow(subscription, endedAt)
+    this.events.emit('customer.subscription.deleted', subscription)
+  }
+
+  private renew(subscription: Subscription): void {
+    const before = structuredClone(subscription)
+    subscription.status = 'active'
+    renew(subscription, nowSeconds())
+    const behavior = subscription.pause_collection?.behavior
+    const status = behavior ? STATUS_WHILE_PAUSED[behavior] : 'paid'
+    const invoice = this.invoices.issue(subscription, 'subscription_cycle', status)
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
+    if (status === 'paid') this.events.emit('invoice.paid', invoice)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Invoice } from '../invoices/invoice.js'
+import type { Invoices } from '../invoices/invoices.js'
+import type { Prorations } from '../invoices/prorations.js'
+import type { Subscription } from './subscription.js'
+import type { SubscriptionPatch } from './subscription-patch.js'
+
+/** What a change of a subscription costs. Emits nothing. */
+export class SubscriptionBilling {
+  constructor(
+    private readonly invoices: Invoices,
+    private readonly prorations: Prorations,
+  ) {}
+
+  /** The paid invoice when something is billed at once: a trial that was cut short, or `always_invoice`; else null. */
+  billChange(
+    before: Subscription,
+    after: Subscription,
+    behavior: NonNullable<SubscriptionPatch['proration_behavior']>,
+  ): Invoice | null {
+    const isNewPeriod = before.billing_cycle_anchor !== after.billing_cycle_anchor
+    if (isNewPeriod && before.status === 'trialing' && after.status === 'active')
+      return this.billNewPeriod(after)
+    if (behavior !== 'none') this.prorations.note(before, after)
+    if (behavior !== 'always_invoice' || this.prorations.of(after) === 0) return null
+    return this.invoices.issue(after, 'subscription_update')
+  }
+
+  /** The paid invoice of what was noted for the next one, for a subscription that has ended; null when nothing was. */
+  billRest(subscription: Subscription): Invoice | null {
+    return this.prorations.of(subscription) === 0
+      ? null
+      : this.invoices.issue(subscription, 'subscription_update')
+  }
+
+  /** The paid invoice of a period that began anew. */
+  billNewPeriod(subscription: Subscription): Invoice {
+    return this.invoices.issue(subscription, 'subscription_cycle')
+  }
+}

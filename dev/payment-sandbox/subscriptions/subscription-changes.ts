@@ -1,0 +1,76 @@
+import { nextPeriodEnd } from '../prices/period.js'
+import { nowSeconds } from '../state/clock.js'
+import type { Subscription, SubscriptionItem } from './subscription.js'
+
+/** When the paid period ends, in seconds since 1970: the earliest of its items. */
+export function periodEnd(subscription: Subscription): number {
+  return Math.min(...subscription.items.data.map(item => item.current_period_end))
+}
+
+/** Whether it is over for good. */
+export function hasEnded({ status }: Subscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired'
+}
+
+/** Whether somebody has asked for its end, in whichever of Stripe's two ways. */
+export function isCancelling({ cancel_at, cancel_at_period_end }: Subscription): boolean {
+  return cancel_at_period_end || cancel_at !== null
+}
+
+export function endWithPeriod(subscription: Subscription): void {
+  endAt(subscription, periodEnd(subscription))
+  subscription.cancel_at_period_end = true
+}
+
+/** Ends it at a time; the flag `cancel_at_period_end` stays false, as it does when a customer cancels in the portal. */
+export function endAt(subscription: Subscription, seconds: number): void {
+  subscription.cancel_at_period_end = false
+  subscription.cancel_at = seconds
+  subscription.canceled_at = nowSeconds()
+  subscription.cancellation_details!.reason = 'cancellation_requested'
+}
+
+export function keepGoing(subscription: Subscription): void {
+  subscription.cancel_at_period_end = false
+  subscription.cancel_at = null
+  subscription.canceled_at = null
+  subscription.cancellation_details!.reason = null
+}
+
+export function endNow(subscription: Subscription, endedAt: number): void {
+  subscription.status = 'canceled'
+  subscription.canceled_at ??= endedAt
+  subscription.ended_at = endedAt
+  subscription.cancellation_details!.reason = 'cancellation_requested'
+}
+
+/** Begins a period at `start`; later ones are counted from there. */
+export function startPeriod(subscription: Subscription, start: number): void {
+  subscription.billing_cycle_anchor = start
+  for (const item of subscription.items.data) startItemPeriod(item, start)
+}
+
+/** The item is charged by another period from `start` on. */
+export function startItemPeriod(item: SubscriptionItem, start: number): void {
+  item.current_period_start = start
+  item.current_period_end = nextPeriodEnd(item.price, start)
+}
+
+/** Moves each paid period to the one that contains `now`, counted from the anchor so that the day stays. */
+export function renew(subscription: Subscription, now: number): void {
+  const { billing_cycle_anchor: anchor } = subscription
+  for (const item of subscription.items.data) {
+    if (item.current_period_end > now) continue
+    let periods = 1
+    while (nextPeriodEnd(item.price, anchor, periods) <= now) periods += 1
+    item.current_period_start = nextPeriodEnd(item.price, anchor, periods - 1)
+    item.current_period_end = nextPeriodEnd(item.price, anchor, periods)
+  }
+}
+
+export function setPeriod(subscription: Subscription, start: number, end: number): void {
+  for (const item of subscription.items.data) {
+    item.current_period_start = start
+    item.current_period_end = end
+  }
+}

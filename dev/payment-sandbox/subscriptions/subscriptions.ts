@@ -1,0 +1,133 @@
+import { ApiError } from '../api/api-error.js'
+import type { EventCause, Events } from '../events/events.js'
+import type { Form } from '../http/form.js'
+import { flag, inner, oneOf } from '../http/form-fields.js'
+import type { Prices } from '../prices/prices.js'
+import { nowSeconds } from '../state/clock.js'
+import type { State } from '../state/state.js'
+import { applyPatch } from './apply-patch.js'
+import type { Renewals } from './renewals.js'
+import { newItem, type Subscription } from './subscription.js'
+import type { SubscriptionBilling } from './subscription-billing.js'
+import { endNow, hasEnded } from './subscription-changes.js'
+import { patchOf, type SubscriptionPatch } from './subscription-patch.js'
+import { pause, resume } from './subscription-pause.js'
+
+export class Subscriptions {
+  constructor(
+    private readonly state: State,
+    private readonly events: Events,
+    private readonly prices: Prices,
+    private readonly billing: SubscriptionBilling,
+    private readonly renewals: Renewals,
+  ) {}
+
+  /** The subscription as it is now, renewed or ended when its period is over; throws 404 resource_missing. */
+  find(id: string): Subscription {
+    const subscription = this.stored(id)
+    this.renewals.catchUp(subscription)
+    return subscription
+  }
+
+  /** As `find`, but nothing is done that is due. */
+  stored(id: string): Subscription {
+    const subscription = this.state.subscriptions.get(id)
+    if (!subscription) throw ApiError.missing(404, 'subscription', id, 'id')
+    return subscription
+  }
+
+  /**
+   * Subscriptions of a customer (of everybody when null), newest first. Without a status: all but canceled ones;
+   * `all` and `ended` as in https://docs.stripe.com/api/subscriptions/list.
+   */
+  list(customer: string | null, status: string | null): Subscription[] {
+    const all = this.state.subscriptions.of(customer).reverse()
+    for (const subscription of all) this.renewals.catchUp(subscription)
+    return all.filter(subscription => {
+      if (status === null) return subscription.status !== 'canceled'
+      return (
+        status === 'all' || (status === 'ended' ? hasEnded(subscription) : subscription.status === status)
+      )
+    })
+  }
+
+  /** Changes what the request names; throws 400 for a canceled one and for what `patchOf` refuses. */
+  update(id: string, params: Form, cause: EventCause): Subscription {
+    return this.change(id, patchOf(params, this.find(id), this.prices), cause)
+  }
+
+  /**
+   * Applies a patch and emits `customer.subscription.updated`, or `.deleted` when its status becomes canceled;
+   * `invoice.paid` follows when the change is billed at once. Throws 400 for a canceled one.
+   */
+  change(id: string, patch: SubscriptionPatch, cause?: EventCause): Subscription {
+    const subscription = this.find(id)
+    if (patch.status === 'canceled') return this.cancel(id, cause)
+    if (subscription.status === 'canceled') {
+      const message = 'A canceled subscription can only update its cancellation_details and metadata.'
+      throw ApiError.badParameter('invalid_canceled_subscription_fields', 'id', message)
+    }
+    const before = structuredClone(subscription)
+    applyPatch(subscription, patch, this.prices)
+    const invoice = this.billing.billChange(before, subscription, patch.proration_behavior ?? 'none')
+    this.events.emit('customer.subscription.updated', subscription, cause, before)
+    if (invoice) this.events.emit('invoice.paid', invoice, cause)
+    return subscription
+  }
+
+  /** A new item in front of the others, not billed before the next period. */
+  addItem(id: string, price: string): void {
+    const subscription = this.find(id)
+    const before = structuredClone(subscription)
+    subscription.items.data.unshift(newItem(id, { price: this.prices.find(price, 'price'), quantity: 1 }))
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
+  }
+
+  /** Emits `customer.subscription.paused`; throws 400 when it is neither active nor past due. */
+  pause(id: string, cause?: EventCause): Subscription {
+    const subscription = this.find(id)
+    if (!['active', 'past_due', 'trialing'].includes(subscription.status))
+      throw wrongStatus(subscription, 'paused')
+    const before = structuredClone(subscription)
+    pause(subscription)
+    this.events.emit('customer.subscription.paused', subscription, cause)
+    this.events.emit('customer.subscription.updated', subscription, cause, before)
+    return subscription
+  }
+
+  /**
+   * Emits `customer.subscription.resumed`, and `invoice.paid` for a new period from now unless
+   * `billing_cycle_anchor[type]` is `unchanged`; throws 400 when it is not paused.
+   */
+  resume(id: string, params: Form, cause?: EventCause): Subscription {
+    const subscription = this.find(id)
+    if (subscription.status !== 'paused') throw wrongStatus(subscription, 'resumed')
+    const anchor = inner(params, 'billing_cycle_anchor')
+    const type = oneOf(anchor, 'type', ['now', 'unchanged'], 'billing_cycle_anchor[type]') ?? 'now'
+    const before = structuredClone(subscription)
+    resume(subscription, type)
+    const invoice = type === 'now' ? this.billing.billNewPeriod(subscription) : null
+    this.events.emit('customer.subscription.resumed', subscription, cause)
+    this.events.emit('customer.subscription.updated', subscription, cause, before)
+    if (invoice) this.events.emit('invoice.paid', invoice, cause)
+    return subscription
+  }
+
+  /**
+   * Ends it now and emits `customer.subscription.deleted`; throws 404, as Stripe does, when it has already ended. What was
+   * noted for the next invoice is billed with `invoice_now`, and otherwise never.
+   */
+  cancel(id: string, cause?: EventCause, params: Form = {}): Subscription {
+    const subscription = this.find(id)
+    if (subscription.status === 'canceled') throw ApiError.missing(404, 'subscription', id, 'id')
+    endNow(subscription, nowSeconds())
+    const invoice = flag(params, 'invoice_now') ? this.billing.billRest(subscription) : null
+    this.events.emit('customer.subscription.deleted', subscription, cause)
+    if (invoice) this.events.emit('invoice.paid', invoice, cause)
+    return subscription
+  }
+}
+
+function wrongStatus({ status }: Subscription, wish: 'paused' | 'resumed'): ApiError {
+  return new ApiError(400, 'invalid_request_error', `A subscription that is ${status} cannot be ${wish}.`)
+}

@@ -1,0 +1,22 @@
+import type { Events } from '../events/events.js'
+import { nowSeconds } from '../state/clock.js'
+import type { Subscriptions } from './subscriptions.js'
+import { endTrialAt } from './trial.js'
+
+// https://docs.stripe.com/billing/subscriptions/trials: the event comes three days before the end.
+const NOTICE_SECONDS = 3 * 24 * 60 * 60
+
+export class Trials {
+  constructor(
+    private readonly events: Events,
+    private readonly subscriptions: Subscriptions,
+  ) {}
+
+  /** Lets a trial come to three days before its end and emits `customer.subscription.trial_will_end`; throws when it is none. */
+  endSoon(subscriptionId: string): void {
+    const subscription = this.subscriptions.find(subscriptionId)
+    if (subscription.status !== 'trialing') throw new Error(`Subscription ${subscriptionId} is not on trial`)
+    endTrialAt(subscription, Math.min(subscription.trial_end!, nowSeconds() + NOTICE_SECONDS))
+    this.events.emit('customer.subscription.trial_will_end', subscription)
+  }
+}

@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { nowSeconds } from '../../../dev/payment-sandbox/state/clock.js'
+
+let sandbox: PaymentSandbox
+let stripe: Stripe
+
+beforeEach(async () => {
+  sandbox = await PaymentSandbox.start({
+    port: 0,
+    sideEvents: false,
+    secretKey: 'sk_test_for_the_sandbox',
+    webhookUrl: null,
+    webhookSecret: 'whsec_for_the_sandbox',
+    priceIds: ['price_small', 'price_large'],
+  })
+  const { hostname, port } = new URL(sandbox.url)
+  stripe = new Stripe('sk_test_for_the_sandbox', { host: hostname, port: Number(port), protocol: 'http' })
+})
+
+afterEach(() => sandbox.stop())
+
+type Terms = Partial<Stripe.Checkout.SessionCreateParams>
+
+async function open(terms: Terms = {}): Promise<Stripe.Checkout.Session> {
+  const customer = await stripe.customers.create({ email: 'owner@example.com' })
+  return stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer: customer.id,
+    line_items: [{ price: 'price_small', quantity: 1 }],
+    success_url: 'https://main.example/done',
+    ...terms,
+  })
+}
+
+async function subscribed(terms: Terms = {}): Promise<Stripe.Subscription> {
+  const { id } = await open(terms)
+  await sandbox.pay(id)
+  const { subscription } = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
+  return subscription as Stripe.Subscription
+}
+
+/** Types of the events that `work` causes, oldest first. */
+async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const before = sandbox.events().length
+  await work()
+  return sandbox
+    .events()
+    .slice(before)
+    .map(({ type }) => type)
+}
+
+async function latestInvoice(id: string): Promise<Stripe.Invoice> {
+  const { latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  return latest_invoice as Stripe.Invoice
+}
+
+describe('Invoices', () => {
+  it('are kept, found and listed', async () => {
+    const { customer, latest_invoice, id } = await subscribed()
+    await subscribed()
+    const invoice = await stripe.invoices.retrieve(latest_invoice as string)
+    expect(invoice).toMatchObject({
+      object: 'invoice',
+      customer,
+      status: 'paid',
+      total: 1000,
+      amount_paid: 1000,
+      billing_reason: 'subscription_create',
+      parent: { subscription_details: { subscription: id } },
+    })
+    expect(invoice.lines.data[0]).toMatchObject({ amount: 1000, quantity: 1 })
+    const { data } = await stripe.invoices.list({ customer: customer as string })
+    expect(data.map(each => each.id)).toEqual([invoice.id])
+    expect((await stripe.invoices.list({ subscription: id, status: 'open' })).data).toEqual([])
+    const missing = { statusCode: 404, code: 'resource_missing' }
+    await expect(stripe.invoices.retrieve('in_x')).rejects.toMatchObject(missing)
+  })
+})
+
+describe('A renewal', () => {
+  it('that fails twice leaves one open invoice, and recovers', async () => {
+    const { id } = await subscribed()
+    expect(await eventsOf(() => sandbox.failPayment(id))).toEqual([
+      'invoice.payment_failed',
+      'customer.subscription.updated',
+    ])
+    expect(sandbox.events().at(-1)!.data).toMatchObject({
+      object: { status: 'past_due' },
+      previous_attributes: { status: 'active' },
+    })
+    expect(await eventsOf(() => sandbox.failPayment(id))).toEqual(['invoice.payment_failed'])
+    const open = {
+      status: 'open',
+      attempt_count: 2,
+      amount_remaining: 1000,
+      billing_reason: 'subscription_cycle',
+    }
+    expect(await latestInvoice(id)).toMatchObject(open)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
+    expect(await eventsOf(() => sandbox.recoverPayment(id))).toEqual([
+      'invoice.paid',
+      'customer.subscription.updated',
+    ])
+    expect(await latestInvoice(id)).toMatchObject({ status: 'paid', amount_paid: 1000, amount_remaining: 0 })
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+    await expect(sandbox.recoverPayment(id)).rejects.toThrow('no open invoice')
+  })
+
+  it('may need the customer', async () => {
+    const { id } = await subscribed()
+    expect(await eventsOf(() => sandbox.requireAction(id))).toEqual([
+      'invoice.payment_action_required',
+      'customer.subscription.updated',
+    ])
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
+  })
+
+  it('that fails ends a trial with a bill', async () => {
+    const { id } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+    await sandbox.failPayment(id)
+    expect(await latestInvoice(id)).toMatchObject({ status: 'open', amount_due: 1000 })
+  })
+
+  it('does not come after the end', async () => {
+    const { id } = await subscribed()
+    await sandbox.cancel(id)
+    await expect(sandbox.failPayment(id)).rejects.toThrow('has ended')
+  })
+})
+
+describe('Refunds and disputes', () => {
+  it('refunds in parts', async () => {
+    const { id, customer } = await subscribed()
+    expect(await eventsOf(() => sandbox.refund(id, 400))).toEqual(['charge.refunded'])
+    const charge = sandbox.events().at(-1)!.data.object as Stripe.Charge
+    expect(charge).toMatchObject({ customer, amount: 1000, amount_refunded: 400, refunded: false })
+    await sandbox.refund(id)
+    expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ amount_refunded: 1000, refunded: true })
+    await expect(sandbox.refund(id)).rejects.toThrow('Only 0 cents')
+  })
+
+  it.each(['won', 'lost'] as const)('a dispute is %s', async outcome => {
+    const { id, customer, latest_invoice } = await subscribed()
+    const disputeId = await sandbox.dispute(id)
+    expect(sandbox.events().at(-1)).toMatchObject({ type: 'charge.dispute.created' })
+    const dispute = await stripe.disputes.retrieve(disputeId, { expand: ['charge'] })
+    expect(dispute).toMatchObject({ status: 'needs_response', charge: { customer, disputed: true } })
+    const payment = { type: 'payment_intent' as const, payment_intent: dispute.payment_intent as string }
+    const { data } = await stripe.invoicePayments.list({ payment })
+    expect(data.map(({ invoice }) => invoice)).toEqual([latest_invoice])
+    await expect(sandbox.dispute(id)).rejects.toThrow('disputed before')
+    expect(await eventsOf(() => sandbox.closeDispute(disputeId, outcome))).toEqual(['charge.dispute.closed'])
+    expect(await stripe.disputes.retrieve(disputeId)).toMatchObject({ status: outcome })
+    await expect(sandbox.closeDispute(disputeId, 'won')).rejects.toThrow(outcome)
+  })
+
+  it('need a payment', async () => {
+    const { id } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+    await expect(sandbox.refund(id)).rejects.toThrow('Nothing was paid')
+    await expect(stripe.charges.retrieve('ch_x')).rejects.toMatchObject({ statusCode: 404 })
+  })
+})
+
+describe('A payment that takes days', () => {
+  it('succeeds', async () => {
+    const { id } = await open()
+    expect(await eventsOf(() => sandbox.payLater(id))).toEqual([
+      'checkout.session.completed',
+      'customer.subscription.created',
+    ])
+    const waiting = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription', 'invoice'] })
+    expect(waiting).toMatchObject({
+      status: 'complete',
+      payment_status: 'unpaid',
+      subscription: { status: 'incomplete' },
+      invoice: { status: 'open' },
+    })
+    expect(await eventsOf(() => sandbox.payAsync(id, 'succeeded'))).toEqual([
+      'checkout.session.async_payment_succeeded',
+      'customer.subscription.updated',
+      'invoice.paid',
+    ])
+    expect(
+      await stripe.checkout.sessions.retrieve(id, { expand: ['subscription', 'invoice'] }),
+    ).toMatchObject({
+      payment_status: 'paid',
+      subscription: { status: 'active' },
+      invoice: { status: 'paid' },
+    })
+    await expect(sandbox.payAsync(id, 'failed')).rejects.toThrow('on its way')
+  })
+
+  it('fails', async () => {
+    const { id } = await open()
+    await sandbox.payLater(id)
+    expect(await eventsOf(() => sandbox.payAsync(id, 'failed'))).toEqual([
+      'checkout.session.async_payment_failed',
+      'invoice.payment_failed',
+    ])
+    expect(await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })).toMatchObject({
+      payment_status: 'unpaid',
+      subscription: { status: 'incomplete' },
+    })
+  })
+})
+
+describe('Other checkouts', () => {
+  const line = { price_data: { currency: 'usd', unit_amount: 700, product: 'prod_x' }, quantity: 2 }
+
+  it('pays once, without a subscription', async () => {
+    const { id, amount_total } = await open({ mode: 'payment', line_items: [line] })
+    expect(amount_total).toBe(1400)
+    expect(await eventsOf(() => sandbox.pay(id))).toEqual(['checkout.session.completed'])
+    expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
+      mode: 'payment',
+      payment_status: 'paid',
+      subscription: null,
+      invoice: null,
+      payment_intent: expect.stringMatching(/^pi_/),
+    })
+  })
+
+  it('pays once, later', async () => {
+    const { id } = await open({ mode: 'payment', line_items: [line] })
+    await sandbox.payLater(id)
+    expect(await eventsOf(() => sandbox.payAsync(id, 'succeeded'))).toEqual([
+      'checkout.session.async_payment_succeeded',
+    ])
+  })
+
+  it('saves a payment method only', async () => {
+    const { id, amount_total, url } = await open({ mode: 'setup', line_items: undefined, currency: 'usd' })
+    expect(amount_total).toBeNull()
+    expect(await (await fetch(url!)).text()).toContain('Save a payment method')
+    await expect(sandbox.payLater(id)).rejects.toThrow('Nothing is due')
+    expect(await eventsOf(() => sandbox.pay(id))).toEqual(['checkout.session.completed'])
+    expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
+      mode: 'setup',
+      payment_status: 'no_payment_required',
+      subscription: null,
+      setup_intent: expect.stringMatching(/^seti_/),
+    })
+  })
+
+  it.each([
+    ['unknown mode', { mode: 'gift' }, 'mode'],
+    ['lines in a setup', { mode: 'setup' }, 'line_items'],
+    ['a monthly price in a payment', { mode: 'payment' }, 'line_items[0][price_data][unit_amount]'],
+  ])('refuses: %s', async (_, terms, param) => {
+    await expect(open(terms as Terms)).rejects.toMatchObject({ statusCode: 400, param })
+  })
+})
+
+describe('Customers', () => {
+  it('are listed, newest first, by address and time', async () => {
+    const since = nowSeconds()
+    const made = []
+    for (const name of ['a', 'b', 'c'])
+      made.push(await stripe.customers.create({ email: `${name}@example.com` }))
+    const ids = made.map(({ id }) => id).reverse()
+    const all = await stripe.customers.list({ limit: 2 }).autoPagingToArray({ limit: 10 })
+    expect(all.map(({ id }) => id)).toEqual(ids)
+    expect((await stripe.customers.list({ email: 'b@example.com' })).data).toHaveLength(1)
+    expect((await stripe.customers.list({ created: { gte: since } })).data).toHaveLength(3)
+    expect((await stripe.customers.list({ created: { lt: since } })).data).toEqual([])
+  })
+
+  it.each(['API', 'sandbox'])('are deleted with what they have, through the %s', async through => {
+    const { id, customer } = await subscribed()
+    const { id: checkoutId } = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer: customer as string,
+      line_items: [{ price: 'price_small' }],
+      success_url: 'https://main.example/done',
+    })
+    const remove = () =>
+      through === 'API'
+        ? stripe.customers.del(customer as string)
+        : sandbox.deleteCustomer(customer as string)
+    expect(await eventsOf(remove)).toEqual([
+      'customer.subscription.deleted',
+      'checkout.session.expired',
+      'customer.deleted',
+    ])
+    expect(sandbox.events().at(-1)!.data.object).toMatchObject({ id: customer, email: 'owner@example.com' })
+    expect(await stripe.customers.retrieve(customer as string)).toMatchObject({ id: customer, deleted: true })
+    const { status, customer: left } = await stripe.subscriptions.retrieve(id, { expand: ['customer'] })
+    expect([status, left]).toEqual(['canceled', { id: customer, object: 'customer', deleted: true }])
+    expect(await stripe.checkout.sessions.retrieve(checkoutId)).toMatchObject({ status: 'expired' })
+    expect((await stripe.customers.list()).data).toEqual([])
+    await expect(stripe.customers.del(customer as string)).rejects.toMatchObject({ statusCode: 404 })
+    await expect(open({ customer: customer as string })).rejects.toMatchObject({ code: 'resource_missing' })
+  })
+})

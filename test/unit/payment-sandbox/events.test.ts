@@ -1,0 +1,272 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import type { PaymentSandboxOptions } from '../../../dev/payment-sandbox/payment-sandbox-options.js'
+import { nowSeconds } from '../../../dev/payment-sandbox/state/clock.js'
+
+const SECRET_KEY = 'sk_test_for_the_sandbox'
+const WEBHOOK_SECRET = 'whsec_for_the_sandbox'
+
+let sandbox: PaymentSandbox
+let stripe: Stripe
+let webhook: Server
+let received: Stripe.Event[]
+
+beforeEach(async () => {
+  received = []
+  webhook = createServer(async (request, reply) => {
+    const signature = request.headers['stripe-signature'] as string
+    received.push(stripe.webhooks.constructEvent(await text(request), signature, WEBHOOK_SECRET))
+    reply.end()
+  })
+  await new Promise<void>(resolve => webhook.listen(0, '127.0.0.1', resolve))
+  await start()
+})
+
+afterEach(async () => {
+  webhook.close()
+  await sandbox.stop()
+})
+
+async function start(options: Partial<PaymentSandboxOptions> = {}): Promise<void> {
+  await sandbox?.stop()
+  sandbox = await PaymentSandbox.start({
+    port: 0,
+    sideEvents: false,
+    secretKey: SECRET_KEY,
+    webhookUrl: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
+    webhookSecret: WEBHOOK_SECRET,
+    priceIds: ['price_small', 'price_large'],
+    ...options,
+  })
+  const { hostname, port } = new URL(sandbox.url)
+  stripe = new Stripe(SECRET_KEY, {
+    host: hostname,
+    port: Number(port),
+    protocol: 'http',
+    maxNetworkRetries: 0,
+    timeout: 2_000,
+  })
+}
+
+/** The id of a new subscription; three events. */
+async function subscribed(): Promise<string> {
+  const customer = await stripe.customers.create({ email: 'owner@example.com' })
+  const { id } = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer: customer.id,
+    line_items: [{ price: 'price_small', quantity: 1 }],
+    success_url: 'https://main.example/done',
+  })
+  await sandbox.pay(id)
+  return (await stripe.checkout.sessions.retrieve(id)).subscription as string
+}
+
+function ids(events: readonly { id: string }[]): string[] {
+  return events.map(({ id }) => id)
+}
+
+describe('Events', () => {
+  it('are found, and listed newest first, page by page', async () => {
+    for (let count = 0; count < 4; count++) await subscribed()
+    const all = ids(sandbox.events()).reverse()
+    const page = await stripe.events.list({ limit: 5 })
+    expect([ids(page.data), page.has_more]).toEqual([all.slice(0, 5), true])
+    const next = await stripe.events.list({ limit: 5, starting_after: all[4]! })
+    expect(ids(next.data)).toEqual(all.slice(5, 10))
+    expect(ids(await stripe.events.list().autoPagingToArray({ limit: 100 }))).toEqual(all)
+    expect(await stripe.events.retrieve(all[3]!)).toMatchObject({ object: 'event', id: all[3] })
+    await expect(stripe.events.retrieve('evt_x')).rejects.toMatchObject({ statusCode: 404 })
+  })
+
+  it('are listed by type, time and delivery', async () => {
+    await sandbox.cancel(await subscribed())
+    await sandbox.settled()
+    sandbox.webhookUrl = 'http://127.0.0.1:9/'
+    await subscribed()
+    const count = async (params: Stripe.EventListParams) => (await stripe.events.list(params)).data.length
+    expect(await count({ type: 'invoice.paid' })).toBe(2)
+    expect(await count({ type: 'customer.subscription.*' })).toBe(3)
+    expect(await count({ types: ['invoice.paid', 'customer.subscription.deleted'] })).toBe(3)
+    expect(await count({ created: { gte: nowSeconds() - 10, lte: nowSeconds() } })).toBe(7)
+    expect(await count({ created: { lt: nowSeconds() - 10 } })).toBe(0)
+    expect(await count({ created: { gt: nowSeconds() } })).toBe(0)
+    expect(await count({ delivery_success: false })).toBe(3)
+    expect(await count({ delivery_success: true })).toBe(4)
+  })
+
+  it('are forgotten from the oldest on', async () => {
+    await start({ keptEvents: 4, webhookUrl: null })
+    await subscribed()
+    const [first] = sandbox.events()
+    await subscribed()
+    expect(sandbox.events()).toHaveLength(4)
+    await expect(stripe.events.retrieve(first!.id)).rejects.toMatchObject({ statusCode: 404 })
+  })
+
+  it('claim to be live when told', async () => {
+    sandbox.livemode = true
+    const id = await subscribed()
+    await sandbox.settled()
+    expect(received.map(({ livemode }) => livemode)).toEqual([true, true, true])
+    expect(received[0]!.data.object).toMatchObject({ livemode: true })
+    sandbox.livemode = false
+    await sandbox.cancel(id)
+    expect(sandbox.events().at(-1)).toMatchObject({ livemode: false })
+  })
+})
+
+describe('Delivery', () => {
+  it('twice', async () => {
+    sandbox.deliveryMode = 'twice'
+    await subscribed()
+    await sandbox.settled()
+    expect(ids(received).sort()).toEqual(ids([...sandbox.events(), ...sandbox.events()]).sort())
+  })
+
+  it('late', async () => {
+    sandbox.deliveryMode = 'late'
+    sandbox.lateMs = 150
+    const startedAt = performance.now()
+    await subscribed()
+    await new Promise(resolve => setTimeout(resolve, 50))
+    expect(received).toEqual([])
+    await sandbox.settled()
+    expect(performance.now() - startedAt).toBeGreaterThan(140)
+    expect(received).toHaveLength(3)
+  })
+
+  it('shuffled', async () => {
+    sandbox.deliveryMode = 'shuffled'
+    for (let count = 0; count < 10; count++) await subscribed()
+    await sandbox.settled()
+    expect(ids(received)).not.toEqual(ids(sandbox.events()))
+    expect(ids(received).sort()).toEqual(ids(sandbox.events()).sort())
+  })
+})
+
+describe('The fault slow', () => {
+  it('answers after a while', async () => {
+    sandbox.fault = 'slow'
+    sandbox.slowMs = 200
+    const startedAt = performance.now()
+    await stripe.customers.create()
+    expect(performance.now() - startedAt).toBeGreaterThan(190)
+  })
+
+  it('does what was asked though the client has gone', async () => {
+    sandbox.fault = 'slow'
+    sandbox.slowMs = 200
+    const options = { idempotencyKey: 'key-1', timeout: 50 }
+    await expect(stripe.customers.create({}, options)).rejects.toMatchObject({
+      type: 'StripeConnectionError',
+    })
+    await new Promise(resolve => setTimeout(resolve, 250))
+    expect(sandbox.customers()).toHaveLength(1)
+    sandbox.fault = null
+    await stripe.customers.create({}, options)
+    expect(sandbox.customers()).toHaveLength(1)
+  })
+})
+
+describe('The fault late-answer', () => {
+  it('answers after a while what was true before', async () => {
+    const id = await subscribed()
+    sandbox.fault = 'late-answer'
+    sandbox.slowMs = 150
+    const before = performance.now()
+    const answer = stripe.subscriptions.retrieve(id)
+    await new Promise(resolve => setTimeout(resolve, 75))
+    await sandbox.cancel(id)
+    expect(await answer).toMatchObject({ status: 'active' })
+    expect(performance.now() - before).toBeGreaterThan(140)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled' })
+  })
+})
+
+describe('State file', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'payment-sandbox-'))
+  })
+  afterEach(async () => {
+    await sandbox.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  it('keeps invoices, disputes, portals, prorations and deleted customers', async () => {
+    const stateFile = join(folder, 'state.json')
+    await start({ stateFile })
+    const [id, other] = [await subscribed(), await subscribed()]
+    const { customer, items } = await stripe.subscriptions.retrieve(id)
+    const portal = await stripe.billingPortal.sessions.create({ customer: customer as string })
+    const dispute = await sandbox.dispute(id)
+    await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, quantity: 2 }] })
+    const { customer: deleted } = await stripe.subscriptions.retrieve(other)
+    await sandbox.deleteCustomer(deleted as string)
+    await start({ stateFile })
+    expect(await stripe.customers.retrieve(deleted as string)).toMatchObject({ deleted: true })
+    expect((await stripe.invoices.list({ customer: customer as string })).data).toHaveLength(1)
+    expect(await stripe.subscriptions.list({ customer: customer as string })).toMatchObject({
+      data: [{ id }],
+    })
+    expect((await fetch(`${sandbox.url}${new URL(portal.url).pathname}`)).status).toBe(200)
+    await sandbox.closeDispute(dispute, 'won')
+    await sandbox.failPayment(id)
+    const [invoice] = (await stripe.invoices.list({ customer: customer as string })).data
+    expect(invoice).toMatchObject({ status: 'open', total: 3000 })
+  })
+
+  it('opens one of before there were invoices', async () => {
+    const stateFile = join(folder, 'state.json')
+    await start({ stateFile })
+    const id = await subscribed()
+    await sandbox.stop()
+    const { customers, checkouts, subscriptions, events, answers } = JSON.parse(
+      await readFile(stateFile, 'utf8'),
+    )
+    await writeFile(stateFile, JSON.stringify({ customers, checkouts, subscriptions, events, answers }))
+    await start({ stateFile })
+    const old = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+    expect(old.latest_invoice).toMatch(/^in_/)
+    const { url } = await stripe.billingPortal.sessions.create({ customer: old.customer as string })
+    expect(await (await fetch(url)).text()).toContain('There are none yet.')
+    await sandbox.failPayment(id)
+    await sandbox.recoverPayment(id)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+  })
+
+  it('without its first parts is not ours', async () => {
+    const stateFile = join(folder, 'state.json')
+    await writeFile(stateFile, '{}')
+    await expect(start({ stateFile })).rejects.toThrow('remove it to start afresh')
+  })
+})
+
+describe('Speed', () => {
+  it('takes 10,000 events of 200 customers, and lists them', async () => {
+    await start({ webhookUrl: null })
+    const startedAt = performance.now()
+    const subscriptions: string[] = []
+    for (let count = 0; count < 200; count++) subscriptions.push(await subscribed())
+    for (let round = 0; round < 47; round++) {
+      for (const id of subscriptions)
+        await sandbox.changeSubscription(id, { items: [{ quantity: (round % 5) + 1 }] })
+    }
+    for (const { id, customer } of sandbox.subscriptions()) {
+      const { data } = await stripe.subscriptions.list({ customer, status: 'all' })
+      expect(ids(data)).toEqual([id])
+    }
+    const listed = await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 })
+    expect(new Set(ids(listed)).size).toBe(10_000)
+    expect(sandbox.requests.length).toBeLessThanOrEqual(1_000)
+    // About 2 s; what is quadratic takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(45_000)
+  }, 60_000)
+})

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { monthsAfter, nowSeconds } from '../../../dev/payment-sandbox/state/clock.js'
+
+const DAY_SECONDS = 24 * 60 * 60
+
+let sandbox: PaymentSandbox
+let stripe: Stripe
+
+beforeEach(async () => {
+  sandbox = await PaymentSandbox.start({
+    port: 0,
+    sideEvents: false,
+    secretKey: 'sk_test_for_the_sandbox',
+    webhookUrl: null,
+    webhookSecret: 'whsec_for_the_sandbox',
+    priceIds: ['price_small', 'price_large'],
+  })
+  const { hostname, port } = new URL(sandbox.url)
+  stripe = new Stripe('sk_test_for_the_sandbox', { host: hostname, port: Number(port), protocol: 'http' })
+})
+
+afterEach(() => sandbox.stop())
+
+type Terms = Partial<Stripe.Checkout.SessionCreateParams>
+
+async function open(terms: Terms = {}): Promise<Stripe.Checkout.Session> {
+  const customer = await stripe.customers.create({ email: 'owner@example.com' })
+  return stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer: customer.id,
+    line_items: [{ price: 'price_small', quantity: 1 }],
+    success_url: 'https://main.example/done',
+    ...terms,
+  })
+}
+
+async function subscribed(terms: Terms = {}): Promise<Stripe.Subscription> {
+  const { id } = await open(terms)
+  await sandbox.pay(id)
+  const { subscription } = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
+  return subscription as Stripe.Subscription
+}
+
+/** Types of the events that `work` causes, oldest first. */
+async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const before = sandbox.events().length
+  await work()
+  return sandbox
+    .events()
+    .slice(before)
+    .map(({ type }) => type)
+}
+
+describe('Quantity', () => {
+  it('comes from the checkout, and changes', async () => {
+    const { id, items } = await subscribed({ line_items: [{ price: 'price_small', quantity: 3 }] })
+    const [item] = items.data
+    expect(item).toMatchObject({ quantity: 3 })
+    const changed = await stripe.subscriptions.update(id, { items: [{ id: item!.id, quantity: 5 }] })
+    expect(changed.items.data[0]).toMatchObject({ quantity: 5, price: { id: 'price_small' } })
+    const { data } = sandbox.events().at(-1)!
+    expect(data.previous_attributes).toEqual({ items: items })
+  })
+
+  it('of 0 is refused at checkout', async () => {
+    const refused = open({ line_items: [{ price: 'price_small', quantity: 0 }] })
+    await expect(refused).rejects.toMatchObject({ param: 'line_items[0][quantity]' })
+  })
+
+  it.each([
+    ['always_invoice', ['customer.subscription.updated', 'invoice.paid'], 2000],
+    ['create_prorations', ['customer.subscription.updated'], 0],
+    ['none', ['customer.subscription.updated'], 0],
+  ] as const)('with proration_behavior %s', async (proration_behavior, types, billed) => {
+    const { id, items, customer } = await subscribed()
+    const update = { items: [{ id: items.data[0]!.id, quantity: 3 }], proration_behavior }
+    expect(await eventsOf(() => stripe.subscriptions.update(id, update))).toEqual(types)
+    const { data } = await stripe.invoices.list({ customer: customer as string })
+    expect(data.slice(0, -1).reduce((sum, { total }) => sum + total, 0)).toBe(billed)
+  })
+
+  it('noted as a proration is on the next invoice', async () => {
+    const { id, items, customer } = await subscribed()
+    await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price: 'price_large' }] })
+    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    await stripe.subscriptions.retrieve(id)
+    const { data } = await stripe.invoices.list({ customer: customer as string, limit: 1 })
+    expect(data[0]).toMatchObject({ total: 3000, billing_reason: 'subscription_cycle' })
+    expect(data[0]!.lines.data.map(({ amount }) => amount)).toEqual([2000, 1000])
+  })
+
+  it('refuses an unknown way to prorate', async () => {
+    const { id } = await subscribed()
+    const refused = stripe.subscriptions.update(id, { proration_behavior: 'sometimes' })
+    await expect(refused).rejects.toMatchObject({ statusCode: 400, param: 'proration_behavior' })
+  })
+})
+
+describe('Metadata', () => {
+  it('is joined; an empty text removes its key', async () => {
+    const { id } = await subscribed({ subscription_data: { metadata: { a: '1', b: '2' } } })
+    const changed = await stripe.subscriptions.update(id, { metadata: { b: '', c: '3' } })
+    expect(changed.metadata).toEqual({ a: '1', c: '3' })
+  })
+})
+
+describe('Paused collection', () => {
+  it('keeps the status, and is no customer.subscription.paused', async () => {
+    const { id } = await subscribed()
+    const pause_collection = { behavior: 'void' as const, resumes_at: nowSeconds() + DAY_SECONDS }
+    expect(await eventsOf(() => stripe.subscriptions.update(id, { pause_collection }))).toEqual([
+      'customer.subscription.updated',
+    ])
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active', pause_collection })
+    const again = await stripe.subscriptions.update(id, { pause_collection: '' })
+    expect(again.pause_collection).toBeNull()
+  })
+
+  it('renews without a payment, and ends by itself', async () => {
+    const { id } = await subscribed()
+    await stripe.subscriptions.update(id, { pause_collection: { behavior: 'keep_as_draft' } })
+    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    expect(await eventsOf(() => stripe.subscriptions.retrieve(id))).toEqual(['customer.subscription.updated'])
+    const { latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+    expect(latest_invoice).toMatchObject({ status: 'draft', amount_paid: 0 })
+    await sandbox.changeSubscription(id, { pause_collection: { behavior: 'void', resumes_at: 1 } })
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pause_collection: null })
+  })
+
+  it('needs a behavior', async () => {
+    const { id } = await subscribed()
+    const refused = stripe.subscriptions.update(id, { pause_collection: { behavior: 'x' } })
+    await expect(refused).rejects.toMatchObject({ param: 'pause_collection[behavior]' })
+  })
+})
+
+describe('Paused subscription', () => {
+  it('resumes with a new paid period', async () => {
+    const { id } = await subscribed()
+    expect(await eventsOf(() => stripe.subscriptions.pause(id))).toEqual([
+      'customer.subscription.paused',
+      'customer.subscription.updated',
+    ])
+    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'paused' })
+    expect(
+      await eventsOf(() => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' } })),
+    ).toEqual(['customer.subscription.resumed', 'customer.subscription.updated', 'invoice.paid'])
+    const { status, items } = await stripe.subscriptions.retrieve(id)
+    expect(status).toBe('active')
+    expect(items.data[0]!.current_period_end).toBeGreaterThan(nowSeconds())
+  })
+
+  it('resumes in the period that it had, without a payment', async () => {
+    const { id, items } = await subscribed()
+    await stripe.subscriptions.pause(id)
+    const resume = () => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'unchanged' } })
+    expect(await eventsOf(resume)).not.toContain('invoice.paid')
+    const resumed = await stripe.subscriptions.retrieve(id)
+    expect([resumed.status, resumed.items.data[0]!.current_period_end]).toEqual([
+      'active',
+      items.data[0]!.current_period_end,
+    ])
+  })
+
+  it('is the only one that resumes', async () => {
+    const { id } = await subscribed()
+    await expect(stripe.subscriptions.resume(id)).rejects.toMatchObject({ statusCode: 400 })
+  })
+})
+
+describe('Trial', () => {
+  const terms = { subscription_data: { trial_period_days: 14 } }
+
+  it('begins at checkout, free and without a payment', async () => {
+    const checkout = await open(terms)
+    expect(checkout.amount_total).toBe(0)
+    await sandbox.pay(checkout.id)
+    const paid = await stripe.checkout.sessions.retrieve(checkout.id, { expand: ['subscription', 'invoice'] })
+    expect(paid).toMatchObject({
+      payment_status: 'no_payment_required',
+      invoice: { total: 0, status: 'paid' },
+    })
+    const { status, trial_end, items } = paid.subscription as Stripe.Subscription
+    expect(status).toBe('trialing')
+    expect(trial_end).toBe(items.data[0]!.current_period_start + 14 * DAY_SECONDS)
+    expect(items.data[0]!.current_period_end).toBe(trial_end)
+  })
+
+  it('ends soon, and then becomes active and paid', async () => {
+    const { id } = await subscribed(terms)
+    expect(await eventsOf(() => sandbox.endTrialSoon(id))).toEqual(['customer.subscription.trial_will_end'])
+    const { trial_end } = await stripe.subscriptions.retrieve(id)
+    expect(trial_end! - nowSeconds()).toBeLessThanOrEqual(3 * DAY_SECONDS)
+    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    expect(await eventsOf(() => stripe.subscriptions.retrieve(id))).toEqual([
+      'customer.subscription.updated',
+      'invoice.paid',
+    ])
+    const { status, latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+    expect([status, latest_invoice]).toEqual(['active', expect.objectContaining({ amount_paid: 1000 })])
+    await expect(sandbox.endTrialSoon(id)).rejects.toThrow('not on trial')
+  })
+
+  it('can be set and cut short', async () => {
+    const { id } = await subscribed()
+    const trial_end = nowSeconds() + 5 * DAY_SECONDS
+    expect(await stripe.subscriptions.update(id, { trial_end })).toMatchObject({
+      status: 'trialing',
+      trial_end,
+    })
+    expect(await eventsOf(() => stripe.subscriptions.update(id, { trial_end: 'now' }))).toEqual([
+      'customer.subscription.updated',
+      'invoice.paid',
+    ])
+    const { status, items } = await stripe.subscriptions.retrieve(id)
+    expect(status).toBe('active')
+    const [item] = items.data
+    expect(item!.current_period_end).toBe(monthsAfter(item!.current_period_start, 1))
+    const past = stripe.subscriptions.update(id, { trial_end: 1 })
+    await expect(past).rejects.toMatchObject({ statusCode: 400, param: 'trial_end' })
+  })
+})
