@@ -6,20 +6,25 @@ import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/perm
 import { AccountsService } from '../users/accounts.service.js'
 import { inWords, UserImport } from '../users/import/user-import.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
+import type { CommandContext } from './command-context.js'
 import { asEmail, withService, withUser } from './service.js'
 
 /** `account:create`, `user:…` and `users:import`. */
-export function addAccountCommands(program: Command): void {
+export function addAccountCommands(program: Command, context: CommandContext): void {
+  const { print, printError } = context
+
   program
     .command('account:create')
     .description('create an account and its owner')
     .requiredOption('--email <address>')
     .option('--password-stdin', 'read the password from standard input (default: generate and print one)')
     .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
-      const password = passwordStdin ? await readPassword() : randomBytes(18).toString('base64url')
-      const owner = await withService(app => app.get(AccountsService).createAccount(asEmail(email), password))
-      console.log(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
-      if (!passwordStdin) console.log(`Password: ${password}`)
+      const password = passwordStdin ? await readPassword(context) : randomBytes(18).toString('base64url')
+      const owner = await withService(context, app =>
+        app.get(AccountsService).createAccount(asEmail(email), password),
+      )
+      print(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
+      if (!passwordStdin) print(`Password: ${password}`)
     })
 
   program
@@ -32,10 +37,10 @@ export function addAccountCommands(program: Command): void {
       if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or use --none')
       const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
       if (unknown.length > 0) throw new Error(`Unknown permission: ${unknown.join(', ')}`)
-      await withUser(email, (app, user) =>
+      await withUser(context, email, (app, user) =>
         app.get(AccountsService).grant(user, permissionsOf(names as Permission[])),
       )
-      console.log(`${email}: ${names.join(', ') || 'no permissions'}`)
+      print(`${email}: ${names.join(', ') || 'no permissions'}`)
     })
 
   program
@@ -43,8 +48,8 @@ export function addAccountCommands(program: Command): void {
     .description('disable a user and end all their sessions')
     .argument('<email>')
     .action(async (email: string) => {
-      const ended = await withUser(email, (app, user) => app.get(AccountsService).disable(user))
-      console.log(`${email} is disabled; ${ended} sessions ended`)
+      const ended = await withUser(context, email, (app, user) => app.get(AccountsService).disable(user))
+      print(`${email} is disabled; ${ended} sessions ended`)
     })
 
   program
@@ -52,8 +57,8 @@ export function addAccountCommands(program: Command): void {
     .description('enable a disabled user')
     .argument('<email>')
     .action(async (email: string) => {
-      await withUser(email, (app, user) => app.get(AccountsService).enable(user))
-      console.log(`${email} can log in again`)
+      await withUser(context, email, (app, user) => app.get(AccountsService).enable(user))
+      print(`${email} can log in again`)
     })
 
   program
@@ -61,8 +66,8 @@ export function addAccountCommands(program: Command): void {
     .description('end all sessions of a user')
     .argument('<email>')
     .action(async (email: string) => {
-      const ended = await withUser(email, (app, user) => app.get(AccountsService).endSessions(user))
-      console.log(`${ended} sessions of ${email} ended`)
+      const ended = await withUser(context, email, (app, user) => app.get(AccountsService).endSessions(user))
+      print(`${ended} sessions of ${email} ended`)
     })
 
   program
@@ -72,18 +77,16 @@ export function addAccountCommands(program: Command): void {
     )
     .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
     .action(async (file: string) => {
-      const counts = await withService(app =>
-        app
-          .get(UserImport)
-          .run(file === '-' ? process.stdin : createReadStream(file), sentence => console.error(sentence)),
+      const counts = await withService(context, app =>
+        app.get(UserImport).run(file === '-' ? context.input : createReadStream(file), printError),
       )
-      console.log(inWords(counts))
+      print(inWords(counts))
       if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
 }
 
-async function readPassword(): Promise<string> {
-  const password = (await text(process.stdin)).replace(/\r?\n$/, '')
+async function readPassword({ input }: CommandContext): Promise<string> {
+  const password = (await text(input)).replace(/\r?\n$/, '')
   const length = passwordLength(password)
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
     throw new Error(`The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)

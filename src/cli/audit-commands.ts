@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { AuditVerifier, type NotedHead } from '../audit/audit-verifier.js'
+import type { CommandContext } from './command-context.js'
 import { withService } from './service.js'
 
 /** `audit:verify`. */
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: Command, context: CommandContext): void {
   program
     .command('audit:verify')
     .description(
@@ -17,8 +18,8 @@ export function addAuditCommands(program: Command): void {
         sealed,
         head: last,
         faults,
-      } = await withService(app => app.get(AuditVerifier).verify(fault => console.log(fault), noted))
-      console.log(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
+      } = await withService(context, app => app.get(AuditVerifier).verify(context.print, noted))
+      context.print(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
       if (faults > 0) throw new Error(`${faults} faults in the audit log`)
     })
 }

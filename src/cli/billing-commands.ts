@@ -10,6 +10,7 @@ import {
 } from '../billing/operations/billing-inspection.js'
 import { BillingOperations } from '../billing/operations/billing-operations.js'
 import { Database } from '../database/database.js'
+import type { CommandContext } from './command-context.js'
 import { withService } from './service.js'
 
 /** A terminal page; more than a person reads. */
@@ -21,7 +22,7 @@ const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000
 
 /** `billing:events`, `billing:replay` and `billing:reconcile`. */
-export function addBillingCommands(program: Command): void {
+export function addBillingCommands(program: Command, context: CommandContext): void {
   program
     .command('billing:events')
     .description("list the payment provider's events that wait, oldest first, one per line")
@@ -31,28 +32,33 @@ export function addBillingCommands(program: Command): void {
     .action(({ state, account, limit }: { state?: string; account?: string; limit: string }) => {
       const filter = filterOf(state, account)
       const most = limitOf(limit)
-      return withService(app => listEvents(new BillingInspection(app.get(Database)), filter, most))
+      return withService(context, app =>
+        listEvents(new BillingInspection(app.get(Database)), filter, most, context),
+      )
     })
 
   program
     .command('billing:replay')
     .description('handle an event again, whatever its state')
     .argument('<event>', 'its id, as in billing:events')
-    .action((id: string) => withService(app => replay(app, id)))
+    .action((id: string) => withService(context, app => replay(app, id, context)))
 
   program
     .command('billing:reconcile')
     .description('compare every customer with the payment provider now and correct what differs')
-    .action(() => withService(reconcile))
+    .action(() => withService(context, app => reconcile(app, context)))
 }
 
-async function listEvents(inspection: BillingInspection, filter: EventFilter, limit: number): Promise<void> {
+async function listEvents(
+  inspection: BillingInspection,
+  filter: EventFilter,
+  limit: number,
+  { print }: CommandContext,
+): Promise<void> {
   const events = await inspection.listEvents(filter, limit)
-  for (const event of events) console.log(lineOf(event))
+  for (const event of events) print(lineOf(event))
   const all = events.length < limit ? events.length : await inspection.countEvents(filter)
-  console.log(
-    all > events.length ? `${events.length} of ${all} events (use --limit for more)` : `${all} events`,
-  )
+  print(all > events.length ? `${events.length} of ${all} events (use --limit for more)` : `${all} events`)
 }
 
 function lineOf({
@@ -77,7 +83,7 @@ function lineOf({
   return [...words, ...(reason ? [reason] : [])].join('  ')
 }
 
-async function replay(app: INestApplicationContext, id: string): Promise<void> {
+async function replay(app: INestApplicationContext, id: string, { print }: CommandContext): Promise<void> {
   const inspection = new BillingInspection(app.get(Database))
   const known = await inspection.findEvent(id)
   if (!known) throw new Error(`There is no event ${id}; billing:reconcile works without one`)
@@ -89,7 +95,7 @@ async function replay(app: INestApplicationContext, id: string): Promise<void> {
     throw new Error(
       `Event ${id} is still waiting: ${lastError ?? 'no process has handled it yet'}. It will be tried again`,
     )
-  console.log(`Event ${id} (${known.type}) was handled: ${effect}`)
+  print(`Event ${id} (${known.type}) was handled: ${effect}`)
 }
 
 /** The event once it is handled or has failed, or as it is when time runs out. */
@@ -103,27 +109,29 @@ async function outcomeOf(inspection: BillingInspection, id: string): Promise<Lis
   return (await inspection.findEvent(id)) as ListedEvent
 }
 
-async function reconcile(app: INestApplicationContext): Promise<void> {
+async function reconcile(app: INestApplicationContext, context: CommandContext): Promise<void> {
   const inspection = new BillingInspection(app.get(Database))
   const auditEnd = await inspection.auditEnd()
-  const progress = setInterval(() => void sayProgress(inspection), PROGRESS_EVERY_MS)
+  const progress = setInterval(() => void sayProgress(inspection, context), PROGRESS_EVERY_MS)
   try {
     const customers = await app.get(BillingOperations).reconcile()
     await allLookedAt(inspection)
     const mendings = await inspection.listMendingsAfter(auditEnd)
     for (const { accountId, detail } of mendings.slice(0, MOST_LISTED))
-      console.log(`Corrected: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`)
-    console.log(`Compared ${customers} customers, corrected ${mendings.length}`)
+      context.print(
+        `Corrected: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`,
+      )
+    context.print(`Compared ${customers} customers, corrected ${mendings.length}`)
   } finally {
     clearInterval(progress)
   }
-  await refuseTroubles(inspection)
+  await refuseTroubles(inspection, context)
 }
 
-async function sayProgress(inspection: BillingInspection): Promise<void> {
+async function sayProgress(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
   // Progress only; the comparison itself reports what is wrong.
   const due = await inspection.countDue().catch(() => null)
-  if (due !== null) console.error(`${due} customers are still waiting`)
+  if (due !== null) printError(`${due} customers are still waiting`)
 }
 
 /** Running servers may have taken some of them. Gives up when there is no progress for a while. */
@@ -137,10 +145,10 @@ async function allLookedAt(inspection: BillingInspection): Promise<void> {
   }
 }
 
-async function refuseTroubles(inspection: BillingInspection): Promise<void> {
+async function refuseTroubles(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
   const troubles = await inspection.listTroubles()
   for (const { customerId, attempts, lastError } of troubles.slice(0, LISTED))
-    console.error(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
+    printError(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
   if (troubles.length > 0)
     throw new Error(`${troubles.length} customers could not be checked; they will be tried again`)
   const due = await inspection.countDue()

@@ -2,26 +2,27 @@ import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import { generateKeys, replaceKeys, rotateKeys } from '../tokens/key-file.js'
+import type { CommandContext } from './command-context.js'
 
 /** `keys:generate`, `keys:rotate` and `keys:replace`. */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, { environment, print }: CommandContext): void {
   program
     .command('keys:generate')
     .description('create the signing keys file')
     .option('--file <path>', 'default: JWT_KEYS_FILE')
     .action(async ({ file }: { file?: string }) => {
-      const path = file ?? readSettings().jwtKeysFile
+      const path = file ?? readSettings(environment).jwtKeysFile
       await generateKeys(path, new Clock().now())
-      console.log(`Created ${path}; keep it secret`)
+      print(`Created ${path}; keep it secret`)
     })
 
   program
     .command('keys:rotate')
     .description('sign with the next key, and publish a new next key')
     .action(async () => {
-      const { jwtKeysFile, accessTokenTtlSeconds } = readSettings()
+      const { jwtKeysFile, accessTokenTtlSeconds } = readSettings(environment)
       await rotateKeys(jwtKeysFile, new Clock().now(), accessTokenTtlSeconds)
-      console.log('Rotated; running servers pick it up within seconds')
+      print('Rotated; running servers pick it up within seconds')
     })
 
   program
@@ -29,8 +30,8 @@ export function addKeyCommands(program: Command): void {
     .description('after a leak: create new keys and refuse everything that the old ones signed')
     .requiredOption('--now', 'at once: every access token is refused, and clients refresh')
     .action(async () => {
-      const { jwtKeysFile } = readSettings()
+      const { jwtKeysFile } = readSettings(environment)
       await replaceKeys(jwtKeysFile, new Clock().now())
-      console.log('Replaced; running servers refuse the old keys within seconds. Restart other backends.')
+      print('Replaced; running servers refuse the old keys within seconds. Restart other backends.')
     })
 }

@@ -7,13 +7,17 @@ import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
+import type { CommandContext } from './command-context.js'
 
-/** Runs `work` with the service's modules, without a server. */
-export async function withService<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
-  const app = await NestFactory.createApplicationContext(AppModule.with(readSettings(), new Clock()), {
-    logger: ['error', 'warn'],
-    abortOnError: false,
-  })
+/** Runs `work` with the service's modules, without a server. They log by what Nest's logger is in this process. */
+export async function withService<T>(
+  { environment }: CommandContext,
+  work: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const app = await NestFactory.createApplicationContext(
+    AppModule.with(readSettings(environment), new Clock()),
+    { abortOnError: false },
+  )
   app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
   try {
     return await work(app)
@@ -24,10 +28,11 @@ export async function withService<T>(work: (app: INestApplicationContext) => Pro
 
 /** Like {@link withService}, for the user with this address; throws an Error when there is none. */
 export function withUser<T>(
+  context: CommandContext,
   email: string,
   work: (app: INestApplicationContext, user: User) => Promise<T>,
 ): Promise<T> {
-  return withService(async app => {
+  return withService(context, async app => {
     const user = await app.get(Users).findByEmail(asEmail(email))
     if (!user) throw new Error(`There is no user ${email}`)
     return work(app, user)

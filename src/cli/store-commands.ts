@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { AcceptedShard } from '../sessions/revocation/loss-acceptance.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
+import type { CommandContext } from './command-context.js'
 import { withService } from './service.js'
 
 const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['was']>, string>> = {
@@ -11,27 +12,31 @@ const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['was']>, string>> = {
 }
 
 /** `store:accept-loss`. */
-export function addStoreCommands(program: Command): void {
+export function addStoreCommands(program: Command, context: CommandContext): void {
+  const { print } = context
+
   program
     .command('store:accept-loss')
     .description(
       'accept that the session store has lost its data; users who had a session there log in again',
     )
     .action(async () => {
-      const shards = await withService(async app => {
+      const shards = await withService(context, async app => {
         const supervisor = app.get<StoreSupervisor | null>(StoreSupervisor)
         if (!supervisor) throw new Error('The sessions are in the database, so there is nothing to accept')
-        return supervisor.acceptLoss(sayWhatIsMissing)
+        return supervisor.acceptLoss(undone => {
+          for (const shard of undone) print(waitingFor(shard))
+        })
       })
-      for (const shard of shards) console.log(describe(shard))
+      for (const shard of shards) print(describe(shard))
       if (shards.some(({ problem }) => problem !== null))
         throw new Error('Not accepted everywhere: run it again when every shard can be used')
-      console.log('Accepted; running servers resume within seconds')
+      print('Accepted; running servers resume within seconds')
     })
 }
 
-function sayWhatIsMissing(undone: readonly AcceptedShard[]): void {
-  for (const { shard, problem } of undone) console.log(`Waiting for up to a minute for ${shard}: ${problem}`)
+function waitingFor({ shard, problem }: AcceptedShard): string {
+  return `Waiting for up to a minute for ${shard}: ${problem}`
 }
 
 function describe({ shard, was, problem }: AcceptedShard): string {

@@ -7,7 +7,7 @@ import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervis
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
-import { run } from '../../support/processes/run-program.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
@@ -194,7 +194,7 @@ test('fleet 7: a database that was restored from a backup does not vouch for a R
 
 async function acceptLoss({ settings, stores }: TestApp): Promise<string> {
   const environment = { NODE_ENV: 'test', DATA_DIR: settings.dataDir, ...stores }
-  const { code, output, errors } = await run('dist/src/cli.js', ['store:accept-loss'], environment)
+  const { code, output, errors } = await runInProcess(['store:accept-loss'], environment)
   expect({ code, errors }).toMatchObject({ code: 0 })
   return output
 }

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { AuditLog } from '../../../src/audit/audit-log.js'
@@ -10,6 +8,8 @@ import { Database } from '../../../src/database/database.js'
 import { openDatabase } from '../../../src/database/database.module.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
+import { run } from '../../support/processes/run-program.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 
 const EVENT = { action: 'user.create', outcome: 'ok', client: null } as const
@@ -417,7 +417,7 @@ describe('npm run cli -- audit:verify', () => {
     expect(await auditVerify('--head', hash as string, '--at', position as string)).toMatchObject({ code: 0 })
     expect(await auditVerify('--head', hash as string, '--at', '1')).toMatchObject({ code: 1 })
     await execute(app, `update audit_log set outcome = 'failed' where id = 2`)
-    const changed = await auditVerify('--head', hash as string)
+    const changed = await run('dist/src/cli.js', ['audit:verify', '--head', hash as string], onItsStores())
     expect(changed).toMatchObject({ code: 1, errors: expect.stringContaining('1 faults') })
     expect(changed.output).toContain('Row 2 (position 2) or its seal was changed')
   })
@@ -431,14 +431,9 @@ describe('npm run cli -- audit:verify', () => {
     },
   )
 
-  async function auditVerify(...args: string[]) {
-    const child = spawn(process.execPath, ['dist/src/cli.js', 'audit:verify', ...args], {
-      env: { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 60_000,
-    })
-    const code = new Promise<number | null>(resolve => child.once('close', resolve))
-    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-    return { code: await code, output, errors }
+  const onItsStores = () => ({ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
+
+  function auditVerify(...args: string[]) {
+    return runInProcess(['audit:verify', ...args], onItsStores())
   }
 })

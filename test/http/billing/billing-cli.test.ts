@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { eventually } from '../../support/eventually.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
 import { aPlansFile } from '../support/paying.js'
@@ -11,9 +12,6 @@ import { claimsOf } from '../support/token-claims.js'
 
 /** Three tries of the provider, and what a loaded machine needs to start. */
 const ENDS_WITHIN_MS = 45_000
-
-// Several programs start in one test.
-jest.setTimeout(90_000)
 
 describe('billing at the command line, beside a running server', () => {
   let app: TestApp
@@ -26,20 +24,20 @@ describe('billing at the command line, beside a running server', () => {
   })
   afterAll(() => app.stop())
 
-  /** As an operator runs it, on the stores of the server. */
+  const onItsStores = () => ({
+    NODE_ENV: 'test',
+    DATA_DIR: app.settings.dataDir,
+    ...app.stores,
+    STRIPE_API_URL: app.sandbox.url,
+  })
+
   function mainstay(...args: string[]): Promise<Ended> {
-    return mainstayWith({}, ...args)
+    return runInProcess(args, onItsStores())
   }
 
-  function mainstayWith(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
-    const environment = {
-      NODE_ENV: 'test',
-      DATA_DIR: app.settings.dataDir,
-      ...app.stores,
-      STRIPE_API_URL: app.sandbox.url,
-      ...settings,
-    }
-    return run('dist/src/cli.js', args, environment, ENDS_WITHIN_MS)
+  /** As an operator runs it. */
+  function program(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
+    return run('dist/src/cli.js', args, { ...onItsStores(), ...settings }, ENDS_WITHIN_MS)
   }
 
   /** The subscription ends at a provider that then cannot be asked: its event has come and fails. */
@@ -111,7 +109,7 @@ describe('billing at the command line, beside a running server', () => {
       plans: [{ name: 'Team', prices: ['price_yearly'], entitlements: ['dataEntry'] }],
     })
     const settings = { PLANS_FILE: plans.path, STRIPE_PRICE_IDS: 'price_yearly' }
-    const { code, output, errors } = await mainstayWith(settings, 'billing:status')
+    const { code, output, errors } = await program(settings, 'billing:status')
     await plans.remove()
     expect(output).toMatch(/^1 events wait, the oldest since 20.*Z$/m)
     expect(output).toContain('0 customers are due, 1 failed, 1 of them given up')

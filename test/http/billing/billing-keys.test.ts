@@ -4,7 +4,8 @@ import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
 import { Database } from '../../../src/database/database.js'
 import { eventually } from '../../support/eventually.js'
 import { type SignedIn, signIn } from '../../support/people.js'
-import { type Ended, run } from '../../support/processes/run-program.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
+import type { Ended } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile } from '../support/paying.js'
@@ -56,7 +57,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
 
   function mainstay(...args: string[]): Promise<Ended> {
     const settings = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...liveSettings() }
-    return run('dist/src/cli.js', args, settings, 45_000)
+    return runInProcess(args, settings)
   }
 
   async function customers() {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { replaceKeys, rotateKeys } from '../../../src/tokens/key-file.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie } from '../support/api-calls.js'
@@ -109,19 +110,14 @@ describe('security M8: replacing the keys, as when they were stolen', () => {
 
   it('is done at the command line, which wants to be told when', async () => {
     const { jwtKeysFile, dataDir } = app.settings
-    const cli = (file: string, ...options: string[]) =>
-      run('dist/src/cli.js', ['keys:replace', ...options], {
-        NODE_ENV: 'test',
-        DATA_DIR: dataDir,
-        JWT_KEYS_FILE: file,
-      })
+    const settings = (file: string) => ({ NODE_ENV: 'test', DATA_DIR: dataDir, JWT_KEYS_FILE: file })
     const before = await readFile(jwtKeysFile, 'utf8')
-    const untold = await cli(jwtKeysFile)
+    const untold = await runInProcess(['keys:replace'], settings(jwtKeysFile))
     expect(untold).toMatchObject({ code: 1, errors: expect.stringContaining("required option '--now'") })
     expect(await readFile(jwtKeysFile, 'utf8')).toBe(before)
 
     const published = await publishedKids()
-    const done = await cli(jwtKeysFile, '--now')
+    const done = await run('dist/src/cli.js', ['keys:replace', '--now'], settings(jwtKeysFile))
     expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Replaced') })
     expect(done.output + done.errors).not.toContain('"d"')
     expect((await stat(jwtKeysFile)).mode & 0o777).toBe(0o600)
@@ -130,7 +126,7 @@ describe('security M8: replacing the keys, as when they were stolen', () => {
       everyMs: 200,
     })
 
-    const missing = await cli(`${jwtKeysFile}.missing`, '--now')
+    const missing = await runInProcess(['keys:replace', '--now'], settings(`${jwtKeysFile}.missing`))
     expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining('cannot be used') })
   })
 

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
-import { aMember, anEmail, anOwner, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
-import { TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
 describe('the command line, beside a running server', () => {
@@ -18,10 +19,15 @@ describe('the command line, beside a running server', () => {
   })
   afterAll(() => app.stop())
 
-  /** As an operator runs it, on the stores of the server. */
+  const onItsStores = () => ({ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
+
   function mainstay(...args: string[]): Promise<Ended> {
-    const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
-    return run('dist/src/cli.js', args, environment)
+    return runInProcess(args, onItsStores())
+  }
+
+  /** As an operator runs it. */
+  function program(...args: string[]): Promise<Ended> {
+    return run('dist/src/cli.js', args, onItsStores())
   }
 
   it.each([[[]], [['payments', '--none']]])(
@@ -50,7 +56,7 @@ describe('the command line, beside a running server', () => {
     await signIn(app, await aMember(app, owner), 'main')
     const sids = [main, satellite].map(({ sessionId }) => handleOf(sessionId as SessionId))
 
-    const listed = await mainstay('session:list', owner.email)
+    const listed = await program('session:list', owner.email)
     expect(listed).toMatchObject({ code: 0 })
     expect(sidsIn(listed)).toEqual([...sids].sort())
     expect(listed.output).not.toContain(main.sessionId)
@@ -66,11 +72,63 @@ describe('the command line, beside a running server', () => {
     expect(await mainstay('session:list', anEmail())).toMatchObject({ code: 1 })
   })
 
+  it('account:create makes an owner with the password that it reads, or prints', async () => {
+    const [told, made] = [anEmail(), anEmail()]
+    const created = await runInProcess(
+      ['account:create', '--email', told, '--password-stdin'],
+      onItsStores(),
+      `${PASSWORD}\n`,
+    )
+    expect(created).toMatchObject({ code: 0, errors: '' })
+    expect(created.output).toMatch(new RegExp(`^Created account \\S+ with owner ${told} \\(\\S+\\)\n$`))
+    const { output } = await mainstay('account:create', '--email', made)
+    const [, password] = /^Password: (\S{24})$/m.exec(output) ?? []
+    expect(await login(told)).toBe('200')
+    expect(await login(made, password)).toBe('200')
+  })
+
+  it('users:import reads standard input, and fails when a line is faulty', async () => {
+    const lines = `${JSON.stringify({ email: anEmail(), role: 'owner', passwordHash: null })}\nno JSON\n`
+    const { code, output, errors } = await runInProcess(['users:import', '-'], onItsStores(), lines)
+    expect(errors).toMatch(/^Line 2 .+\nFix the faulty lines and run it again\n$/)
+    expect(output).toBe('2 lines: 1 users added, 0 there already, 1 lines at fault\n')
+    expect(code).toBe(1)
+  })
+
+  it('user:disable locks a user out and user:enable lets them in again', async () => {
+    const owner = await anOwner(app)
+    const { sessionId } = await signIn(app, owner, 'main')
+    expect((await mainstay('user:disable', owner.email)).output).toMatch(/is disabled; 1 sessions ended\n$/)
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(await login(owner.email)).toBe('401 INVALID_CREDENTIALS')
+    expect(await mainstay('user:enable', owner.email)).toMatchObject({ code: 0 })
+    expect(await login(owner.email)).toBe('200')
+  })
+
+  it('an unknown command, a missing option and no command at all say what there is, and fail', async () => {
+    expect(await mainstay('session:lst')).toMatchObject({
+      code: 1,
+      output: '',
+      errors: expect.stringContaining("unknown command 'session:lst'"),
+    })
+    expect((await mainstay('account:create')).errors).toContain("required option '--email <address>'")
+    expect(await mainstay()).toMatchObject({ code: 1, errors: expect.stringContaining('billing:status') })
+    expect(await mainstay('--help')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('store:accept-loss'),
+    })
+  })
+
   /** The first word of every line but the last, which counts them. */
   function sidsIn({ output }: Ended): string[] {
     const lines = output.trim().split('\n')
     expect(lines.pop()).toBe(`${lines.length} sessions`)
     return lines.map(line => line.split(' ')[0] as string).sort()
+  }
+
+  async function login(email: string, password = PASSWORD): Promise<string> {
+    const body = { email, password, source: 'main' }
+    return outcome(await app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body }))
   }
 
   async function permissionsAfterRefresh(sessionId: string): Promise<unknown> {

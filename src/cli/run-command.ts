@@ -1,0 +1,58 @@
+import { Command, CommanderError } from 'commander'
+import type { ApiError } from '../errors/api-error.js'
+import { addAccountCommands } from './account-commands.js'
+import { addAuditCommands } from './audit-commands.js'
+import { addBillingCommands } from './billing-commands.js'
+import { addBillingStatusCommands } from './billing-status-commands.js'
+import type { CommandContext } from './command-context.js'
+import { addKeyCommands } from './key-commands.js'
+import { addSessionCommands } from './session-commands.js'
+import { addStoreCommands } from './store-commands.js'
+import { addSurplusCommands } from './surplus-commands.js'
+
+/**
+ * Runs the command that the arguments name, on the service's stores. Resolves to its exit code: 0 when it did all
+ * that was asked, 1 when not, and the reason was printed. Never rejects.
+ */
+export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  try {
+    await programFor(context).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // Commander has explained it already.
+    if (error instanceof CommanderError) return error.exitCode
+    context.printError(explanationOf(error as Error))
+    return 1
+  }
+}
+
+function programFor(context: CommandContext): Command {
+  // Commands take these over from their program when they are added to it.
+  const program = new Command('mainstay')
+    .description('Command line for operators')
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => context.print(withoutLineEnd(text)),
+      writeErr: text => context.printError(withoutLineEnd(text)),
+    })
+  addAccountCommands(program, context)
+  addSessionCommands(program, context)
+  addStoreCommands(program, context)
+  addKeyCommands(program, context)
+  addAuditCommands(program, context)
+  addBillingCommands(program, context)
+  addSurplusCommands(program, context)
+  addBillingStatusCommands(program, context)
+  return program
+}
+
+/** The running servers apply a change that the store did not take. */
+function explanationOf(error: Error): string {
+  const { message, code } = error as Partial<ApiError> & Error
+  if (code !== 'SESSION_STORE_UNAVAILABLE') return message
+  return `${message}. What you asked for is recorded; running servers make it as soon as the store takes it`
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/\n$/, '')
+}

@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream'
+import { runCommand } from '../../../src/cli/run-command.js'
+import type { Ended } from './run-program.js'
+
+/**
+ * Runs a command of the command line with these settings and no others. In this process, because one of its own
+ * takes two seconds to load everything; what the stores log goes where this process logs.
+ */
+export async function runInProcess(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  input = '',
+): Promise<Ended> {
+  const written = { output: '', errors: '' }
+  const code = await runCommand(args, {
+    environment,
+    input: Readable.from([Buffer.from(input)]),
+    print: line => {
+      written.output += `${line}\n`
+    },
+    printError: line => {
+      written.errors += `${line}\n`
+    },
+  })
+  return { code, ...written }
+}
