@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common'
-import { AccountSettingsModule } from './account/account.module.js'
-import { HistoryModule } from './audit-api/audit-api.module.js'
+import { AccountModule } from './account/account.module.js'
+import { AuditApiModule } from './audit-api/audit-api.module.js'
 import { AuthModule } from './auth/auth.module.js'
 import { BillingModule } from './billing/billing.module.js'
 import type { Clock } from './clock/clock.js'
@@ -12,30 +12,30 @@ import { DataModule } from './data/data.module.js'
 import { DatabaseModule } from './database/database.module.js'
 import { HealthModule } from './health/health.module.js'
 import { JobsModule } from './jobs/jobs.module.js'
-import { OneTimeTokensModule } from './links/links.module.js'
+import { LinksModule } from './links/links.module.js'
 import { MailModule } from './mail/mail.module.js'
-import { AttemptsModule } from './rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from './rate-limits/rate-limits.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
 import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
-import { AccountsModule } from './users/users.module.js'
+import { UsersModule } from './users/users.module.js'
 
 @Module({
   imports: [
     DatabaseModule,
     JobsModule,
-    AttemptsModule,
+    RateLimitsModule,
     MailModule,
-    OneTimeTokensModule,
+    LinksModule,
     CorsModule,
     TokensModule,
     SessionsModule,
-    AccountsModule,
+    UsersModule,
     AuthModule,
     TeamModule,
     BillingModule,
-    AccountSettingsModule,
-    HistoryModule,
+    AccountModule,
+    AuditApiModule,
     DataModule,
     HealthModule,
   ],

@@ -2,29 +2,29 @@ import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
 import { BillingModule } from '../billing/billing.module.js'
-import { OneTimeTokensModule } from '../links/links.module.js'
+import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { MailedLinks } from '../users/links/mailed-links.js'
-import { AccountsModule } from '../users/users.module.js'
+import { UsersModule } from '../users/users.module.js'
 import { AccountController } from './account.controller.js'
 import { AccountService } from './account.service.js'
 import { AccountMails } from './account-mails.js'
 import { Accounts } from './accounts.js'
 import { AccountDeletionController } from './deletion/account-deletion.controller.js'
 import { AccountDeletion } from './deletion/account-deletion.service.js'
-import { AccountRemoval } from './deletion/account-removal.js'
-import { DueAccounts } from './deletion/due-accounts.js'
+import { AccountDeletionJob } from './deletion/account-removal.js'
+import { AccountsDueForDeletion } from './deletion/due-accounts.js'
 import { EmailChangeController } from './email-change/email-change.controller.js'
 import { EmailChangeService } from './email-change/email-change.service.js'
 import { EmailChangeMails } from './email-change/email-change-mails.js'
 import { EmailChanges } from './email-change/email-changes.js'
-import { EmailRestoring } from './email-change/email-revert.js'
+import { EmailRevert } from './email-change/email-revert.js'
 import { EmailUndoService } from './email-change/email-undo.service.js'
-import { PersonExport } from './export/data-export.js'
-import { PersonRecords } from './export/user-records.js'
+import { DataExport } from './export/data-export.js'
+import { UserRecords } from './export/user-records.js'
 import { OptionalMainSessionGuard } from './optional-main-session.guard.js'
 import { OwnedAccounts } from './owned-accounts.js'
 import { ProfileController } from './profile/profile.controller.js'
@@ -47,13 +47,13 @@ import { TransferParties } from './transfer/transfer-parties.js'
 
 @Module({
   imports: [
-    AccountsModule,
-    AttemptsModule,
+    UsersModule,
+    RateLimitsModule,
     AuditModule,
     AuthModule,
     BillingModule,
     MailModule,
-    OneTimeTokensModule,
+    LinksModule,
     SessionsModule,
     TokensModule,
   ],
@@ -71,21 +71,21 @@ import { TransferParties } from './transfer/transfer-parties.js'
     SignUpService,
     SignUpVerification,
     ProfileService,
-    PersonExport,
-    PersonRecords,
+    DataExport,
+    UserRecords,
     EmailChangeMails,
     EmailChangeService,
     EmailChanges,
-    EmailRestoring,
+    EmailRevert,
     EmailUndoService,
     MailedLinks,
     OptionalMainSessionGuard,
     AccountDeletion,
     AccountMails,
-    AccountRemoval,
+    AccountDeletionJob,
     AccountService,
     Accounts,
-    DueAccounts,
+    AccountsDueForDeletion,
     OwnedAccounts,
     CompletedTransfers,
     DueTransfers,
@@ -98,4 +98,4 @@ import { TransferParties } from './transfer/transfer-parties.js'
     TransferParties,
   ],
 })
-export class AccountSettingsModule {}
+export class AccountModule {}

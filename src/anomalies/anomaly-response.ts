@@ -8,7 +8,7 @@ import type { Mail } from '../mail/mail.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
-import type { Noticed } from './notice.mail.js'
+import type { NoticeData } from './notice.mail.js'
 import { Notices } from './notices.js'
 
 /** Handles an anomaly of a session, as the settings say. */
@@ -47,7 +47,7 @@ export class AnomalyResponse {
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
-  async tell(session: Session, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
+  async tell(session: Session, client: Client, write: (noticed: NoticeData) => Mail): Promise<void> {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {
@@ -55,14 +55,14 @@ export class AnomalyResponse {
     }
   }
 
-  /** Ends the session. Throws like {@link SessionChanges.make}, in which case it has not ended. */
+  /** Ends the session. Throws like {@link SessionChanges.applyDurably}, in which case it has not ended. */
   async end(
     { sid, userId, accountId }: Session,
     client: Client,
     alongside?: (transaction: Db) => Promise<void>,
   ): Promise<void> {
     const detail = { reason: 'anomaly' }
-    await this.changes.make(
+    await this.changes.applyDurably(
       { kind: 'end', sid },
       { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail },
       alongside,

@@ -1,7 +1,7 @@
 import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
-import { distanceKm, type Place } from '../geoip/place.js'
+import { distanceKm, type Location } from '../geoip/place.js'
 import { deviceName } from '../http/device-name.js'
-import type { Acquaintance } from './known-devices.js'
+import type { KnownDevice } from './known-devices.js'
 import { addressFamily, networkOf } from './network.js'
 
 /** The score of each reason. A login and a use of a session can each reach 100. */
@@ -27,15 +27,15 @@ export interface Anomaly {
 }
 
 /** Somebody used this address at this time. */
-export interface Sighting {
+export interface ClientLocation {
   /** An address or network. */
   readonly ip: string
-  readonly place: Place | null
+  readonly place: Location | null
   readonly at: Date
 }
 
 /** A use of a session. */
-export interface Use extends Sighting {
+export interface Use extends ClientLocation {
   readonly userAgent: string | null
 }
 
@@ -43,7 +43,11 @@ export interface Use extends Sighting {
  * Compares a login with earlier ones. `before` is where the previous login came from. A user's first login is
  * never unusual.
  */
-export function loginAnomaly(known: Acquaintance['known'], before: Sighting | null, now: Sighting): Anomaly {
+export function loginAnomaly(
+  known: KnownDevice['known'],
+  before: ClientLocation | null,
+  now: ClientLocation,
+): Anomaly {
   if (!known) return anomalyOf([])
   return anomalyOf([
     !known.device && 'new device',
@@ -69,7 +73,7 @@ export function actionsFor(score: number, policy: AnomalyPolicy): ReadonlySet<An
   return new Set(due.length === 0 ? [] : ['log', ...due.map(([action]) => action as AnomalyAction)])
 }
 
-function moves(before: Sighting, now: Sighting): (AnomalyReason | false)[] {
+function moves(before: ClientLocation, now: ClientLocation): (AnomalyReason | false)[] {
   return [
     addressFamily(before.ip) !== addressFamily(now.ip) && 'changed address family',
     isImpossiblyFast(before, now) && 'impossible speed',
@@ -84,7 +88,7 @@ const MS_PER_HOUR = 3_600_000
  * Whether somebody would have had to travel faster than anybody can, even if each place is as far off as it
  * may be. False when a place is unknown.
  */
-function isImpossiblyFast(from: Sighting, to: Sighting): boolean {
+function isImpossiblyFast(from: ClientLocation, to: ClientLocation): boolean {
   if (!from.place || !to.place) return false
   const leastKm = distanceKm(from.place, to.place) - from.place.accuracyKm - to.place.accuracyKm
   const hours = Math.max(0, to.at.getTime() - from.at.getTime()) / MS_PER_HOUR

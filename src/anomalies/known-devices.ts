@@ -8,7 +8,7 @@ import { type DeviceId, deviceIdHash, newDeviceId } from './device-id.js'
 import { networkOf } from './network.js'
 
 /** A login compared with what the user has logged in from before. */
-export interface Acquaintance {
+export interface KnownDevice {
   /** Null at a user's first login, when everything is new and nothing is unusual. */
   readonly known: { readonly device: boolean; readonly network: boolean; readonly deviceId: boolean } | null
   /** Where the previous login came from; null when there is none. */
@@ -33,7 +33,7 @@ const MAX_DEVICE_IDS_PER_USER = 50
 
 /** The kinds of device, networks and devices that users have logged in from. */
 @Injectable()
-export class FamiliarClients {
+export class KnownDevices {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -74,7 +74,7 @@ export class FamiliarClients {
    * only one is reported as new. An unknown device id is replaced. One of another user is kept, since people
    * share browsers, and counts as new for this user.
    */
-  async remember(userId: string, { device, ip, deviceId }: LoginOrigin): Promise<Acquaintance> {
+  async remember(userId: string, { device, ip, deviceId }: LoginOrigin): Promise<KnownDevice> {
     const network = networkOf(ip)
     const fresh = deviceId === undefined ? null : newDeviceId()
     const presentedHash = sql`${deviceId ? deviceIdHash(deviceId) : null}::text`
@@ -168,7 +168,7 @@ interface Row {
   readonly latest_seconds: number | null
 }
 
-function asAcquaintance(row: Row): Omit<Acquaintance, 'deviceId'> {
+function asAcquaintance(row: Row): Omit<KnownDevice, 'deviceId'> {
   return {
     known: row.has_history
       ? { device: !row.is_new_device, network: !row.is_new_network, deviceId: row.is_known_device_id }

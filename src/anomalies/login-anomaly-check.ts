@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { ApiError } from '../errors/api-error.js'
-import { Places } from '../geoip/geoip.js'
+import { GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
 import type { Session } from '../sessions/session.js'
-import { type Anomaly, type AnomalyReason, loginAnomaly, type Sighting } from './anomaly.js'
+import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
-import { type Acquaintance, FamiliarClients } from './known-devices.js'
+import { type KnownDevice, KnownDevices } from './known-devices.js'
 import { networkAddress, networkOf } from './network.js'
 import { newDeviceMail, unusualLoginMail } from './notice.mail.js'
 
@@ -17,10 +17,10 @@ const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new devi
 
 /** Notices logins from where the user does not usually log in, and does what the settings say. */
 @Injectable()
-export class LoginWatch {
+export class LoginAnomalyCheck {
   constructor(
-    private readonly familiar: FamiliarClients,
-    private readonly places: Places,
+    private readonly knownDevices: KnownDevices,
+    private readonly geoIp: GeoIp,
     private readonly response: AnomalyResponse,
     private readonly clock: Clock,
   ) {}
@@ -30,13 +30,13 @@ export class LoginWatch {
    * and this throws `INVALID_CREDENTIALS`, so that whoever has guessed or bought the password does not learn
    * that it is right. Returns the device id that the client is to keep; null for one that keeps none.
    */
-  async loggedIn(
+  async check(
     session: Session,
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<DeviceId | null> {
     const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }
-    const acquaintance = await this.familiar.remember(session.userId, from)
+    const acquaintance = await this.knownDevices.remember(session.userId, from)
     const { known, before, deviceId } = acquaintance
     const anomaly = loginAnomaly(known, before && this.lastSighting(before), this.sightingOf(client))
     if (anomaly.score > 0) await this.respond(session, client, acquaintance, anomaly)
@@ -46,7 +46,7 @@ export class LoginWatch {
   private async respond(
     session: Session,
     client: Client,
-    acquaintance: Acquaintance,
+    acquaintance: KnownDevice,
     anomaly: Anomaly,
   ): Promise<void> {
     const actions = this.response.due(anomaly)
@@ -62,22 +62,22 @@ export class LoginWatch {
   }
 
   /** Forgets what was new; otherwise the next attempt would look familiar. */
-  private async refuse(session: Session, client: Client, { known, deviceId }: Acquaintance): Promise<void> {
+  private async refuse(session: Session, client: Client, { known, deviceId }: KnownDevice): Promise<void> {
     const news = {
       ...(!known?.device && { device: deviceName(client.userAgent) }),
       ...(!known?.network && { network: networkOf(client.ip) }),
       ...(!known?.deviceId && deviceId && { deviceId }),
     }
     await this.response.end(session, client, transaction =>
-      this.familiar.forget(transaction, session.userId, news),
+      this.knownDevices.forget(transaction, session.userId, news),
     )
   }
 
-  private lastSighting({ network, at }: NonNullable<Acquaintance['before']>): Sighting {
-    return { ip: network, place: this.places.of(networkAddress(network)), at }
+  private lastSighting({ network, at }: NonNullable<KnownDevice['before']>): ClientLocation {
+    return { ip: network, place: this.geoIp.locate(networkAddress(network)), at }
   }
 
-  private sightingOf({ ip }: Client): Sighting {
-    return { ip, place: this.places.of(ip), at: this.clock.now() }
+  private sightingOf({ ip }: Client): ClientLocation {
+    return { ip, place: this.geoIp.locate(ip), at: this.clock.now() }
   }
 }

@@ -1,4 +1,4 @@
-import { neighbourhoodOf } from '../http/network.js'
+import { subnetOf } from '../http/network.js'
 
 /**
  * The network of an address in CIDR form: IPv4 /24, what one office or provider hands out at a time; IPv6
@@ -6,7 +6,7 @@ import { neighbourhoodOf } from '../http/network.js'
  * A text that is not an address gives `unknown`.
  */
 export function networkOf(address: string): string {
-  return neighbourhoodOf(address)
+  return subnetOf(address)
 }
 
 /** 4 or 6 for an address or a result of {@link networkOf}; null otherwise. */

@@ -11,10 +11,14 @@ const LIFETIME_SECONDS = 24 * 60 * 60
 const MAX_A_DAY = 10
 
 /** What a link is about. A type, not an interface, because it is stored as plain JSON. */
-export type NotMeDetail = { readonly sid: string; readonly device: string; readonly network: string }
+export type UnrecognizedLoginDetail = {
+  readonly sid: string
+  readonly device: string
+  readonly network: string
+}
 
 /** Whose session it is. */
-export interface Concerned {
+export interface AffectedSession {
   readonly userId: string
   readonly accountId: string
   readonly sid: string
@@ -22,7 +26,7 @@ export interface Concerned {
 
 /** Tokens of the links by which users report that something was not them. */
 @Injectable()
-export class NotMeTokens {
+export class UnrecognizedLoginTokens {
   constructor(
     private readonly database: Database,
     private readonly tokens: OneTimeTokens,
@@ -34,8 +38,8 @@ export class NotMeTokens {
    * sessions, within 24 hours.
    */
   issue(
-    { userId, accountId, sid }: Concerned,
-    from: Omit<NotMeDetail, 'sid'>,
+    { userId, accountId, sid }: AffectedSession,
+    from: Omit<UnrecognizedLoginDetail, 'sid'>,
   ): Promise<{ email: string; token: string } | null> {
     return this.database.transaction(async transaction => {
       const [user] = await transaction.select({ email: users.email }).from(users).where(eq(users.id, userId))
@@ -45,7 +49,7 @@ export class NotMeTokens {
         email: user.email,
         userId,
         accountId,
-        detail: { sid, ...from } satisfies NotMeDetail,
+        detail: { sid, ...from } satisfies UnrecognizedLoginDetail,
         lifetimeSeconds: LIFETIME_SECONDS,
       })
       return { email: user.email, token }

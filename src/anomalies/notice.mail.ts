@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/mail.js'
 
 /** What a notice is about. */
-export interface Noticed {
+export interface NoticeData {
   readonly site: string
   readonly device: string
   /** In words; null when it is not known. */
@@ -12,7 +12,7 @@ export interface Noticed {
 }
 
 /** A login on a kind of device that is new for the user. `isRefused`: it was not let in. */
-export function newDeviceMail(noticed: Noticed, isRefused: boolean): Mail {
+export function newDeviceMail(noticed: NoticeData, isRefused: boolean): Mail {
   const { site, device } = noticed
   return {
     subject: isRefused ? `Login refused at ${site}: ${device}` : `New login at ${site}: ${device}`,
@@ -25,7 +25,7 @@ export function newDeviceMail(noticed: Noticed, isRefused: boolean): Mail {
 }
 
 /** A login on a known kind of device that was unusual otherwise. `isRefused`: it was not let in. */
-export function unusualLoginMail(noticed: Noticed, isRefused: boolean): Mail {
+export function unusualLoginMail(noticed: NoticeData, isRefused: boolean): Mail {
   const { site } = noticed
   return {
     subject: isRefused ? `Login refused at ${site}` : `Unusual login at ${site}`,
@@ -38,7 +38,7 @@ export function unusualLoginMail(noticed: Noticed, isRefused: boolean): Mail {
 }
 
 /** A session that is suddenly used from elsewhere. `isEnded`: the session was ended for that. */
-export function unusualUseMail(noticed: Noticed, isEnded: boolean): Mail {
+export function unusualUseMail(noticed: NoticeData, isEnded: boolean): Mail {
   const { site } = noticed
   const opening = `A session of yours at ${site} was suddenly used from another device or place.`
   return {
@@ -66,7 +66,7 @@ function whatNow(isRefused: boolean): string {
 }
 
 function common(
-  { site, device, place, at, url }: Noticed,
+  { site, device, place, at, url }: NoticeData,
   opening: string,
   advice: string,
 ): Omit<Mail, 'subject'> {

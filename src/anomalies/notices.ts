@@ -1,36 +1,40 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
-import { Places } from '../geoip/geoip.js'
-import { placeInWords } from '../geoip/place.js'
+import { GeoIp } from '../geoip/geoip.js'
+import { formatLocation } from '../geoip/place.js'
 import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
 import type { Mail } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { Links } from '../mail/site-urls.js'
 import { networkOf } from './network.js'
-import { type Concerned, NotMeTokens } from './not-me-tokens.js'
-import type { Noticed } from './notice.mail.js'
+import { type AffectedSession, UnrecognizedLoginTokens } from './not-me-tokens.js'
+import type { NoticeData } from './notice.mail.js'
 
 /** Mails users about what may not have been them, with a link to say so. */
 @Injectable()
 export class Notices {
   constructor(
-    private readonly tokens: NotMeTokens,
+    private readonly tokens: UnrecognizedLoginTokens,
     private readonly mailer: Mailer,
     private readonly links: Links,
-    private readonly places: Places,
+    private readonly geoIp: GeoIp,
     private readonly clock: Clock,
   ) {}
 
   /** Mails the user the result of `write`, once in 24 hours for a session and ten times for all of them. */
-  async send(concerned: Concerned, client: Client, write: (noticed: Noticed) => Mail): Promise<void> {
+  async send(
+    concerned: AffectedSession,
+    client: Client,
+    write: (noticed: NoticeData) => Mail,
+  ): Promise<void> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(concerned, { device, network: networkOf(client.ip) })
     if (!issued) return
     const noticed = {
       site: this.links.siteName(client.origin),
       device,
-      place: placeInWords(this.places.of(client.ip)),
+      place: formatLocation(this.geoIp.locate(client.ip)),
       at: this.clock.now(),
       url: this.links.toMainSite('/not-me', issued.token),
     }

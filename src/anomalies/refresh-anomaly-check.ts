@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
-import { Places } from '../geoip/geoip.js'
+import { GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
-import { SessionStore, type Whereabouts } from '../sessions/stores/session-store.js'
+import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
 import { useAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import { networkOf } from './network.js'
@@ -11,10 +11,10 @@ import { unusualUseMail } from './notice.mail.js'
 
 /** Notices that a session is used from elsewhere, and does what the settings say. */
 @Injectable()
-export class UseWatch {
+export class RefreshAnomalyCheck {
   constructor(
     private readonly store: SessionStore,
-    private readonly places: Places,
+    private readonly geoIp: GeoIp,
     private readonly response: AnomalyResponse,
     private readonly clock: Clock,
   ) {}
@@ -23,7 +23,7 @@ export class UseWatch {
    * Whether the session may go on; it has ended when not. Two comparisons when nothing has changed. A change
    * is written to the store by compare-and-set, so exactly one request on one replica reports it.
    */
-  async mayGoOn(session: Session, client: Client): Promise<boolean> {
+  async check(session: Session, client: Client): Promise<boolean> {
     if (session.ip === client.ip && session.userAgent === client.userAgent) return true
     const isNearby = networkOf(session.ip) === networkOf(client.ip)
     // Addresses change all the time within a network; recording each change would cost every refresh a round
@@ -43,14 +43,14 @@ export class UseWatch {
     if (isEnded) await this.response.end(session, client)
     else if (actions.has('reauthenticate')) await this.store.stampReauthentication(session.sid, null, now)
     // Last, so that after a failure the next refresh still finds the change.
-    const isOurs = isEnded || (await this.store.move(session.sid, session, client, now))
+    const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
       await this.response.tell(session, client, noticed => unusualUseMail(noticed, isEnded))
     return !isEnded
   }
 
-  private placed({ ip, userAgent }: Whereabouts) {
-    return { ip, userAgent, place: this.places.of(ip) }
+  private placed({ ip, userAgent }: ClientAddress) {
+    return { ip, userAgent, place: this.geoIp.locate(ip) }
   }
 }

@@ -13,4 +13,4 @@ import { PeopleInRows } from './people-in-rows.js'
   controllers: [AuditController, LoginsController],
   providers: [AuditExport, AuditTrail, LoginHistory, PeopleInRows],
 })
-export class HistoryModule {}
+export class AuditApiModule {}

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'
-import { OneTimeTokensModule } from '../links/links.module.js'
+import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
-import { AccountsModule } from '../users/users.module.js'
+import { UsersModule } from '../users/users.module.js'
 import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
 import { AfterLogin } from './login/after-login.js'
 import { AuthController } from './login/auth.controller.js'
@@ -16,7 +16,7 @@ import { LoginAttempts } from './login/login-attempts.js'
 import { LoginRecord } from './login/login-record.js'
 import { LogoutService } from './login/logout.service.js'
 import { PasswordController } from './password/password.controller.js'
-import { PasswordByLink } from './password/password-by-link.service.js'
+import { PasswordLinkReset } from './password/password-by-link.service.js'
 import { PasswordChange } from './password/password-change.service.js'
 import { PasswordForgot } from './password/password-forgot.service.js'
 import { PasswordMails } from './password/password-mails.js'
@@ -26,30 +26,30 @@ import { PasswordProof } from './reauthentication/password-proof.js'
 import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
 import { ReauthenticationRecord } from './reauthentication/reauthentication-record.js'
-import { SessionsController } from './refresh/refresh.controller.js'
+import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefusedRefreshes } from './refresh/refused-refreshes.js'
-import { NotMeController } from './unrecognized-login/unrecognized-login.controller.js'
-import { NotMeService } from './unrecognized-login/unrecognized-login.service.js'
-import { NotMeSessions } from './unrecognized-login/unrecognized-login.sessions.js'
+import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
+import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
+import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-login.sessions.js'
 
 @Module({
   imports: [
-    AccountsModule,
+    UsersModule,
     AnomaliesModule,
-    AttemptsModule,
+    RateLimitsModule,
     AuditModule,
     MailModule,
-    OneTimeTokensModule,
+    LinksModule,
     SessionsModule,
     TokensModule,
   ],
   controllers: [
     AuthController,
-    NotMeController,
+    UnrecognizedLoginController,
     PasswordController,
     ReauthenticationController,
-    SessionsController,
+    RefreshController,
   ],
   providers: [
     AfterLogin,
@@ -59,9 +59,9 @@ import { NotMeSessions } from './unrecognized-login/unrecognized-login.sessions.
     LoginRecord,
     LoginService,
     LogoutService,
-    NotMeService,
-    NotMeSessions,
-    PasswordByLink,
+    UnrecognizedLoginService,
+    UnrecognizedLoginSessions,
+    PasswordLinkReset,
     PasswordChange,
     PasswordForgot,
     PasswordMails,

@@ -11,7 +11,7 @@ import { CreateSubscriptionBody } from './checkout/create-subscription.body.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PortalBody } from './subscription/portal.body.js'
 import { SubscriptionQuery } from './subscription/subscription.query.js'
-import { SubscriptionReading } from './subscription/subscription-queries.js'
+import { SubscriptionQueries } from './subscription/subscription-queries.js'
 
 @ApiTags('Billing')
 @ApiBearerAuth('accessToken')
@@ -19,7 +19,7 @@ import { SubscriptionReading } from './subscription/subscription-queries.js'
 export class BillingController {
   constructor(
     private readonly billing: BillingService,
-    private readonly reading: SubscriptionReading,
+    private readonly subscriptionQueries: SubscriptionQueries,
   ) {}
 
   /** Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; the guards below are checks 2 to 4. */
@@ -55,7 +55,9 @@ export class BillingController {
     @Query() { checkout, portal }: SubscriptionQuery,
     @CurrentClient() client: Client,
   ) {
-    if (checkout !== undefined) return this.reading.readAfter(caller, checkout, client)
-    return portal ? this.reading.readAfterPortal(caller, client) : this.reading.read(caller.accountId)
+    if (checkout !== undefined) return this.subscriptionQueries.readAfter(caller, checkout, client)
+    return portal
+      ? this.subscriptionQueries.readAfterPortal(caller, client)
+      : this.subscriptionQueries.read(caller.accountId)
   }
 }

@@ -4,11 +4,11 @@ import { AuditModule } from '../audit/audit.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { PermissionsModule } from '../permissions/permissions.module.js'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
-import { AccountsModule } from '../users/users.module.js'
+import { UsersModule } from '../users/users.module.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService } from './billing.service.js'
 import { CheckoutService } from './checkout/checkout.service.js'
@@ -24,7 +24,7 @@ import { EntitlementSweep } from './entitlements/entitlement-sweep.js'
 import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
 import { BillingOperations } from './operations/billing-operations.js'
-import { AccountBilling } from './operations/billing-status.js'
+import { BillingStatus } from './operations/billing-status.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PlanCache } from './plans/plan-cache.js'
 import { PlanCatalog } from './plans/plan-catalog.js'
@@ -41,7 +41,7 @@ import { PlanChangeService } from './subscription/plan-change.service.js'
 import { PortalService } from './subscription/portal.service.js'
 import { Seats } from './subscription/seats.js'
 import { SubscriptionCache } from './subscription/subscription-cache.js'
-import { SubscriptionReading } from './subscription/subscription-queries.js'
+import { SubscriptionQueries } from './subscription/subscription-queries.js'
 import { Subscriptions } from './subscription/subscriptions.js'
 import { SurplusSubscriptions } from './subscription/surplus-subscriptions.js'
 import { UnpaidSubscriptions } from './subscription/unpaid-subscriptions.js'
@@ -50,23 +50,23 @@ import { BillingInbox } from './sync/billing-inbox.js'
 import { BillingReconciler } from './sync/billing-reconciler.js'
 import { BillingWork } from './sync/billing-work.js'
 import { BillingWorker } from './sync/billing-worker.js'
-import { CustomerLooks } from './sync/customer-snapshot.js'
+import { CustomerSnapshots } from './sync/customer-snapshot.js'
 import { CustomerSync } from './sync/customer-sync.js'
 import { CustomerWriter } from './sync/customer-writer.js'
-import { AccountRecords } from './sync/subscription-sync.js'
+import { SubscriptionSync } from './sync/subscription-sync.js'
 import { WaitingEvents } from './sync/waiting-events.js'
 import { WebhookController } from './webhook/webhook.controller.js'
 import { WebhookService } from './webhook/webhook.service.js'
 
 @Module({
-  imports: [AccountsModule, AttemptsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
+  imports: [UsersModule, RateLimitsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
   controllers: [BillingController, PlansController, WebhookController],
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
     { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
-    AccountBilling,
-    AccountRecords,
+    BillingStatus,
+    SubscriptionSync,
     AfterCommit,
     BillingService,
     BillingInbox,
@@ -81,7 +81,7 @@ import { WebhookService } from './webhook/webhook.service.js'
     Checkouts,
     PaymentRequests,
     PaymentsPermissionGuard,
-    CustomerLooks,
+    CustomerSnapshots,
     CustomerDetailsSync,
     CustomerSync,
     CustomerWriter,
@@ -100,7 +100,7 @@ import { WebhookService } from './webhook/webhook.service.js'
     ProviderKeyCheck,
     ProviderUpdates,
     Seats,
-    SubscriptionReading,
+    SubscriptionQueries,
     WaitingEvents,
     Subscriptions,
     SurplusSubscriptions,
@@ -108,6 +108,6 @@ import { WebhookService } from './webhook/webhook.service.js'
     UnpaidSubscriptions,
     WebhookService,
   ],
-  exports: [AccountBilling],
+  exports: [BillingStatus],
 })
 export class BillingModule {}

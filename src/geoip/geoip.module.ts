@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
-import { Places } from './geoip.js'
+import { GeoIp } from './geoip.js'
 
 @Module({
   providers: [
-    { provide: Places, inject: [Settings], useFactory: ({ geoIpFile }: Settings) => Places.load(geoIpFile) },
+    { provide: GeoIp, inject: [Settings], useFactory: ({ geoIpFile }: Settings) => GeoIp.load(geoIpFile) },
   ],
-  exports: [Places],
+  exports: [GeoIp],
 })
-export class PlacesModule {}
+export class GeoIpModule {}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Logger } from '@nestjs/common'
 import { type CityResponse, Reader } from 'mmdb-lib'
-import type { Place } from './place.js'
+import type { Location } from './place.js'
 
 /** For files that do not say: a town and its surroundings. */
 const USUAL_ACCURACY_KM = 100
@@ -12,16 +12,16 @@ const SEPARATOR_BYTES = 16
 const NOT_WHOLE = 'it is not a whole MMDB file'
 
 /** Where in the world an address is used, by a city database in a file. Nothing is asked over the network. */
-export class Places {
+export class GeoIp {
   private readonly logger = new Logger('Places')
 
   private constructor(private readonly reader: Reader<CityResponse> | null) {}
 
   /** Reads the whole file into memory; throws an Error that names it. With null, no place is ever known. */
-  static load(file: string | null): Places {
-    if (file === null) return new Places(null)
+  static load(file: string | null): GeoIp {
+    if (file === null) return new GeoIp(null)
     try {
-      return new Places(cityReader(readFileSync(file)))
+      return new GeoIp(cityReader(readFileSync(file)))
     } catch (cause) {
       throw new Error(`GEOIP_FILE ${file} cannot be used: ${(cause as Error).message}`, { cause })
     }
@@ -31,7 +31,7 @@ export class Places {
    * The place of an address; null when the file does not know it, there is no file, or the text is not an
    * address.
    */
-  of(ip: string): Place | null {
+  locate(ip: string): Location | null {
     if (!this.reader || !this.covers(ip)) return null
     try {
       return asPlace(this.reader.get(ip))
@@ -65,7 +65,7 @@ function openReader(file: Buffer): Reader<CityResponse> {
   }
 }
 
-function asPlace(record: CityResponse | null): Place | null {
+function asPlace(record: CityResponse | null): Location | null {
   const { latitude, longitude, accuracy_radius: accuracyKm } = record?.location ?? {}
   if (latitude === undefined || longitude === undefined) return null
   const city = record?.city?.names?.en

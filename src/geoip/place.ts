@@ -1,5 +1,5 @@
 /** An approximate place on earth. */
-export interface Place {
+export interface Location {
   /** In English. */
   readonly city?: string
   /** In English. */
@@ -12,14 +12,14 @@ export interface Place {
 }
 
 /** `Zürich, Switzerland`; null when the place is unknown or has no name. */
-export function placeInWords(place: Place | null): string | null {
+export function formatLocation(place: Location | null): string | null {
   return [place?.city, place?.country].filter(Boolean).join(', ') || null
 }
 
 const EARTH_RADIUS_KM = 6_371
 
 /** Along the surface (haversine). */
-export function distanceKm(from: Place, to: Place): number {
+export function distanceKm(from: Location, to: Location): number {
   const [north, east] = [radians(to.latitude - from.latitude), radians(to.longitude - from.longitude)]
   const chord =
     Math.sin(north / 2) ** 2 +

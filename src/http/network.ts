@@ -25,7 +25,7 @@ export function blockOf(address: string): string | null {
  * The neighbourhood in which familiar clients are recognised: IPv4 /24, IPv6 /48. Those let in share a
  * counter with everybody else there.
  */
-export function neighbourhoodOf(address: string): string {
+export function subnetOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 3, ipv6Bytes: 6 })
 }
 

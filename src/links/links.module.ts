@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { OneTimeTokenCleanup } from './one-time-token-cleanup.js'
 import { OneTimeTokens } from './one-time-tokens.js'
-import { FollowedLinks } from './rate-limited-tokens.js'
+import { RateLimitedTokens } from './rate-limited-tokens.js'
 
 @Module({
-  imports: [AttemptsModule],
-  providers: [OneTimeTokens, FollowedLinks, OneTimeTokenCleanup],
-  exports: [OneTimeTokens, FollowedLinks, OneTimeTokenCleanup],
+  imports: [RateLimitsModule],
+  providers: [OneTimeTokens, RateLimitedTokens, OneTimeTokenCleanup],
+  exports: [OneTimeTokens, RateLimitedTokens, OneTimeTokenCleanup],
 })
-export class OneTimeTokensModule {}
+export class LinksModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Client } from '../http/client.js'
-import { AttemptLimits } from '../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { type OneTimeToken, OneTimeTokens, type Purpose } from './one-time-tokens.js'
 
 /** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
@@ -8,10 +8,10 @@ const NOBODY = ''
 
 /** Finds the tokens of mailed links that people follow, and counts guesses. */
 @Injectable()
-export class FollowedLinks {
+export class RateLimitedTokens {
   constructor(
     private readonly tokens: OneTimeTokens,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   /**
@@ -25,6 +25,6 @@ export class FollowedLinks {
       found ??= this.tokens.find(purpose, text)
       return found
     }
-    return this.attempts.guess(attempt, look, async () => (await look()) !== null)
+    return this.rateLimiter.guess(attempt, look, async () => (await look()) !== null)
   }
 }

@@ -21,8 +21,8 @@ export class Alarms {
   private readonly logger = new Logger('Attempts')
   private readonly lastLogAt = new Map<string, number>()
 
-  look({ kind, client }: Attempt, filled: readonly (Bucket & Count)[]): void {
-    for (const { limit, binds, points, most, windowSeconds } of filled) {
+  check({ kind, client }: Attempt, filled: readonly (Bucket & Count)[]): void {
+    for (const { limit, binds, points, max: most, windowSeconds } of filled) {
       if (binds !== 'nobody' || points < most) continue
       const where = limit === 'origin' ? `from ${client.origin ?? 'clients without an Origin'}` : 'in all'
       this.warn(`${kind} ${limit}`, `${points} ${WORDS[kind] ?? kind} ${where} within ${windowSeconds} s`)

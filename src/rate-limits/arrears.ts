@@ -31,7 +31,7 @@ export class Arrears {
   }
 
   /** Takes one off what each counter owes. */
-  takeOff(counted: readonly Counted[]): void {
+  subtract(counted: readonly Counted[]): void {
     this.oweEach(counted, -1)
   }
 

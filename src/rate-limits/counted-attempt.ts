@@ -1,4 +1,4 @@
-import { offencesOf } from './backoff-window.js'
+import { timesFullKey } from './backoff-window.js'
 import type { Bucket } from './buckets.js'
 import type { Added, Counters } from './counters.js'
 
@@ -9,7 +9,7 @@ export interface CountedAttempt {
   /** It was wrong. */
   failed(): Promise<void>
   /** It was not made, because a part was down or busy; takes it off again. */
-  takeBack(): Promise<void>
+  refund(): Promise<void>
 }
 
 export function countedAttempt(counters: Counters, buckets: readonly Bucket[], added: Added): CountedAttempt {
@@ -20,13 +20,13 @@ export function countedAttempt(counters: Counters, buckets: readonly Bucket[], a
   return {
     succeeded: async () => {
       await Promise.all([
-        counters.forget([...ofAccount, ...ofAccount.map(offencesOf)]),
-        added.giveBack(key => wrong.includes(key)),
+        counters.forget([...ofAccount, ...ofAccount.map(timesFullKey)]),
+        added.refund(key => wrong.includes(key)),
       ])
     },
     failed: async () => {
-      if (right.length > 0) await added.giveBack(key => right.includes(key))
+      if (right.length > 0) await added.refund(key => right.includes(key))
     },
-    takeBack: () => added.giveBack(),
+    refund: () => added.refund(),
   }
 }

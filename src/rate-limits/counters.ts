@@ -10,7 +10,7 @@ export interface Added {
   /** Their state afterwards. */
   readonly counts: readonly Count[]
   /** Takes it off again, now or as soon as Redis answers. */
-  giveBack(which?: (key: string) => boolean): Promise<void>
+  refund(which?: (key: string) => boolean): Promise<void>
 }
 
 /**
@@ -58,7 +58,7 @@ export class Counters {
   }
 
   /** The state of the counters, in the order of the keys. Reading creates none. */
-  async look(keys: readonly string[]): Promise<readonly Count[]> {
+  async read(keys: readonly string[]): Promise<readonly Count[]> {
     const lookIn = async (limiter: RateLimiterAbstract, key: string) => {
       const found = await limiter.get(key)
       return found ? { points: found.consumedPoints, msLeft: found.msBeforeNext } : NOTHING
@@ -78,7 +78,7 @@ export class Counters {
     if (this.shared) this.arrears.add(counted.filter((_, index) => !shared[index]))
     return {
       counts: own.map((count, index) => shared[index] ?? count),
-      giveBack: (which = () => true) => this.takeOff(counted.filter(({ key }) => which(key))),
+      refund: (which = () => true) => this.subtract(counted.filter(({ key }) => which(key))),
     }
   }
 
@@ -90,15 +90,15 @@ export class Counters {
     if (this.shared) this.arrears.forget(keys.filter((_, index) => told[index] === null))
   }
 
-  private async takeOff(counted: readonly Counted[]): Promise<void> {
-    await Promise.all(counted.map(each => takeOneOff(this.memory, each)))
+  private async subtract(counted: readonly Counted[]): Promise<void> {
+    await Promise.all(counted.map(each => subtractOne(this.memory, each)))
     if (!this.shared) return
     const owed = counted.filter(({ key }) => this.arrears.isOwing(key))
-    this.arrears.takeOff(owed)
+    this.arrears.subtract(owed)
     const rest = counted.filter(each => !owed.includes(each))
-    const told = await this.eachInShared(rest, takeOneOff)
+    const told = await this.eachInShared(rest, subtractOne)
     // Otherwise a right guess would stay counted against everybody in its network.
-    this.arrears.takeOff(rest.filter((_, index) => told[index] === null))
+    this.arrears.subtract(rest.filter((_, index) => told[index] === null))
   }
 
   /**
@@ -153,7 +153,7 @@ async function answers(redis: RedisConnection, patienceMs: number): Promise<bool
   }
 }
 
-async function takeOneOff(limiter: RateLimiterAbstract, { key, windowSeconds }: Counted): Promise<true> {
+async function subtractOne(limiter: RateLimiterAbstract, { key, windowSeconds }: Counted): Promise<true> {
   const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
   // Its window has ended in the meantime.
   if (consumedPoints < 0) await limiter.delete(key)

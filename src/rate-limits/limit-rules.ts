@@ -1,5 +1,5 @@
 import type { AttemptSettings } from '../config/attempt-settings.js'
-import { blockOf, clientNetworkOf, neighbourhoodOf } from '../http/network.js'
+import { blockOf, clientNetworkOf, subnetOf } from '../http/network.js'
 import type { Attempt } from './attempt.js'
 import { mailboxOf } from './mailbox.js'
 
@@ -25,7 +25,7 @@ export interface LimitRule {
   readonly limit: LimitName
   /** What identifies the counter, besides its name. */
   readonly of: readonly string[]
-  readonly most: number
+  readonly max: number
   readonly windowSeconds: number
   /** Which attempts stay counted once their outcome is known. */
   readonly counts: 'wrong' | 'right' | 'all'
@@ -47,8 +47,8 @@ export function limitRulesOf(attempt: Attempt, settings: AttemptSettings): Limit
       return [...passwordRules(attempt, settings), ...loginRules(attempt, settings)]
     case 'session': {
       // Wherever it is used from: only its holder can fill it.
-      const most = settings.perAccountAndNetwork
-      return [{ ...wrong, limit: 'account', of: [subject], most, binds: 'strangers' }]
+      const max = settings.perAccountAndNetwork
+      return [{ ...wrong, limit: 'account', of: [subject], max, binds: 'strangers' }]
     }
     case 'session id':
       return networkRules(attempt, settings.wrongSessionIdsPerNetwork, wrong)
@@ -60,7 +60,7 @@ export function limitRulesOf(attempt: Attempt, settings: AttemptSettings): Limit
       return sentMailRules(attempt, settings)
     case 'weak password':
       if (subject === '') return networkRules(attempt, settings.perNetwork, wrong)
-      return [{ ...wrong, limit: 'user', of: [subject], most: settings.perNetwork, binds: 'everybody' }]
+      return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, binds: 'everybody' }]
     case 'write':
       return writeRules(attempt, settings)
     case 'payment request':
@@ -92,7 +92,7 @@ function passwordRules(attempt: Attempt, settings: AttemptSettings): LimitRule[]
 function loginRules(attempt: Attempt, { loginsPerAccount, loginsPerNetwork }: AttemptSettings): LimitRule[] {
   const { subject, client } = attempt
   const right = { windowSeconds: HOUR_SECONDS, counts: 'right' } as const
-  const ofAccount = { ...right, most: loginsPerAccount }
+  const ofAccount = { ...right, max: loginsPerAccount }
   return [
     {
       ...ofAccount,
@@ -129,10 +129,10 @@ function sentMailRules({ subject, actor }: Attempt, settings: AttemptSettings): 
   const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
   const receiver = mailboxOf(subject)
   return [
-    { ...hourly, limit: 'user', of: ['to', receiver], most: mailsPerAddress },
-    { ...hourly, limit: 'user', of: ['by', userId], most: mailsPerUser },
-    { ...hourly, limit: 'account', of: ['to', receiver, accountId], most: Math.ceil(mailsPerAddress / 2) },
-    { ...hourly, limit: 'account', of: ['by', accountId], most: mailsPerAccount },
+    { ...hourly, limit: 'user', of: ['to', receiver], max: mailsPerAddress },
+    { ...hourly, limit: 'user', of: ['by', userId], max: mailsPerUser },
+    { ...hourly, limit: 'account', of: ['to', receiver, accountId], max: Math.ceil(mailsPerAddress / 2) },
+    { ...hourly, limit: 'account', of: ['by', accountId], max: mailsPerAccount },
   ]
 }
 
@@ -140,8 +140,8 @@ function sentMailRules({ subject, actor }: Attempt, settings: AttemptSettings): 
 function writeRules({ subject, actor }: Attempt, { writesPerUser }: AttemptSettings): LimitRule[] {
   const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
   return [
-    { ...hourly, limit: 'session', of: [subject], most: Math.ceil(writesPerUser / 3) },
-    { ...hourly, limit: 'user', of: [actor?.userId ?? ''], most: writesPerUser },
+    { ...hourly, limit: 'session', of: [subject], max: Math.ceil(writesPerUser / 3) },
+    { ...hourly, limit: 'user', of: [actor?.userId ?? ''], max: writesPerUser },
   ]
 }
 
@@ -152,8 +152,8 @@ function paymentRequestRules(
 ): LimitRule[] {
   const hourly = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
   return [
-    { ...hourly, limit: 'user', of: [subject], most: paymentRequestsPerUser },
-    { ...hourly, limit: 'account', of: [actor?.accountId ?? ''], most: paymentRequestsPerAccount },
+    { ...hourly, limit: 'user', of: [subject], max: paymentRequestsPerUser },
+    { ...hourly, limit: 'account', of: [actor?.accountId ?? ''], max: paymentRequestsPerAccount },
   ]
 }
 
@@ -162,23 +162,23 @@ type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 /** Shares of one subject's limit, by network, block and neighbourhood. */
 function ofSubject(
   { subject, client: { ip } }: Attempt,
-  most: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
+  max: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
   counting: Counting,
 ): LimitRule[] {
   const block = blockOf(ip)
   const near = { ...counting, binds: 'everybody' } as const
   return [
-    { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], most: most.network },
+    { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], max: max.network },
     ...(block === null
       ? []
-      : [{ ...near, limit: 'account and block', of: [subject, block], most: most.block } as const]),
+      : [{ ...near, limit: 'account and block', of: [subject, block], max: max.block } as const]),
     {
       ...near,
       limit: 'account and neighbourhood',
-      of: [subject, neighbourhoodOf(ip)],
-      most: most.neighbourhood,
+      of: [subject, subnetOf(ip)],
+      max: max.neighbourhood,
     },
-    { ...counting, limit: 'account', of: [subject], most: most.all, binds: 'strangers' },
+    { ...counting, limit: 'account', of: [subject], max: max.all, binds: 'strangers' },
   ]
 }
 
@@ -186,15 +186,15 @@ function ofSubject(
  * An IPv6 site has 65,536 networks, but must not have 65,536 times the limit. The neighbours of an IPv4
  * address are other people.
  */
-function networkRules({ client: { ip } }: Attempt, most: number, counting: Counting): LimitRule[] {
+function networkRules({ client: { ip } }: Attempt, max: number, counting: Counting): LimitRule[] {
   const rule = { ...counting, binds: 'strangers' } as const
-  const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], most }
+  const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], max }
   const block = blockOf(ip)
   if (block === null) return [network]
   return [
     network,
-    { ...rule, limit: 'block', of: [block], most: 2 * most },
-    { ...rule, limit: 'neighbourhood', of: [neighbourhoodOf(ip)], most: 4 * most },
+    { ...rule, limit: 'block', of: [block], max: 2 * max },
+    { ...rule, limit: 'neighbourhood', of: [subnetOf(ip)], max: 4 * max },
   ]
 }
 
@@ -203,7 +203,7 @@ function alarms({ client }: Attempt, { perOrigin, total }: AttemptSettings, coun
   const rule = { ...counting, binds: 'nobody' } as const
   return [
     // Without an Origin (mobile apps, servers) they count together, as if that were one.
-    { ...rule, limit: 'origin', of: [client.origin ?? ''], most: perOrigin },
-    { ...rule, limit: 'total', of: [], most: total },
+    { ...rule, limit: 'origin', of: [client.origin ?? ''], max: perOrigin },
+    { ...rule, limit: 'total', of: [], max: total },
   ]
 }

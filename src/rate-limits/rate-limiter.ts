@@ -5,7 +5,7 @@ import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { Alarms } from './alarms.js'
 import type { Actor, Attempt } from './attempt.js'
-import { grownWindow, OFFENCES_SECONDS, offencesOf } from './backoff-window.js'
+import { backoffWindow, TIMES_FULL_SECONDS, timesFullKey } from './backoff-window.js'
 import { type Bucket, bucketsOf } from './buckets.js'
 import type { Count, Counted } from './count.js'
 import { type CountedAttempt, countedAttempt } from './counted-attempt.js'
@@ -18,7 +18,7 @@ interface Filling extends Bucket, Count {}
  * Each attempt is counted before its work, atomically, so a hundred at once count as a hundred.
  */
 @Injectable()
-export class AttemptLimits {
+export class RateLimiter {
   constructor(
     private readonly counters: Counters,
     private readonly settings: Settings,
@@ -37,25 +37,25 @@ export class AttemptLimits {
   ): Promise<CountedAttempt> {
     const buckets = bucketsOf(attempt, this.settings.attempts)
     let familiar: Promise<boolean> | undefined
-    const mayPass = () => {
+    const isKnown = () => {
       familiar ??= isFamiliar()
       return familiar
     }
-    const windows = await this.windowsOf(buckets, attempt, mayPass)
+    const windows = await this.windowsOf(buckets, attempt, isKnown)
     const added = await this.counters.add(windows)
-    const filled = together(buckets, added.counts)
+    const filled = zip(buckets, added.counts)
     try {
       await this.refuseIfFull(
-        filled.filter(({ points, most, binds }) => binds !== 'nobody' && points > most),
+        filled.filter(({ points, max: most, binds }) => binds !== 'nobody' && points > most),
         attempt,
-        mayPass,
+        isKnown,
       )
     } catch (refusal) {
-      await added.giveBack()
+      await added.refund()
       throw refusal
     }
-    this.alarms.look(attempt, filled)
-    await this.noteOffences(filled)
+    this.alarms.check(attempt, filled)
+    await this.countTimesFull(filled)
     return countedAttempt(this.counters, buckets, added)
   }
 
@@ -70,7 +70,7 @@ export class AttemptLimits {
       await (done === null ? counted.failed() : counted.succeeded())
       return done
     } catch (error) {
-      await (isRefusal(error) ? counted.failed() : counted.takeBack())
+      await (isRefusal(error) ? counted.failed() : counted.refund())
       throw error
     }
   }
@@ -103,7 +103,7 @@ export class AttemptLimits {
   }
 
   /** Like {@link count}, for callers that only need yes or no: false when there were too many. */
-  async hasRoom(attempt: Attempt): Promise<boolean> {
+  async isAllowed(attempt: Attempt): Promise<boolean> {
     try {
       await this.count(attempt)
       return true
@@ -122,7 +122,7 @@ export class AttemptLimits {
     try {
       return await work()
     } catch (error) {
-      await counted.takeBack()
+      await counted.refund()
       throw error
     }
   }
@@ -138,13 +138,13 @@ export class AttemptLimits {
   ): Promise<Counted[]> {
     const growing = buckets.filter(({ isOfAccount }) => isOfAccount)
     const binding = buckets.filter(({ binds }) => binds !== 'nobody')
-    const keys = [...binding.map(({ key }) => key), ...growing.map(({ key }) => offencesOf(key))]
-    const counts = await this.counters.look(keys)
-    const full = together(binding, counts).filter(({ points, most }) => points >= most)
+    const keys = [...binding.map(({ key }) => key), ...growing.map(({ key }) => timesFullKey(key))]
+    const counts = await this.counters.read(keys)
+    const full = zip(binding, counts).filter(({ points, max: most }) => points >= most)
     await this.refuseIfFull(full, attempt, mayPass)
     return buckets.map(({ key, windowSeconds }) => {
-      const offences = counts[keys.indexOf(offencesOf(key))]?.points ?? 0
-      return { key, windowSeconds: grownWindow(windowSeconds, offences) }
+      const offences = counts[keys.indexOf(timesFullKey(key))]?.points ?? 0
+      return { key, windowSeconds: backoffWindow(windowSeconds, offences) }
     })
   }
 
@@ -163,11 +163,11 @@ export class AttemptLimits {
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }
 
-  private async noteOffences(filled: readonly Filling[]): Promise<void> {
-    const justFull = filled.filter(({ isOfAccount, points, most }) => isOfAccount && points === most)
+  private async countTimesFull(filled: readonly Filling[]): Promise<void> {
+    const justFull = filled.filter(({ isOfAccount, points, max: most }) => isOfAccount && points === most)
     if (justFull.length > 0)
       await this.counters.add(
-        justFull.map(({ key }) => ({ key: offencesOf(key), windowSeconds: OFFENCES_SECONDS })),
+        justFull.map(({ key }) => ({ key: timesFullKey(key), windowSeconds: TIMES_FULL_SECONDS })),
       )
   }
 }
@@ -176,6 +176,6 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500
 }
 
-function together(buckets: readonly Bucket[], counts: readonly Count[]): Filling[] {
+function zip(buckets: readonly Bucket[], counts: readonly Count[]): Filling[] {
   return buckets.map((bucket, index) => ({ ...bucket, ...(counts[index] as Count) }))
 }

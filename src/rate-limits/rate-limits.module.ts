@@ -4,7 +4,7 @@ import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { Alarms } from './alarms.js'
 import { Counters } from './counters.js'
-import { AttemptLimits } from './rate-limiter.js'
+import { RateLimiter } from './rate-limiter.js'
 
 @Module({
   imports: [AuditModule, RedisModule],
@@ -15,8 +15,8 @@ import { AttemptLimits } from './rate-limiter.js'
       useFactory: (redis: RedisConnection | null) => new Counters(redis),
     },
     Alarms,
-    AttemptLimits,
+    RateLimiter,
   ],
-  exports: [AttemptLimits],
+  exports: [RateLimiter],
 })
-export class AttemptsModule {}
+export class RateLimitsModule {}

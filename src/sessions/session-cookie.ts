@@ -31,7 +31,7 @@ export function clearSessionCookie(reply: FastifyReply, settings: Settings): voi
 /**
  * Clears a duplicate that was set without COOKIE_DOMAIN: two cookies of one name would be refused for ever.
  */
-export function clearHostOnlyTwin(reply: FastifyReply, settings: Settings): void {
+export function clearHostOnlyDuplicate(reply: FastifyReply, settings: Settings): void {
   if (settings.cookieDomain) reply.clearCookie(NAME, { ...attributes(settings), domain: undefined })
 }
 

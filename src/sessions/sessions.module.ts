@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
 import { AuditModule } from '../audit/audit.module.js'
 import { Database } from '../database/database.js'
-import { PlacesModule } from '../geoip/geoip.module.js'
+import { GeoIpModule } from '../geoip/geoip.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { TokensModule } from '../tokens/tokens.module.js'
-import { SessionCentreController } from './active/active-sessions.controller.js'
-import { SessionCentre } from './active/active-sessions.js'
+import { ActiveSessionsController } from './active/active-sessions.controller.js'
+import { ActiveSessions } from './active/active-sessions.js'
 import { OwnSessions } from './active/own-sessions.js'
 import { LiveSessionGuard } from './guards/live-session.guard.js'
 import { MainSourceGuard } from './guards/main-source.guard.js'
@@ -29,8 +29,8 @@ import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 @Module({
-  imports: [AuditModule, PlacesModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
-  controllers: [SessionCentreController],
+  imports: [AuditModule, GeoIpModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
+  controllers: [ActiveSessionsController],
   providers: [
     ChangeHistory,
     StoreGeneration,
@@ -60,7 +60,7 @@ import { UserSessions } from './user-sessions.js'
     SessionsService,
     SessionTime,
     SessionLimit,
-    SessionCentre,
+    ActiveSessions,
     OwnSessions,
     SessionChangeLog,
     SessionChanges,
@@ -76,7 +76,7 @@ import { UserSessions } from './user-sessions.js'
     StoreSupervisor,
     UserSessions,
     SessionsService,
-    SessionCentre,
+    ActiveSessions,
     SessionChanges,
     SessionCleanup,
     Reauthentication,

@@ -5,7 +5,7 @@ import { ApiError } from '../errors/api-error.js'
 
 /** The satellites of this installation. */
 @Injectable()
-export class ListedSatellites {
+export class AllowedSatellites {
   constructor(private readonly settings: Settings) {}
 
   /** Throws `UNKNOWN_SATELLITE` (400) unless each origin is listed, byte for byte. Null means all. */

@@ -16,7 +16,7 @@ const REASON = 'satellite closed to its user'
 
 /** Which satellites the members of a team may log in at. */
 @Injectable()
-export class TeamScopes {
+export class SatelliteAccess {
   constructor(
     private readonly users: Users,
     private readonly authority: TeamAuthority,
@@ -28,7 +28,7 @@ export class TeamScopes {
 
   /**
    * Restricts a member to these satellites (null means everywhere) and ends their sessions elsewhere. Throws
-   * like {@link TeamService}; safe to repeat.
+   * like {@link MembersService}; safe to repeat.
    */
   async set(manager: Manager, userId: string, satellites: User['satellites']): Promise<void> {
     const authority = this.authority.over(manager, userId, 'satellites.change', (self, member) => {
@@ -38,7 +38,7 @@ export class TeamScopes {
     })
     const member = { id: userId, accountId: manager.session.accountId }
     const closed = await this.sessionsOutside(userId, satellites)
-    await this.changes.makeAll(
+    await this.changes.applyAllDurably(
       closed.map(({ sid }) => ({ kind: 'end', sid })),
       eventOf('session.revoke', member, authority, { reason: REASON, sids: closed.map(({ sid }) => sid) }),
       async transaction => {

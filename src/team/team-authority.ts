@@ -6,7 +6,7 @@ import { ApiError } from '../errors/api-error.js'
 import type { Permission } from '../permissions/permissions.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { Authority } from '../users/authority.js'
+import type { AccountRole } from '../users/authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import type { Manager } from './manager.js'
@@ -29,7 +29,7 @@ export class TeamAuthority {
   ) {}
 
   /** For a change of one user of the manager's account; records a refusal in the audit log. */
-  over(manager: Manager, userId: string, action: AuditAction, rule: Rule): Authority {
+  over(manager: Manager, userId: string, action: AuditAction, rule: Rule): AccountRole {
     return {
       client: manager.client,
       by: manager.session.userId,

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
-import { OneTimeTokensModule } from '../links/links.module.js'
+import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
-import { AccountsModule } from '../users/users.module.js'
-import { ListedSatellites } from './allowed-satellites.js'
+import { UsersModule } from '../users/users.module.js'
+import { AllowedSatellites } from './allowed-satellites.js'
 import { AcceptInvitationController } from './invitations/accept-invitation.controller.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
 import { InvitationMails } from './invitations/invitation-mails.js'
@@ -13,22 +13,22 @@ import { InvitationsController } from './invitations/invitations.controller.js'
 import { Invitations } from './invitations/invitations.js'
 import { InvitationsService } from './invitations/invitations.service.js'
 import { NewMembers } from './invitations/new-members.js'
-import { TeamController } from './members/members.controller.js'
-import { TeamService } from './members/members.service.js'
-import { TeamScopes } from './satellite-access.js'
+import { MembersController } from './members/members.controller.js'
+import { MembersService } from './members/members.service.js'
+import { SatelliteAccess } from './satellite-access.js'
 import { TeamSessionsController } from './sessions/team-sessions.controller.js'
 import { TeamSessions } from './sessions/team-sessions.js'
 import { TeamAuthority } from './team-authority.js'
 
 @Module({
-  imports: [AccountsModule, AttemptsModule, AuditModule, MailModule, OneTimeTokensModule, SessionsModule],
-  controllers: [InvitationsController, AcceptInvitationController, TeamController, TeamSessionsController],
+  imports: [UsersModule, RateLimitsModule, AuditModule, MailModule, LinksModule, SessionsModule],
+  controllers: [InvitationsController, AcceptInvitationController, MembersController, TeamSessionsController],
   providers: [
-    TeamService,
-    TeamScopes,
+    MembersService,
+    SatelliteAccess,
     TeamSessions,
     TeamAuthority,
-    ListedSatellites,
+    AllowedSatellites,
     Invitations,
     InvitationMails,
     InvitationsService,

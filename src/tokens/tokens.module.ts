@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { AccessTokens } from './access-tokens.js'
 import { JwksController } from './jwks.controller.js'
 import { JwtGuard } from './jwt.guard.js'
@@ -9,7 +9,7 @@ import { SigningKeys } from './signing-keys.js'
 import { WriteLimitGuard } from './write-limit.guard.js'
 
 @Module({
-  imports: [AttemptsModule, JwtModule.register({})],
+  imports: [RateLimitsModule, JwtModule.register({})],
   controllers: [JwksController],
   providers: [
     SigningKeys,

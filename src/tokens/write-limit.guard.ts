@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core'
 import type { FastifyRequest } from 'fastify'
 import { clientOf } from '../http/client.js'
-import { AttemptLimits } from '../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
 
 const COUNTS_AS_WRITE = 'countsAsWrite'
 
@@ -21,7 +21,7 @@ export const CountsAsWrite = (does = true) => SetMetadata(COUNTS_AS_WRITE, does)
 export class WriteLimitGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -32,7 +32,7 @@ export class WriteLimitGuard implements CanActivate {
     if (!caller || !isWrite) return true
     const { sid, userId, accountId } = caller
     const actor = { userId, accountId }
-    await this.attempts.count({ kind: 'write', subject: sid, client: clientOf(request), actor })
+    await this.rateLimiter.count({ kind: 'write', subject: sid, client: clientOf(request), actor })
     return true
   }
 }

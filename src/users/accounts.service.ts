@@ -60,7 +60,7 @@ export class AccountsService {
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
   async grant(user: Whom, granted: Permissions, authority = OPERATOR): Promise<void> {
-    await this.changes.make(
+    await this.changes.applyDurably(
       { kind: 'regrant', userId: user.id, granted },
       eventOf('permissions.change', user, authority, { granted }),
       async transaction => {
@@ -72,7 +72,7 @@ export class AccountsService {
 
   /** Ends all sessions of a user; returns how many. */
   endSessions(user: Whom, authority = OPERATOR): Promise<number> {
-    return this.changes.make(
+    return this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
       eventOf('session.revoke', user, authority, { all: true }),
       authority.check,
@@ -81,7 +81,7 @@ export class AccountsService {
 
   /** Disables a user and ends all their sessions; returns how many. */
   disable(user: Whom, authority = OPERATOR): Promise<number> {
-    return this.changes.make(
+    return this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
       eventOf('user.disable', user, authority),
       async transaction => {

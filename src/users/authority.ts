@@ -7,7 +7,7 @@ import type { User } from './user.js'
 export type Whom = Pick<User, 'id' | 'accountId'>
 
 /** On whose authority a user is changed. */
-export interface Authority {
+export interface AccountRole {
   readonly client: Client | null
   /** The user who does it; null for an operator at the command line. */
   readonly by: string | null
@@ -19,13 +19,13 @@ export interface Authority {
 }
 
 /** Whoever can run the command line may do everything. */
-export const OPERATOR: Authority = { client: null, by: null, check: async () => {} }
+export const OPERATOR: AccountRole = { client: null, by: null, check: async () => {} }
 
 /** The audit row of a change: `userId` is who was changed, `detail.by` who did it. */
 export function eventOf(
   action: AuditAction,
   { id, accountId }: Whom,
-  { client, by }: Authority,
+  { client, by }: AccountRole,
   detail: Readonly<Record<string, unknown>> = {},
 ): AuditEvent {
   return { action, outcome: 'ok', userId: id, accountId, client, detail: { ...detail, ...(by && { by }) } }

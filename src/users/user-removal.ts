@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import { FamiliarClients } from '../anomalies/known-devices.js'
+import { KnownDevices } from '../anomalies/known-devices.js'
 import { ApiError } from '../errors/api-error.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { type Authority, eventOf, type Whom } from './authority.js'
+import { type AccountRole, eventOf, type Whom } from './authority.js'
 import { UndoTokens } from './links/undo-tokens.js'
 import { Users } from './users.js'
 
@@ -14,7 +14,7 @@ export class UserRemoval {
     private readonly users: Users,
     private readonly tokens: OneTimeTokens,
     private readonly undoTokens: UndoTokens,
-    private readonly familiarClients: FamiliarClients,
+    private readonly knownDevices: KnownDevices,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -24,9 +24,9 @@ export class UserRemoval {
    * address can be undone: a thief could otherwise have the user removed before they can recover the account.
    * Disabling is possible at once.
    */
-  async remove(user: Whom, authority: Authority): Promise<void> {
+  async remove(user: Whom, authority: AccountRole): Promise<void> {
     const email = (await this.users.findInAccount(user.id, user.accountId))?.email
-    await this.changes.make(
+    await this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
       // Afterwards nothing else knows who it was.
       eventOf('user.remove', user, authority, { ...(email && { email }) }),
@@ -35,7 +35,7 @@ export class UserRemoval {
         if (authority.by !== null && (await this.undoTokens.areAnyOpen(transaction, [user.id])))
           throw new ApiError('EMAIL_UNDO_OPEN')
         await this.tokens.withdrawAll(transaction, user.id)
-        await this.familiarClients.forgetUsers(transaction, [user.id])
+        await this.knownDevices.forgetUsers(transaction, [user.id])
         await this.users.remove(transaction, user.id)
       },
     )

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'
-import { OneTimeTokensModule } from '../links/links.module.js'
+import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { PermissionsModule } from '../permissions/permissions.module.js'
-import { AttemptsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountsService } from './accounts.service.js'
 import { ImportBatch } from './import/import-batch.js'
@@ -20,10 +20,10 @@ import { Users } from './users.js'
 @Module({
   imports: [
     AnomaliesModule,
-    AttemptsModule,
+    RateLimitsModule,
     AuditModule,
     MailModule,
-    OneTimeTokensModule,
+    LinksModule,
     PermissionsModule,
     SessionsModule,
   ],
@@ -50,4 +50,4 @@ import { Users } from './users.js'
     UndoTokens,
   ],
 })
-export class AccountsModule {}
+export class UsersModule {}

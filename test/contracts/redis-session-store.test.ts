@@ -137,7 +137,7 @@ test('every method says that it cannot tell when Redis is gone', async () => {
       store.create(aSession()),
       store.find(sid, now),
       store.touch(sid, now),
-      store.move(sid, aSession(), aSession(), now),
+      store.updateClient(sid, aSession(), aSession(), now),
       store.stampReauthentication(sid, now, now),
       store.findAll([sid], now),
       store.apply({ ended: [sid], grants: [] }),

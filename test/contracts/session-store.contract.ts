@@ -171,7 +171,7 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       })
     })
 
-    describe('move', () => {
+    describe('updateClient', () => {
       const here = { ip: '203.0.113.7', userAgent: 'curl/8.5.0' }
       const there = { ip: '2001:db8::7', userAgent: 'curl/8.6.0' }
 
@@ -182,14 +182,14 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         ['the same at another address', here, { ...here, ip: there.ip }],
       ])('notes that the client is %s', async (_, from, to) => {
         const session = await kept(from)
-        expect(await store.move(session.sid, from, to, new Date())).toBe(true)
+        expect(await store.updateClient(session.sid, from, to, new Date())).toBe(true)
         expect(await store.find(session.sid, new Date())).toEqual({ ...session, ...to })
       })
 
       test('tells one of many who see the same change', async () => {
         const { sid } = await kept(here)
         const moves = await Promise.all(
-          Array.from({ length: 10 }, () => store.move(sid, here, there, new Date())),
+          Array.from({ length: 10 }, () => store.updateClient(sid, here, there, new Date())),
         )
         expect(moves.filter(Boolean)).toHaveLength(1)
       })
@@ -197,13 +197,15 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('changes nothing of a session that is elsewhere, ended, expired or unknown', async () => {
         const session = await kept(here)
         const elsewhere = { ...here, ip: '203.0.113.8' }
-        expect(await store.move(session.sid, elsewhere, there, new Date())).toBe(false)
-        expect(await store.move(session.sid, { ...here, userAgent: null }, there, new Date())).toBe(false)
-        expect(await store.move(session.sid, here, there, session.expiresAt)).toBe(false)
+        expect(await store.updateClient(session.sid, elsewhere, there, new Date())).toBe(false)
+        expect(await store.updateClient(session.sid, { ...here, userAgent: null }, there, new Date())).toBe(
+          false,
+        )
+        expect(await store.updateClient(session.sid, here, there, session.expiresAt)).toBe(false)
         expect(await store.find(session.sid, new Date())).toEqual(session)
         await store.remove(session.sid)
-        expect(await store.move(session.sid, here, there, new Date())).toBe(false)
-        expect(await store.move(handleOf(newSessionId()), here, there, new Date())).toBe(false)
+        expect(await store.updateClient(session.sid, here, there, new Date())).toBe(false)
+        expect(await store.updateClient(handleOf(newSessionId()), here, there, new Date())).toBe(false)
         expect(await opened.keeps(session.sid)).toBe(false)
       })
     })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../../audit/audit-log.js'
-import { AccountBilling } from '../../billing/operations/billing-status.js'
+import { BillingStatus } from '../../billing/operations/billing-status.js'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
@@ -14,7 +14,7 @@ import { OwnedAccounts } from '../owned-accounts.js'
 export class AccountDeletion {
   constructor(
     private readonly owned: OwnedAccounts,
-    private readonly billing: AccountBilling,
+    private readonly billingStatus: BillingStatus,
     private readonly auditLog: AuditLog,
     private readonly mails: AccountMails,
     private readonly clock: Clock,
@@ -31,7 +31,7 @@ export class AccountDeletion {
     const { accountId } = session
     const asked = await this.owned.change(session, async (transaction, account) => {
       if (account.deleteAt) return { deleteAt: account.deleteAt, isNews: false }
-      if (await this.billing.isGoingOn(transaction, accountId)) throw new ApiError('SUBSCRIPTION_LIVE')
+      if (await this.billingStatus.isGoingOn(transaction, accountId)) throw new ApiError('SUBSCRIPTION_LIVE')
       const deleteAt = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)
       await this.owned.setDeleteAt(transaction, accountId, deleteAt)
       await this.record(transaction, 'account.delete', session, client, { step: 'asked', deleteAt })

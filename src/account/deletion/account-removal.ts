@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { UserRemoval } from '../../users/user-removal.js'
 import { AccountMails } from '../account-mails.js'
-import { DueAccounts } from './due-accounts.js'
+import { AccountsDueForDeletion } from './due-accounts.js'
 
 const JOB = { name: 'account-removal', everyMs: 10 * 60 * 1000 }
 
@@ -13,11 +13,11 @@ const JOB = { name: 'account-removal', everyMs: 10 * 60 * 1000 }
  * run continues after a crash, and two runs at once do no harm.
  */
 @Injectable()
-export class AccountRemoval {
-  private readonly logger = new Logger('AccountRemoval')
+export class AccountDeletionJob {
+  private readonly logger = new Logger('AccountDeletionJob')
 
   constructor(
-    private readonly due: DueAccounts,
+    private readonly accountsDue: AccountsDueForDeletion,
     private readonly userRemoval: UserRemoval,
     private readonly mails: AccountMails,
     private readonly jobs: LeasedJobs,
@@ -28,7 +28,7 @@ export class AccountRemoval {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
       let removed = 0
-      for (const accountId of await this.due.list()) if (await this.remove(accountId)) removed++
+      for (const accountId of await this.accountsDue.list()) if (await this.remove(accountId)) removed++
       if (removed > 0) this.logger.log(`Deleted ${removed} accounts`)
       return removed
     })
@@ -38,7 +38,7 @@ export class AccountRemoval {
   private async remove(accountId: string): Promise<boolean> {
     try {
       const owner = await this.removeUsers(accountId)
-      await this.due.remove(accountId)
+      await this.accountsDue.remove(accountId)
       if (owner) this.mails.tellDeleted(owner)
       return true
     } catch (error) {
@@ -51,9 +51,13 @@ export class AccountRemoval {
    * One user at a time. Returns the owner's address; null when an earlier run has already removed the owner.
    */
   private async removeUsers(accountId: string): Promise<string | null> {
-    const check = (transaction: Db) => this.due.hold(transaction, accountId)
+    const check = (transaction: Db) => this.accountsDue.hold(transaction, accountId)
     let owner: string | null = null
-    for (let page = await this.due.users(accountId); page.length > 0; page = await this.due.users(accountId))
+    for (
+      let page = await this.accountsDue.users(accountId);
+      page.length > 0;
+      page = await this.accountsDue.users(accountId)
+    )
       for (const user of page) {
         await this.userRemoval.remove(user, { client: null, by: null, check })
         if (user.role === 'owner') owner = user.email

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, desc, eq, lte } from 'drizzle-orm'
 import { AuditLog } from '../../audit/audit-log.js'
-import { AccountBilling } from '../../billing/operations/billing-status.js'
+import { BillingStatus } from '../../billing/operations/billing-status.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
@@ -16,11 +16,11 @@ const USERS_A_PAGE = 100
 
 /** Accounts that are due for deletion. */
 @Injectable()
-export class DueAccounts {
+export class AccountsDueForDeletion {
   constructor(
     private readonly database: Database,
     private readonly accounts: Accounts,
-    private readonly billing: AccountBilling,
+    private readonly billingStatus: BillingStatus,
     private readonly undoTokens: UndoTokens,
     private readonly transfers: PendingTransfers,
     private readonly auditLog: AuditLog,
@@ -43,8 +43,8 @@ export class DueAccounts {
     for (const { id } of due) {
       if (ids.length === A_RUN) break
       if (await this.database.run(db => this.canOwnerReturn(db, id))) continue
-      if (await this.database.run(db => this.billing.isSettled(db, id))) ids.push(id)
-      else await this.database.run(db => this.billing.endCancelled(db, id))
+      if (await this.database.run(db => this.billingStatus.isSettled(db, id))) ids.push(id)
+      else await this.database.run(db => this.billingStatus.endCancelled(db, id))
     }
     return ids
   }
@@ -75,7 +75,7 @@ export class DueAccounts {
     const isDue = account?.deleteAt && account.deleteAt <= this.clock.now()
     if (isDue && (await this.canOwnerReturn(transaction, accountId)))
       throw new Error('a change of the owner’s e-mail address can still be undone')
-    if (!isDue || !(await this.billing.isSettled(transaction, accountId)))
+    if (!isDue || !(await this.billingStatus.isSettled(transaction, accountId)))
       throw new Error('it is no longer due')
   }
 
@@ -99,7 +99,7 @@ export class DueAccounts {
       await this.hold(transaction, accountId)
       await this.transfers.remove(transaction, accountId)
       await transaction.delete(oneTimeTokens).where(eq(oneTimeTokens.accountId, accountId))
-      await this.billing.forget(transaction, accountId)
+      await this.billingStatus.forget(transaction, accountId)
       await this.auditLog.record(transaction, {
         action: 'account.delete',
         outcome: 'ok',

@@ -3,7 +3,7 @@ import { PasswordProof } from '../../auth/reauthentication/password-proof.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { notBefore } from '../../http/minimum-duration.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Session } from '../../sessions/session.js'
 import type { Email } from '../../users/email.js'
 import { MailedLinks } from '../../users/links/mailed-links.js'
@@ -24,7 +24,7 @@ export class EmailChangeService {
     private readonly users: Users,
     private readonly emailChanges: EmailChanges,
     private readonly links: MailedLinks,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly passwordProof: PasswordProof,
     private readonly mails: EmailChangeMails,
   ) {}
@@ -35,7 +35,9 @@ export class EmailChangeService {
    */
   async ask(session: Session, email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await notBefore(this.attempts.mailBy(session, email, client, () => this.mailLink(session, email, client)))
+    await notBefore(
+      this.rateLimiter.mailBy(session, email, client, () => this.mailLink(session, email, client)),
+    )
   }
 
   private async mailLink(session: Session, email: Email, client: Client): Promise<void> {

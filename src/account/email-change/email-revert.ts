@@ -17,7 +17,7 @@ export interface Restored {
 
 /** Undoes changes of e-mail addresses in the database. */
 @Injectable()
-export class EmailRestoring {
+export class EmailRevert {
   constructor(
     private readonly users: Users,
     private readonly undoTokens: UndoTokens,

@@ -3,13 +3,13 @@ import { PasswordMails } from '../../auth/password/password-mails.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { MailedLinks } from '../../users/links/mailed-links.js'
-import { EmailRestoring, type Restored } from './email-revert.js'
+import { EmailRevert, type Restored } from './email-revert.js'
 
 @Injectable()
 export class EmailUndoService {
   constructor(
     private readonly links: MailedLinks,
-    private readonly restoring: EmailRestoring,
+    private readonly emailRevert: EmailRevert,
     private readonly changes: SessionChanges,
     private readonly mails: PasswordMails,
   ) {}
@@ -26,11 +26,11 @@ export class EmailUndoService {
     const user = await this.links.userOf(link)
     const { id: userId, accountId } = user
     let restored: Restored | undefined
-    await this.changes.make(
+    await this.changes.applyDurably(
       { kind: 'end-all', userId },
       { action: 'email.undo', outcome: 'ok', userId, accountId, client },
       async transaction => {
-        restored = await this.restoring.restore(transaction, user, text, client)
+        restored = await this.emailRevert.restore(transaction, user, text, client)
       },
     )
     if (restored?.resetToken) this.mails.sendResetLink(restored.email, restored.resetToken)

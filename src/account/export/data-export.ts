@@ -5,15 +5,15 @@ import type { Session } from '../../sessions/session.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'
 import { type Profile, ProfileService } from '../profile/profile.service.js'
-import { type AuditRow, PersonRecords } from './user-records.js'
+import { type AuditRow, UserRecords } from './user-records.js'
 
 /** Everything about a person as one JSON object (GDPR articles 15 and 20). */
 @Injectable()
-export class PersonExport {
+export class DataExport {
   constructor(
     private readonly profiles: ProfileService,
     private readonly account: AccountService,
-    private readonly records: PersonRecords,
+    private readonly userRecords: UserRecords,
     private readonly store: SessionStore,
     private readonly clock: Clock,
   ) {}
@@ -25,7 +25,7 @@ export class PersonExport {
    */
   async start(session: Session, client: Client): Promise<AsyncIterable<string>> {
     const profile = await this.profiles.read(session)
-    const last = await this.records.begin(session, client)
+    const last = await this.userRecords.begin(session, client)
     return this.pieces(await this.head(profile), profile, last)
   }
 
@@ -36,15 +36,17 @@ export class PersonExport {
       profile,
       account: await this.account.read(profile),
       sessions: await this.store.listByUser(profile.userId, now),
-      familiarClients: await this.records.familiarClients(profile),
-      pendingLinks: await this.records.pendingLinks(profile),
+      familiarClients: await this.userRecords.familiarClients(profile),
+      pendingLinks: await this.userRecords.pendingLinks(profile),
     }
   }
 
   private async *pieces(head: object, profile: Profile, last: number): AsyncGenerator<string> {
     yield JSON.stringify(head).slice(0, -1)
-    yield* this.list('auditLog', this.records.concerning(profile, last), row => withoutOthers(row, profile))
-    yield* this.list('actions', this.records.doneBy(profile, last), row => row)
+    yield* this.list('auditLog', this.userRecords.concerning(profile, last), row =>
+      withoutOthers(row, profile),
+    )
+    yield* this.list('actions', this.userRecords.doneBy(profile, last), row => row)
     yield '}\n'
   }
 

@@ -17,7 +17,7 @@ export type AuditRow = typeof auditLog.$inferSelect
  * What the database has about a person, besides the profile. Contains no secrets and no hashes of secrets.
  */
 @Injectable()
-export class PersonRecords {
+export class UserRecords {
   constructor(
     private readonly database: Database,
     private readonly auditLog: AuditLog,

@@ -9,7 +9,7 @@ import { LiveSessionGuard } from '../../sessions/guards/live-session.guard.js'
 import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
 import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { PersonExport } from '../export/data-export.js'
+import { DataExport } from '../export/data-export.js'
 import { NameBody } from './name.body.js'
 import { ChangeProfileDocs, ExportPersonDocs, ReadProfileDocs } from './profile.docs.js'
 import { ProfileService } from './profile.service.js'
@@ -20,7 +20,7 @@ import { ProfileService } from './profile.service.js'
 export class ProfileController {
   constructor(
     private readonly profile: ProfileService,
-    private readonly personExport: PersonExport,
+    private readonly dataExport: DataExport,
   ) {}
 
   /** The caller's profile. */
@@ -50,7 +50,7 @@ export class ProfileController {
     @CurrentClient() client: Client,
     @Res() reply: FastifyReply,
   ) {
-    const pieces = await this.personExport.start(session, client)
+    const pieces = await this.dataExport.start(session, client)
     // Not awaited: once the reply has started, an error can no longer be answered.
     void reply
       .header('Content-Type', 'application/json; charset=utf-8')

@@ -5,7 +5,7 @@ import { Clock } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import { initialGrant, type NewUser } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -17,7 +17,7 @@ export class SignUpVerification {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly pending: PendingSignUps,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
@@ -40,7 +40,7 @@ export class SignUpVerification {
         throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
       return this.makeAccount(found, token, client)
     }
-    return this.attempts.guess(guess, proveAndMake, async () => true)
+    return this.rateLimiter.guess(guess, proveAndMake, async () => true)
   }
 
   private refusal(

@@ -4,7 +4,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
 import { notBefore } from '../../http/minimum-duration.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { Passwords } from '../../users/passwords/passwords.js'
@@ -27,7 +27,7 @@ export class SignUpService {
     private readonly policy: PasswordPolicy,
     private readonly passwords: Passwords,
     private readonly pending: PendingSignUps,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly mails: SignUpMails,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
@@ -40,7 +40,7 @@ export class SignUpService {
    */
   async signUp(applicant: Applicant, client: Client): Promise<void> {
     this.mails.require()
-    await notBefore(this.attempts.mail(applicant.email, client, () => this.mailLink(applicant, client)))
+    await notBefore(this.rateLimiter.mail(applicant.email, client, () => this.mailLink(applicant, client)))
   }
 
   private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {

@@ -41,7 +41,7 @@ export class CompletedTransfers {
     const { accountId, fromUserId, toUserId } = transfer
     let parties: Parties | undefined
     try {
-      await this.changes.makeAll(
+      await this.changes.applyAllDurably(
         [
           // What is taken comes first: for a moment no session may have everything, but never two.
           { kind: 'regrant', userId: fromUserId, granted: initialGrant('member') },

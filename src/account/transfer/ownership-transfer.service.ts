@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Session } from '../../sessions/session.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
 import { TransferMails } from './transfer-mails.js'
@@ -16,7 +16,7 @@ export class OwnershipTransfer {
   constructor(
     private readonly parties: TransferParties,
     private readonly transfers: PendingTransfers,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
     private readonly mails: TransferMails,
@@ -30,7 +30,7 @@ export class OwnershipTransfer {
    */
   async request(session: Session, userId: string, client: Client): Promise<PendingTransfer> {
     this.mails.require()
-    const { transfer, stopLinks, acceptLink } = await this.attempts.mailBy(session, userId, client, () =>
+    const { transfer, stopLinks, acceptLink } = await this.rateLimiter.mailBy(session, userId, client, () =>
       this.database.transaction(async transaction => {
         const parties = await this.parties.ofRequest(transaction, session, userId)
         if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')

@@ -3,7 +3,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import { FollowedLinks } from '../../links/rate-limited-tokens.js'
+import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { PendingTransfer } from '../../users/pending-transfers.js'
 import { TransferAcceptance } from './transfer-acceptance.js'
 import { TransferCancellation } from './transfer-cancellation.js'
@@ -12,7 +12,7 @@ import { TransferCancellation } from './transfer-cancellation.js'
 @Injectable()
 export class TransferLinks {
   constructor(
-    private readonly followed: FollowedLinks,
+    private readonly rateLimitedTokens: RateLimitedTokens,
     private readonly tokens: OneTimeTokens,
     private readonly acceptance: TransferAcceptance,
     private readonly cancellation: TransferCancellation,
@@ -39,7 +39,7 @@ export class TransferLinks {
   }
 
   private async find(purpose: 'transfer-accept' | 'transfer-stop', text: string, client: Client) {
-    const found = await this.followed.find(purpose, text, client)
+    const found = await this.rateLimitedTokens.find(purpose, text, client)
     if (found) return found
     const detail = { reason: 'invalid link' }
     this.auditLog.note({ action: 'account.transfer', outcome: 'failed', client, detail })

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Clock } from '../../clock/clock.js'
 import type { Database } from '../../database/database.js'
 import { refusalCounts } from '../../database/schema.js'
-import { neighbourhoodOf } from '../../http/network.js'
+import { subnetOf } from '../../http/network.js'
 import type { AuditEvent } from '../audit-event.js'
 import { takeFromBudget } from './hourly-budget.js'
 
@@ -33,7 +33,7 @@ export class RefusalCounts {
     const facts = [detail?.reason, detail?.kind, detail?.limit].filter(fact => typeof fact === 'string')
     const kind = [`${action} ${outcome}`, ...facts].join(', ').slice(0, MAX_KIND_LENGTH)
     // IPv4 /24, IPv6 /48: as fine as possible without giving one attacker 65,536 rows a minute.
-    const network = client ? neighbourhoodOf(client.ip) : 'none'
+    const network = client ? subnetOf(client.ip) : 'none'
     const minute = new Date(Math.floor(this.clock.now().getTime() / MINUTE_MS) * MINUTE_MS)
     this.addRow({ minute, kind, network, count: times })
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { DeviceId } from '../../anomalies/device-id.js'
-import { LoginWatch } from '../../anomalies/login-anomaly-check.js'
+import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Session } from '../../sessions/session.js'
@@ -10,7 +10,7 @@ import type { Carried } from './carried.js'
 @Injectable()
 export class AfterLogin {
   constructor(
-    private readonly watch: LoginWatch,
+    private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -20,7 +20,7 @@ export class AfterLogin {
    * the device id that the client must keep; null when it keeps none.
    */
   async check(session: Session, { sessionIds, deviceId }: Carried, client: Client): Promise<DeviceId | null> {
-    const kept = await this.watch.loggedIn(session, deviceId, client)
+    const kept = await this.anomalyCheck.check(session, deviceId, client)
     await this.changes.endReplaced(sessionIds, client)
     return kept
   }

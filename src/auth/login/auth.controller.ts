@@ -7,7 +7,7 @@ import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
 import {
-  clearHostOnlyTwin,
+  clearHostOnlyDuplicate,
   clearSessionCookie,
   presentedCookies,
   presentedSessionIds,
@@ -49,7 +49,7 @@ export class AuthController {
     requireMainOrigin(request, this.settings)
     const carried = { sessionIds: presentedSessionIds(request), deviceId: presentedDeviceId(request) }
     const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
-    if (presentedCookies(request).length > 1) clearHostOnlyTwin(reply, this.settings)
+    if (presentedCookies(request).length > 1) clearHostOnlyDuplicate(reply, this.settings)
     setSessionCookie(reply, sessionId, this.settings)
     setDeviceCookie(reply, deviceId as DeviceId)
     return { accessToken }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { FamiliarClients } from '../../anomalies/known-devices.js'
+import { KnownDevices } from '../../anomalies/known-devices.js'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import { Users } from '../../users/users.js'
 
@@ -12,24 +12,24 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 @Injectable()
 export class LoginAttempts {
   constructor(
-    private readonly limits: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly users: Users,
-    private readonly familiarClients: FamiliarClients,
+    private readonly knownDevices: KnownDevices,
   ) {}
 
-  /** Like {@link AttemptLimits.guess}, at the password of this address's user. */
+  /** Like {@link RateLimiter.guess}, at the password of this address's user. */
   during<T>(
     subject: Email,
     client: Client,
     work: () => Promise<T>,
     isFamiliar = () => this.isFamiliar(subject, client),
   ): Promise<T> {
-    return this.limits.guess({ kind: 'password', subject, client }, work, isFamiliar)
+    return this.rateLimiter.guess({ kind: 'password', subject, client }, work, isFamiliar)
   }
 
   /** Whether the user has logged in from there before; the same work without a user. */
   async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
     const user = await this.users.findByEmail(subject)
-    return this.familiarClients.knowsNetwork(user?.id ?? NOBODY, ip)
+    return this.knownDevices.knowsNetwork(user?.id ?? NOBODY, ip)
   }
 }

@@ -10,7 +10,7 @@ export class LogoutService {
 
   /** Ends the session of the access token. The token itself stays valid until it expires. Safe to repeat. */
   async logout({ sid, userId, accountId }: Caller, client: Client): Promise<void> {
-    await this.changes.make(
+    await this.changes.applyDurably(
       { kind: 'end', sid: sid as SessionHandle },
       { action: 'logout', outcome: 'ok', userId, accountId, sid, client },
     )

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { FamiliarClients } from '../../anomalies/known-devices.js'
+import { KnownDevices } from '../../anomalies/known-devices.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import { FollowedLinks } from '../../links/rate-limited-tokens.js'
+import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { Email } from '../../users/email.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
@@ -12,14 +12,14 @@ import { Users } from '../../users/users.js'
 import { PasswordSetter } from './password-setter.js'
 
 @Injectable()
-export class PasswordByLink {
+export class PasswordLinkReset {
   constructor(
-    private readonly links: FollowedLinks,
+    private readonly rateLimitedTokens: RateLimitedTokens,
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
     private readonly recovery: AccountRecovery,
     private readonly setter: PasswordSetter,
-    private readonly familiarClients: FamiliarClients,
+    private readonly knownDevices: KnownDevices,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -42,14 +42,14 @@ export class PasswordByLink {
         await this.tokens.withdraw(transaction, 'password-reset', userId, email)
         // Otherwise whoever guesses at the password from enough networks would keep them out with the new one
         // too.
-        await this.familiarClients.rememberNetwork(transaction, userId, client.ip)
+        await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
       },
     })
   }
 
   /** The user of a valid link, with the address that it was mailed to. */
   private async userOf(token: string, client: Client): Promise<User> {
-    const found = await this.links.find('password-reset', token, client)
+    const found = await this.rateLimitedTokens.find('password-reset', token, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (found && user && !user.disabledAt) return { ...user, email: found.email as Email }
     this.auditLog.note({

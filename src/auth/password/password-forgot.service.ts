@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
 import { notBefore } from '../../http/minimum-duration.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -17,7 +17,7 @@ import { PasswordReset } from './password-reset.service.js'
 export class PasswordForgot {
   constructor(
     private readonly users: Users,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly logins: LoginAttempts,
     private readonly passwordReset: PasswordReset,
     private readonly database: Database,
@@ -33,7 +33,7 @@ export class PasswordForgot {
   async mailLink(email: Email, client: Client): Promise<void> {
     this.mails.require()
     const isFamiliar = () => this.logins.isFamiliar(email, client)
-    await notBefore(this.attempts.mail(email, client, () => this.mailIfKnown(email, client), isFamiliar))
+    await notBefore(this.rateLimiter.mail(email, client, () => this.mailIfKnown(email, client), isFamiliar))
   }
 
   private async mailIfKnown(email: Email, client: Client): Promise<void> {

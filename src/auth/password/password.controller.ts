@@ -7,7 +7,7 @@ import { Public } from '../../tokens/public.decorator.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { CookieBoundSessionGuard } from '../cookie-bound-session.guard.js'
 import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
-import { PasswordByLink } from './password-by-link.service.js'
+import { PasswordLinkReset } from './password-by-link.service.js'
 import { PasswordChangeBody } from './password-change.body.js'
 import { PasswordChange } from './password-change.service.js'
 import { PasswordForgotBody } from './password-forgot.body.js'
@@ -19,7 +19,7 @@ import { PasswordResetBody } from './password-reset.body.js'
 export class PasswordController {
   constructor(
     private readonly passwordForgot: PasswordForgot,
-    private readonly passwordByLink: PasswordByLink,
+    private readonly passwordReset: PasswordLinkReset,
     private readonly passwordChange: PasswordChange,
   ) {}
 
@@ -40,7 +40,7 @@ export class PasswordController {
   @HttpCode(204)
   @PasswordResetDocs()
   reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
-    return this.passwordByLink.reset(token, password, client)
+    return this.passwordReset.reset(token, password, client)
   }
 
   /** Sets a new password for the user of this session, who also supplies the current one. */

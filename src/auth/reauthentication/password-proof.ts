@@ -3,7 +3,7 @@ import type { AuditAction } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { LoginAttempts } from '../login/login-attempts.js'
@@ -22,7 +22,7 @@ export class PasswordProof {
   constructor(
     private readonly passwords: Passwords,
     private readonly attempts: LoginAttempts,
-    private readonly limits: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -36,7 +36,7 @@ export class PasswordProof {
     const { sid, client } = context
     const check = () => this.check(user, password, context)
     if (sid === null) return this.attempts.during(user.email, client, check)
-    const isFamiliar = () => this.limits.hasRoom({ kind: 'session', subject: sid, client })
+    const isFamiliar = () => this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client })
     return this.attempts.during(user.email, client, check, isFamiliar)
   }
 

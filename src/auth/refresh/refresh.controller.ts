@@ -16,7 +16,7 @@ import { RefusedRefreshes } from './refused-refreshes.js'
 
 @ApiTags('Auth')
 @Controller('api')
-export class SessionsController {
+export class RefreshController {
   constructor(
     private readonly refreshService: RefreshService,
     private readonly refused: RefusedRefreshes,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { UseWatch } from '../../anomalies/refresh-anomaly-check.js'
+import { RefreshAnomalyCheck } from '../../anomalies/refresh-anomaly-check.js'
 import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
@@ -16,7 +16,7 @@ export class RefreshService {
   constructor(
     private readonly store: SessionStore,
     private readonly accessTokens: AccessTokens,
-    private readonly watch: UseWatch,
+    private readonly anomalyCheck: RefreshAnomalyCheck,
     private readonly refused: RefusedRefreshes,
     private readonly clock: Clock,
   ) {}
@@ -30,7 +30,7 @@ export class RefreshService {
     const session = await this.store.touch(handleOf(sessionId), this.clock.now())
     if (!session) return this.refused.refuseUnknown(client, 'not live')
     const refusal = reasonToRefuse(session, source, client)
-    if (!refusal && (await this.watch.mayGoOn(session, client))) return this.accessTokens.issue(session)
+    if (!refusal && (await this.anomalyCheck.check(session, client))) return this.accessTokens.issue(session)
     this.refused.note(client, refusal ?? 'anomaly', session)
     throw new ApiError('SESSION_NOT_FOUND')
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Session } from '../../sessions/session.js'
 
 /** Handles refused refreshes. */
@@ -10,7 +10,7 @@ import type { Session } from '../../sessions/session.js'
 export class RefusedRefreshes {
   constructor(
     private readonly auditLog: AuditLog,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   /** Notes the refusal for the audit log. */
@@ -29,7 +29,7 @@ export class RefusedRefreshes {
    * network. The store was asked first, so a live session is never refused because of them.
    */
   async refuseUnknown(client: Client, reason: string): Promise<never> {
-    await this.attempts.count({ kind: 'session id', subject: '', client })
+    await this.rateLimiter.count({ kind: 'session id', subject: '', client })
     this.note(client, reason)
     throw new ApiError('SESSION_NOT_FOUND')
   }

@@ -1,6 +1,6 @@
 import { IsMailedToken } from '../../links/mailed-token.js'
 
-export class NotMeBody {
+export class UnrecognizedLoginBody {
   @IsMailedToken()
   token!: string
 }

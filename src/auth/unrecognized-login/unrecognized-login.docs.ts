@@ -1,6 +1,6 @@
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 
-export const NotMeDocs = () =>
+export const UnrecognizedLoginDocs = () =>
   Documented({
     summary: "Report that a login was not one's own",
     description:

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { FollowedLinks } from '../../links/rate-limited-tokens.js'
+import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import { PasswordMails } from '../password/password-mails.js'
-import { NotMeSessions } from './unrecognized-login.sessions.js'
+import { UnrecognizedLoginSessions } from './unrecognized-login.sessions.js'
 
 @Injectable()
-export class NotMeService {
+export class UnrecognizedLoginService {
   constructor(
-    private readonly links: FollowedLinks,
-    private readonly sessions: NotMeSessions,
+    private readonly rateLimitedTokens: RateLimitedTokens,
+    private readonly sessions: UnrecognizedLoginSessions,
     private readonly mails: PasswordMails,
     private readonly auditLog: AuditLog,
   ) {}
@@ -19,9 +19,9 @@ export class NotMeService {
    * Logs the user of the link out everywhere and mails a reset link. Throws `INVALID_LINK`. Of two calls at
    * once one succeeds.
    */
-  async disown(token: string, client: Client): Promise<void> {
+  async report(token: string, client: Client): Promise<void> {
     this.mails.require()
-    const found = await this.links.find('not-me', token, client)
+    const found = await this.rateLimitedTokens.find('not-me', token, client)
     if (!found) {
       const detail = { reason: 'invalid link' }
       this.auditLog.note({ action: 'session.revoke', outcome: 'failed', client, detail })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { FamiliarClients } from '../../anomalies/known-devices.js'
-import type { NotMeDetail } from '../../anomalies/not-me-tokens.js'
+import { KnownDevices } from '../../anomalies/known-devices.js'
+import type { UnrecognizedLoginDetail } from '../../anomalies/not-me-tokens.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
 import { type OneTimeToken, OneTimeTokens } from '../../links/one-time-tokens.js'
@@ -17,12 +17,12 @@ export interface StartedReset {
 }
 
 @Injectable()
-export class NotMeSessions {
+export class UnrecognizedLoginSessions {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
     private readonly recovery: AccountRecovery,
-    private readonly familiar: FamiliarClients,
+    private readonly knownDevices: KnownDevices,
     private readonly changes: SessionChanges,
     private readonly passwordReset: PasswordReset,
   ) {}
@@ -35,9 +35,9 @@ export class NotMeSessions {
    */
   async end(link: OneTimeToken, text: string, client: Client): Promise<StartedReset | null> {
     const { userId, accountId } = link as { userId: string; accountId: string }
-    const { sid } = link.detail as NotMeDetail
+    const { sid } = link.detail as UnrecognizedLoginDetail
     let reset: StartedReset | null = null
-    await this.changes.make(
+    await this.changes.applyDurably(
       { kind: 'end-all', userId },
       {
         action: 'session.revoke',
@@ -49,13 +49,13 @@ export class NotMeSessions {
         detail: { reason: 'not me' },
       },
       async transaction => {
-        reset = await this.disown(transaction, link, text, client)
+        reset = await this.report(transaction, link, text, client)
       },
     )
     return reset
   }
 
-  private async disown(
+  private async report(
     transaction: Db,
     { userId, accountId }: OneTimeToken,
     text: string,
@@ -64,10 +64,10 @@ export class NotMeSessions {
     await this.users.lockAccount(transaction, accountId as string)
     const user = await this.users.lock(transaction, userId as string)
     const { detail, email } = await this.tokens.consume(transaction, 'not-me', text)
-    await this.familiar.forget(transaction, userId as string, detail as NotMeDetail)
+    await this.knownDevices.forget(transaction, userId as string, detail as UnrecognizedLoginDetail)
     // Nobody knows which of them are the stranger's: they may have logged in before, in a way that was not
     // mailed.
-    await this.familiar.forgetDeviceIds(transaction, userId as string)
+    await this.knownDevices.forgetDeviceIds(transaction, userId as string)
     if (!user || user.disabledAt) return null
     const wayBack = await this.recovery.wayBackTo(transaction, user, email as Email)
     await this.recovery.recover(transaction, user, wayBack, client)

@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, checkouts } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
-import { AccountBilling } from '../operations/billing-status.js'
+import { BillingStatus } from '../operations/billing-status.js'
 import { OPEN_FOR_SECONDS } from './checkout-times.js'
 
 export type Checkout = typeof checkouts.$inferSelect
@@ -29,7 +29,7 @@ export class Checkouts {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly billing: AccountBilling,
+    private readonly billingStatus: BillingStatus,
   ) {}
 
   /**
@@ -53,7 +53,7 @@ export class Checkouts {
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
       // The page that was in the way may have been paid; whatever closed it has then recorded the
       // subscription.
-      await this.billing.requireNone(transaction, accountId)
+      await this.billingStatus.requireNone(transaction, accountId)
       return this.insert(transaction, accountId, intent)
     })
     // Another request was faster: look at what it created.

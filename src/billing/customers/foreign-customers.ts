@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js'
 import { billingCustomers } from '../../database/schema.js'
 import { type ProviderIdentity, ProviderKey } from '../provider/provider-key.js'
 import { AfterCommit } from '../sync/after-commit.js'
-import { CustomerLooks } from '../sync/customer-snapshot.js'
+import { CustomerSnapshots } from '../sync/customer-snapshot.js'
 import { CustomerWriter } from '../sync/customer-writer.js'
 
 /** A customer that our secret key cannot access. */
@@ -22,7 +22,7 @@ export class ForeignCustomers {
   constructor(
     private readonly database: Database,
     private readonly key: ProviderKey,
-    private readonly looks: CustomerLooks,
+    private readonly snapshots: CustomerSnapshots,
     private readonly writer: CustomerWriter,
     private readonly afterCommit: AfterCommit,
   ) {}
@@ -48,7 +48,7 @@ export class ForeignCustomers {
     const uncertain = await this.select(and(isNotNull(customerId), isNull(isLive)))
     const unknown: ForeignCustomer[] = []
     for (const customer of uncertain)
-      if (!(await this.looks.isKnown(customer.customerId))) unknown.push(customer)
+      if (!(await this.snapshots.isKnown(customer.customerId))) unknown.push(customer)
     return [...certain, ...unknown]
   }
 
@@ -57,7 +57,7 @@ export class ForeignCustomers {
    * Nothing changes at the provider.
    */
   async forget({ customerId }: ForeignCustomer): Promise<void> {
-    const gone = await this.looks.lookAway(customerId)
+    const gone = await this.snapshots.lookAway(customerId)
     const written = await this.database.transaction(transaction =>
       this.writer.write(transaction, gone, 'routine'),
     )

@@ -14,7 +14,7 @@ const LEEWAY_SECONDS = 60 * 60
 
 /** The payments that an account has to settle before it can be deleted. */
 @Injectable()
-export class AccountBilling {
+export class BillingStatus {
   constructor(
     private readonly clock: Clock,
     private readonly work: BillingWork,

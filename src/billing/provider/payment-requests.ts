@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Caller } from '../../tokens/claims.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
 
@@ -8,7 +8,7 @@ import { ProviderBulkhead } from './provider-bulkhead.js'
 @Injectable()
 export class PaymentRequests {
   constructor(
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly bulkhead: ProviderBulkhead,
   ) {}
 
@@ -18,7 +18,7 @@ export class PaymentRequests {
    */
   async run<T>(caller: Caller, client: Client, work: () => Promise<T>, patienceMs?: number): Promise<T> {
     const { userId, accountId } = caller
-    await this.attempts.count({
+    await this.rateLimiter.count({
       kind: 'payment request',
       subject: userId,
       client,

@@ -13,7 +13,7 @@ import { Subscriptions } from './subscriptions.js'
 export type CheckoutOutcome = 'pending' | 'active'
 
 @Injectable()
-export class SubscriptionReading {
+export class SubscriptionQueries {
   constructor(
     private readonly subscriptions: Subscriptions,
     private readonly cache: SubscriptionCache,

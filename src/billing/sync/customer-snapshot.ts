@@ -13,7 +13,7 @@ import { type WaitingEvent, WaitingEvents } from './waiting-events.js'
 const MOST_SUBSCRIPTIONS = 100
 
 /** A look: everything that we read of a customer from the provider at one time. */
-export interface CustomerLook {
+export interface CustomerSnapshot {
   readonly customerId: string
   /** What was waiting before we asked, and is therefore in the answer. */
   readonly events: readonly WaitingEvent[]
@@ -27,7 +27,7 @@ export interface CustomerLook {
 
 /** What the provider knows now. Every method throws like `ask`. */
 @Injectable()
-export class CustomerLooks {
+export class CustomerSnapshots {
   constructor(
     private readonly stripe: Stripe,
     private readonly database: Database,
@@ -40,7 +40,7 @@ export class CustomerLooks {
    * another account's key. `waitsAs` is what events of the customer are stored under: its id, or a stand-in
    * for it.
    */
-  async look(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerLook> {
+  async fetch(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerSnapshot> {
     const events = await this.database.run(db => this.events.of(db, waitsAs))
     const seenAt = await this.now()
     const found = await this.subscriptionsOf(customerId)
@@ -92,7 +92,7 @@ export class CustomerLooks {
   }
 
   /** A look at a customer that is as good as deleted, without asking the provider. */
-  async lookAway(customerId: string): Promise<CustomerLook> {
+  async lookAway(customerId: string): Promise<CustomerSnapshot> {
     return { customerId, events: [], subscriptions: [], isDeleted: true, seenAt: await this.now() }
   }
 

@@ -3,7 +3,7 @@ import { Database } from '../../database/database.js'
 import { type ProviderUpdate, wasIgnored } from '../provider/provider-updates.js'
 import { AfterCommit } from './after-commit.js'
 import { BillingWork, type ClaimedWork } from './billing-work.js'
-import { CustomerLooks } from './customer-snapshot.js'
+import { CustomerSnapshots } from './customer-snapshot.js'
 import { CustomerWriter } from './customer-writer.js'
 import type { Cause } from './subscription-sync.js'
 
@@ -18,7 +18,7 @@ export class CustomerSync {
   constructor(
     private readonly database: Database,
     private readonly work: BillingWork,
-    private readonly looks: CustomerLooks,
+    private readonly snapshots: CustomerSnapshots,
     private readonly writer: CustomerWriter,
     private readonly afterCommit: AfterCommit,
   ) {}
@@ -29,9 +29,9 @@ export class CustomerSync {
    * its refusal delays nothing else. Starts nothing after `limit`.
    */
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<void> {
-    const customerId = await this.looks.customerBehind(claimed.customerId)
+    const customerId = await this.snapshots.customerBehind(claimed.customerId)
     limit?.throwIfAborted()
-    if (customerId === null || !(await this.looks.isOurs(customerId))) return this.dismiss(claimed)
+    if (customerId === null || !(await this.snapshots.isOurs(customerId))) return this.dismiss(claimed)
     const update = await this.bring(customerId, null, claimed, limit)
     if (!update) return
     await this.afterCommit.updateProvider(update)
@@ -55,7 +55,7 @@ export class CustomerSync {
     limit?: AbortSignal,
   ): Promise<ProviderUpdate | null> {
     const waitsAs = claimed?.customerId ?? customerId
-    const look = await this.looks.look(customerId, waitsAs, claimed?.isRoutine ?? false)
+    const look = await this.snapshots.fetch(customerId, waitsAs, claimed?.isRoutine ?? false)
     limit?.throwIfAborted()
     const written = await this.database.transaction(async transaction => {
       const written = await this.writer.write(transaction, look, cause)

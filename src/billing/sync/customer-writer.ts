@@ -3,8 +3,8 @@ import type { Db } from '../../database/connection.js'
 import { BillingCustomers } from '../customers/billing-customers.js'
 import { Entitlements } from '../entitlements/entitlements.js'
 import { type ProviderUpdate, ProviderUpdates } from '../provider/provider-updates.js'
-import type { CustomerLook } from './customer-snapshot.js'
-import { AccountRecords, type Cause } from './subscription-sync.js'
+import type { CustomerSnapshot } from './customer-snapshot.js'
+import { type Cause, SubscriptionSync } from './subscription-sync.js'
 import { WaitingEvents } from './waiting-events.js'
 
 /** What remains to be done after the commit. */
@@ -21,14 +21,14 @@ const NOTHING = { accountId: null, update: null } as const
 export class CustomerWriter {
   constructor(
     private readonly customers: BillingCustomers,
-    private readonly records: AccountRecords,
+    private readonly subscriptionSync: SubscriptionSync,
     private readonly entitlements: Entitlements,
     private readonly events: WaitingEvents,
     private readonly updates: ProviderUpdates,
   ) {}
 
   /** A null cause means: an event if one is waiting, otherwise routine. */
-  async write(transaction: Db, look: CustomerLook, given: Cause | null): Promise<Written> {
+  async write(transaction: Db, look: CustomerSnapshot, given: Cause | null): Promise<Written> {
     const { customerId, events, subscriptions } = look
     // First of all, so that two workers on one customer write one after the other.
     const accountId = await this.customers.lockAccountOf(transaction, customerId)
@@ -37,7 +37,7 @@ export class CustomerWriter {
       return NOTHING
     }
     const cause = given ?? (events.length > 0 ? 'event' : 'routine')
-    const effect = await this.records.keep(transaction, accountId, look, cause)
+    const effect = await this.subscriptionSync.keep(transaction, accountId, look, cause)
     await this.entitlements.bring(transaction, [accountId])
     await this.events.handle(transaction, events, accountId, effect)
     const mayUpdate = cause !== 'return' && effect !== 'not newer' && !look.isDeleted

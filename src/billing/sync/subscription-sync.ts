@@ -6,7 +6,7 @@ import { Trials } from '../checkout/trials.js'
 import { BillingCustomers } from '../customers/billing-customers.js'
 import { currentSubscription } from '../subscription/current-subscription.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
-import type { CustomerLook } from './customer-snapshot.js'
+import type { CustomerSnapshot } from './customer-snapshot.js'
 import type { Effect } from './waiting-events.js'
 
 /** Why we looked. If nothing prompted it and something is new, an event was lost. */
@@ -14,7 +14,7 @@ export type Cause = 'event' | 'return' | 'routine'
 
 /** Our records of an account's payments. */
 @Injectable()
-export class AccountRecords {
+export class SubscriptionSync {
   private readonly logger = new Logger('Billing')
 
   constructor(
@@ -26,7 +26,7 @@ export class AccountRecords {
   ) {}
 
   /** Stores what was seen of the account's customer, unless we have seen something newer. */
-  async keep(transaction: Db, accountId: string, look: CustomerLook, cause: Cause): Promise<Effect> {
+  async keep(transaction: Db, accountId: string, look: CustomerSnapshot, cause: Cause): Promise<Effect> {
     if (look.isDeleted) return this.end(transaction, accountId, look)
     const known = await this.subscriptions.row(transaction, accountId)
     const { current, surplus } = currentSubscription(look.subscriptions, known?.providerId ?? null)
@@ -45,7 +45,7 @@ export class AccountRecords {
   private async end(
     transaction: Db,
     accountId: string,
-    { customerId, seenAt }: CustomerLook,
+    { customerId, seenAt }: CustomerSnapshot,
   ): Promise<Effect> {
     await this.subscriptions.end(transaction, accountId, seenAt)
     await this.checkouts.closeAll(transaction, accountId)

@@ -15,7 +15,7 @@ import { OwnSessions } from './own-sessions.js'
 @ApiBearerAuth('accessToken')
 @Controller('api/sessions')
 @UseGuards(LiveSessionGuard)
-export class SessionCentreController {
+export class ActiveSessionsController {
   constructor(
     private readonly sessions: OwnSessions,
     private readonly settings: Settings,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
-import { Places } from '../../geoip/geoip.js'
-import { placeInWords } from '../../geoip/place.js'
+import { GeoIp } from '../../geoip/geoip.js'
+import { formatLocation } from '../../geoip/place.js'
 import type { Client } from '../../http/client.js'
 import { deviceName } from '../../http/device-name.js'
 import { SessionChanges } from '../revocation/session-changes.js'
@@ -35,11 +35,11 @@ export interface SiteSessions {
 
 /** Shows the live sessions of a user, by site, and ends them. */
 @Injectable()
-export class SessionCentre {
+export class ActiveSessions {
   constructor(
     private readonly store: SessionStore,
     private readonly changes: SessionChanges,
-    private readonly places: Places,
+    private readonly geoIp: GeoIp,
     private readonly clock: Clock,
     private readonly settings: Settings,
   ) {}
@@ -84,7 +84,7 @@ export class SessionCentre {
     keep: SessionHandle | null,
     client: Client,
   ): Promise<number> {
-    return this.changes.make(
+    return this.changes.applyDurably(
       // Audit rows stay for ever, so ending nothing writes none.
       { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
       {
@@ -109,7 +109,7 @@ export class SessionCentre {
       sid,
       current: sid === currentSid,
       device: deviceName(session.userAgent),
-      place: placeInWords(this.places.of(ip)),
+      place: formatLocation(this.geoIp.locate(ip)),
       ip,
       createdAt,
       lastUsed,

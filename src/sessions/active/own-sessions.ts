@@ -6,7 +6,7 @@ import { confinementOf } from '../guards/confinement.js'
 import { Reauthentication } from '../reauthentication.js'
 import type { Session } from '../session.js'
 import { asSessionHandle } from '../session-id.js'
-import { SessionCentre, type SiteSessions } from './active-sessions.js'
+import { ActiveSessions, type SiteSessions } from './active-sessions.js'
 
 export interface OwnSessionsView {
   /** Whether these are all; a satellite sees only its own until the user re-authenticates. */
@@ -23,14 +23,14 @@ export interface OwnSessionsView {
 @Injectable()
 export class OwnSessions {
   constructor(
-    private readonly centre: SessionCentre,
+    private readonly activeSessions: ActiveSessions,
     private readonly reauthentication: Reauthentication,
     private readonly auditLog: AuditLog,
   ) {}
 
   async list(session: Session): Promise<OwnSessionsView> {
     const satellite = this.confinedTo(session)
-    const { sites } = await this.centre.list(session.userId, session.sid, satellite)
+    const { sites } = await this.activeSessions.list(session.userId, session.sid, satellite)
     return { complete: satellite === undefined, sites }
   }
 
@@ -39,7 +39,8 @@ export class OwnSessions {
     const handle = asSessionHandle(sid)
     const satellite = this.confinedTo(session)
     const isEnded =
-      handle && (await this.centre.end(session.userId, handle, client, 'ended by its user', satellite))
+      handle &&
+      (await this.activeSessions.end(session.userId, handle, client, 'ended by its user', satellite))
     if (isEnded) return
     this.note(session, client, 'no such session')
     throw new ApiError('NOT_FOUND')
@@ -54,7 +55,7 @@ export class OwnSessions {
       this.note(session, client, 'not re-authenticated')
       this.reauthentication.require(session)
     }
-    return this.centre.endOthers(session, session.sid, client)
+    return this.activeSessions.endOthers(session, session.sid, client)
   }
 
   private confinedTo(session: Session): string | undefined {

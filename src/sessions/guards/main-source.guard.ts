@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Session } from '../session.js'
 import { asSessionId, handleOf } from '../session-id.js'
 import { SessionStore } from '../stores/session-store.js'
-import { countingCookies } from './presented-session.js'
+import { acceptedCookies } from './presented-session.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,7 +34,7 @@ export class MainSourceGuard implements CanActivate {
   }
 
   private async liveSession(request: FastifyRequest): Promise<Session> {
-    const cookies = countingCookies(request, this.settings)
+    const cookies = acceptedCookies(request, this.settings)
     if (cookies.length === 0) throw new ApiError('SESSION_COOKIE_REQUIRED')
     const sessionId = cookies.length === 1 ? asSessionId(cookies[0] as string) : null
     const session = sessionId && (await this.store.find(handleOf(sessionId), this.clock.now()))

@@ -21,7 +21,7 @@ const HEADER = 'x-session-id'
  */
 export function presentedSession(request: FastifyRequest, settings: Settings): PresentedSession {
   const header = singleHeader(request, HEADER)
-  const cookies = countingCookies(request, settings)
+  const cookies = acceptedCookies(request, settings)
   const inHeader = header.kind === 'one' ? header.value : undefined
   const texts = inHeader === undefined ? cookies : [inHeader, ...cookies]
   const sessionId = texts.length === 1 ? asSessionId(texts[0] as string) : null
@@ -31,14 +31,14 @@ export function presentedSession(request: FastifyRequest, settings: Settings): P
 
 /** Whether a request names no session, like that of a visitor who has never logged in. */
 export function presentsNothing(request: FastifyRequest, settings: Settings): boolean {
-  return singleHeader(request, HEADER).kind === 'absent' && countingCookies(request, settings).length === 0
+  return singleHeader(request, HEADER).kind === 'absent' && acceptedCookies(request, settings).length === 0
 }
 
 /**
  * The session cookies that count: from pages of the main site, or without an Origin. A cookie sent by another
  * site's page is ignored; otherwise that site could use what it cannot see.
  */
-export function countingCookies(request: FastifyRequest, settings: Settings): string[] {
+export function acceptedCookies(request: FastifyRequest, settings: Settings): string[] {
   const { origin } = request.headers
   if (origin !== undefined && origin !== settings.mainOrigin) return []
   const cookies = presentedCookies(request)

@@ -46,16 +46,16 @@ export class SessionChanges {
    * transaction. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is
    * recorded, and the store is told before it serves those sessions again. Safe to repeat.
    */
-  make(
+  applyDurably(
     change: SessionChange,
     event: AuditEvent,
     alongside?: (transaction: Db) => Promise<void>,
   ): Promise<number> {
-    return this.makeAll([change], event, alongside)
+    return this.applyAllDurably([change], event, alongside)
   }
 
-  /** {@link make} for changes that belong together: all of them are recorded, or none. */
-  async makeAll(
+  /** {@link applyDurably} for changes that belong together: all of them are recorded, or none. */
+  async applyAllDurably(
     changes: readonly SessionChange[],
     event: AuditEvent,
     alongside: (transaction: Db) => Promise<void> = async () => {},
@@ -68,7 +68,7 @@ export class SessionChanges {
   }
 
   /**
-   * The first half of {@link makeAll}, in somebody else's transaction; call {@link apply} after the commit.
+   * The first half of {@link applyAllDurably}, in somebody else's transaction; call {@link apply} after the commit.
    * `event` is null where the caller writes the audit row.
    */
   async record(
@@ -92,7 +92,7 @@ export class SessionChanges {
 
   /**
    * Applies to the store what {@link record} has recorded; returns how many sessions ended. Throws like
-   * {@link make}.
+   * {@link applyDurably}.
    */
   async apply({ changes, ended }: RecordedChanges): Promise<number> {
     const { grants } = changes
@@ -136,7 +136,7 @@ export class SessionChanges {
     client: Client | null,
     reason: string,
   ): Promise<boolean> {
-    const ended = await this.make(
+    const ended = await this.applyDurably(
       { kind: 'end', sid },
       { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail: { reason } },
     )

@@ -9,7 +9,7 @@ import type { Session } from '../session.js'
 import type { SessionHandle } from '../session-id.js'
 import type { UserSessions } from '../user-sessions.js'
 import type { StoreChanges } from './session-change.js'
-import { SessionStore, type Whereabouts } from './session-store.js'
+import { type ClientAddress, SessionStore } from './session-store.js'
 
 /** The row that an UPDATE replaces. */
 const before = alias(sessions, 'before')
@@ -44,7 +44,12 @@ export class DatabaseSessionStore extends SessionStore {
     return row ? asSession(row) : null
   }
 
-  async move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean> {
+  async updateClient(
+    sid: SessionHandle,
+    from: ClientAddress,
+    to: ClientAddress,
+    now: Date,
+  ): Promise<boolean> {
     const isThere = and(
       eq(sessions.ip, from.ip),
       from.userAgent === null ? isNull(sessions.userAgent) : eq(sessions.userAgent, from.userAgent),

@@ -9,7 +9,7 @@ import * as scripts from './redis-scripts.js'
 import { decodeSession, encodeSession, encodeTime } from './redis-session.js'
 import type { StoreChanges } from './session-change.js'
 import { sessionKey } from './session-keys.js'
-import { SessionStore, type Whereabouts } from './session-store.js'
+import { type ClientAddress, SessionStore } from './session-store.js'
 
 /**
  * Sessions in Redis 7 or later: one hash each, which expires with the session. Which sessions a user has is
@@ -49,7 +49,12 @@ export class RedisSessionStore extends SessionStore {
     return this.read(scripts.TOUCH, sid, usedAt)
   }
 
-  async move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean> {
+  async updateClient(
+    sid: SessionHandle,
+    from: ClientAddress,
+    to: ClientAddress,
+    now: Date,
+  ): Promise<boolean> {
     const places = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
     const key = sessionKey(sid)
     const moved = await this.gates.serve(key, () =>

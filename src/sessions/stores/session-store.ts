@@ -5,7 +5,7 @@ import type { UserSessions } from '../user-sessions.js'
 import type { StoreChanges } from './session-change.js'
 
 /** Where a session is used from. */
-export type Whereabouts = Pick<Session, 'ip' | 'userAgent'>
+export type ClientAddress = Pick<Session, 'ip' | 'userAgent'>
 
 /**
  * Stores live sessions. One set of contract tests covers every implementation. Each method throws
@@ -34,7 +34,12 @@ export abstract class SessionStore {
    * Records that the session's client has changed; false when the session is not live, or no longer at
    * `from`: of several who see the same change only one gets true.
    */
-  abstract move(sid: SessionHandle, from: Whereabouts, to: Whereabouts, now: Date): Promise<boolean>
+  abstract updateClient(
+    sid: SessionHandle,
+    from: ClientAddress,
+    to: ClientAddress,
+    now: Date,
+  ): Promise<boolean>
 
   /** Stamps `reauthenticatedAt`, or removes it; false when the session is not live. */
   abstract stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean>

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import { Users } from '../../users/users.js'
-import { ListedSatellites } from '../allowed-satellites.js'
+import { AllowedSatellites } from '../allowed-satellites.js'
 import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
 import { newlyGiven, requireMayOpen } from '../team-rules.js'
@@ -27,10 +27,10 @@ interface Opened {
 export class InvitationsService {
   constructor(
     private readonly invitations: Invitations,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
     private readonly mails: InvitationMails,
     private readonly authority: TeamAuthority,
-    private readonly satellites: ListedSatellites,
+    private readonly allowedSatellites: AllowedSatellites,
     private readonly users: Users,
     private readonly database: Database,
   ) {}
@@ -42,10 +42,10 @@ export class InvitationsService {
    */
   async invite(manager: Manager, wish: Wish): Promise<Invitation> {
     this.mails.requireMail()
-    this.satellites.require(wish.satellites)
+    this.allowedSatellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
     if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
-    const { invitation, token, inviter, accountName } = await this.attempts.mailBy(
+    const { invitation, token, inviter, accountName } = await this.rateLimiter.mailBy(
       manager.session,
       wish.email,
       manager.client,

@@ -2,10 +2,10 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, UseGu
 import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
 import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
 import { PermissionGuard, RequirePermission } from '../../sessions/guards/permission.guard.js'
-import { ListedSatellites } from '../allowed-satellites.js'
+import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
-import { TeamScopes } from '../satellite-access.js'
+import { SatelliteAccess } from '../satellite-access.js'
 import {
   DisableMemberDocs,
   EnableMemberDocs,
@@ -15,8 +15,8 @@ import {
   SetPermissionsDocs,
   SetSatellitesDocs,
 } from './members.docs.js'
-import { TeamQuery } from './members.query.js'
-import { TeamService } from './members.service.js'
+import { MembersQuery } from './members.query.js'
+import { MembersService } from './members.service.js'
 import { PermissionsBody, permissionsIn } from './permissions.body.js'
 import { SatellitesBody } from './satellites.body.js'
 
@@ -26,24 +26,24 @@ import { SatellitesBody } from './satellites.body.js'
 @Controller('api/team')
 @UseGuards(MainSourceGuard, PermissionGuard)
 @RequirePermission('teamManagement')
-export class TeamController {
+export class MembersController {
   constructor(
-    private readonly team: TeamService,
-    private readonly scopes: TeamScopes,
-    private readonly listedSatellites: ListedSatellites,
+    private readonly members: MembersService,
+    private readonly satelliteAccess: SatelliteAccess,
+    private readonly allowedSatellites: AllowedSatellites,
   ) {}
 
   /** The users of the caller's account, a page at a time. */
   @Get()
   @ListTeamDocs()
-  list(@CurrentManager() { session }: Manager, @Query() query: TeamQuery) {
-    return this.team.list(session.accountId, query)
+  list(@CurrentManager() { session }: Manager, @Query() query: MembersQuery) {
+    return this.members.list(session.accountId, query)
   }
 
   @Get(':userId')
   @FindMemberDocs()
   find(@CurrentManager() { session }: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.team.find(session.accountId, userId)
+    return this.members.find(session.accountId, userId)
   }
 
   /** Grants exactly these permissions. */
@@ -55,7 +55,7 @@ export class TeamController {
     @Param('userId', IdInPath) userId: string,
     @Body() body: PermissionsBody,
   ) {
-    return this.team.setPermissions(manager, userId, permissionsIn(body))
+    return this.members.setPermissions(manager, userId, permissionsIn(body))
   }
 
   /** Sets the satellites that the member may log in at. */
@@ -67,28 +67,28 @@ export class TeamController {
     @Param('userId', IdInPath) userId: string,
     @Body() { satellites }: SatellitesBody,
   ) {
-    this.listedSatellites.require(satellites)
-    return this.scopes.set(manager, userId, satellites)
+    this.allowedSatellites.require(satellites)
+    return this.satelliteAccess.set(manager, userId, satellites)
   }
 
   @Post(':userId/disable')
   @HttpCode(204)
   @DisableMemberDocs()
   disable(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.team.disable(manager, userId)
+    return this.members.disable(manager, userId)
   }
 
   @Post(':userId/enable')
   @HttpCode(204)
   @EnableMemberDocs()
   enable(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.team.enable(manager, userId)
+    return this.members.enable(manager, userId)
   }
 
   @Delete(':userId')
   @HttpCode(204)
   @RemoveMemberDocs()
   remove(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.team.remove(manager, userId)
+    return this.members.remove(manager, userId)
   }
 }

@@ -7,7 +7,7 @@ import { ageInCursor } from './members-cursor.js'
 const DEFAULT_PAGE = 100
 
 /** A page of the team. */
-export class TeamQuery {
+export class MembersQuery {
   @PageLimit(DEFAULT_PAGE)
   limit: number = DEFAULT_PAGE
 

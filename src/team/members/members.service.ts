@@ -9,7 +9,7 @@ import { Users } from '../../users/users.js'
 import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
 import { newlyGiven, requireMayOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
-import type { TeamQuery } from './members.query.js'
+import type { MembersQuery } from './members.query.js'
 import { teamCursor } from './members-cursor.js'
 
 /** A user as the team sees them. */
@@ -30,7 +30,7 @@ export interface TeamMember {
  * owner and `OWN_RIGHTS` for oneself; all are safe to repeat.
  */
 @Injectable()
-export class TeamService {
+export class MembersService {
   constructor(
     private readonly users: Users,
     private readonly accounts: AccountsService,
@@ -42,7 +42,7 @@ export class TeamService {
    * One page of the account's users, oldest first; it continues where the previous page ended, whoever has
    * joined or left since.
    */
-  async list(accountId: string, { limit, after }: TeamQuery) {
+  async list(accountId: string, { limit, after }: MembersQuery) {
     const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
     const { rows, next } = await pageOf(limit, read, teamCursor)
     return { users: rows.map(asTeamMember), next }

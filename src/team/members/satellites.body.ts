@@ -15,7 +15,7 @@ const MAX_SATELLITES = 50
 const MAX_ORIGIN_LENGTH = 300
 
 /**
- * For body fields: origins of satellites, or null for all. {@link ListedSatellites} checks whether they are
+ * For body fields: origins of satellites, or null for all. {@link AllowedSatellites} checks whether they are
  * ours.
  */
 export function IsSatellites({ required }: { required: boolean }): PropertyDecorator {

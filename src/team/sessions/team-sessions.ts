@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
-import { SessionCentre, type SiteSessions } from '../../sessions/active/active-sessions.js'
+import { ActiveSessions, type SiteSessions } from '../../sessions/active/active-sessions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { AccountsService } from '../../users/accounts.service.js'
 import { eventOf } from '../../users/authority.js'
@@ -19,7 +19,7 @@ export class TeamSessions {
     private readonly users: Users,
     private readonly accounts: AccountsService,
     private readonly authority: TeamAuthority,
-    private readonly centre: SessionCentre,
+    private readonly activeSessions: ActiveSessions,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -28,7 +28,7 @@ export class TeamSessions {
     const member = await this.users.findInAccount(userId, session.accountId)
     if (!member) throw new ApiError('NOT_FOUND')
     requireNotOthersOwner({ id: session.userId }, member)
-    return this.centre.list(userId, session.sid)
+    return this.activeSessions.list(userId, session.sid)
   }
 
   /** Ends all; returns how many. */
@@ -45,7 +45,7 @@ export class TeamSessions {
     const authority = this.over(manager, userId)
     const member = { id: userId, accountId: manager.session.accountId }
     const event = { ...eventOf('session.revoke', member, authority), sid: session.sid }
-    const ended = await this.changes.make({ kind: 'end', sid: session.sid }, event, authority.check)
+    const ended = await this.changes.applyDurably({ kind: 'end', sid: session.sid }, event, authority.check)
     if (ended === 0) throw new ApiError('NOT_FOUND')
   }
 

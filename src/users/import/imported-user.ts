@@ -9,7 +9,7 @@ import {
 import { canonicalEmail, type Email } from '../email.js'
 import { isName } from '../name-text.js'
 import { UnusableHash } from '../passwords/imported-hashes/imported-hash.js'
-import { readForeignHash } from '../passwords/imported-hashes/read-imported-hash.js'
+import { readImportedHash } from '../passwords/imported-hashes/read-imported-hash.js'
 import { initialGrant, type Role } from '../user.js'
 
 /** A user as described by one line of the file. */
@@ -113,7 +113,7 @@ function passwordHashOf({ passwordHash = null }: Fields): string | null {
   if (passwordHash === null) return null
   if (typeof passwordHash !== 'string') throw new LineFault('passwordHash must be text')
   try {
-    readForeignHash(passwordHash)
+    readImportedHash(passwordHash)
     return passwordHash
   } catch (error) {
     if (error instanceof UnusableHash) throw new LineFault(`passwordHash ${error.message}`)

@@ -4,7 +4,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { OneTimeToken, Purpose } from '../../links/one-time-tokens.js'
-import { FollowedLinks } from '../../links/rate-limited-tokens.js'
+import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { User } from '../user.js'
 import { Users } from '../users.js'
 
@@ -20,7 +20,7 @@ export interface FollowedLink {
 @Injectable()
 export class MailedLinks {
   constructor(
-    private readonly followed: FollowedLinks,
+    private readonly rateLimitedTokens: RateLimitedTokens,
     private readonly users: Users,
     private readonly auditLog: AuditLog,
   ) {}
@@ -31,7 +31,7 @@ export class MailedLinks {
    * address.
    */
   async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
-    const found = await this.followed.find(purpose, text, client)
+    const found = await this.rateLimitedTokens.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (user && (!user.disabledAt || purpose === 'email-undo')) return user
     this.auditLog.note({

@@ -1,5 +1,5 @@
 import type { Client } from '../../http/client.js'
-import { clientNetworkOf, neighbourhoodOf } from '../../http/network.js'
+import { clientNetworkOf, subnetOf } from '../../http/network.js'
 
 /** Work that is waiting. */
 interface Job {
@@ -17,7 +17,7 @@ export interface Turn {
 /** The turn that a client uses; null is the command line. */
 export function turnOf(client: Client | null): Turn {
   if (!client) return { neighbourhood: '', network: '' }
-  return { neighbourhood: neighbourhoodOf(client.ip), network: clientNetworkOf(client.ip) }
+  return { neighbourhood: subnetOf(client.ip), network: clientNetworkOf(client.ip) }
 }
 
 export interface QueueBounds {

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { AttemptLimits } from '../../rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { contextWords, withoutWords } from '../context-words.js'
 import { FairQueue, turnOf } from './fair-queue.js'
 import { StrengthMeter } from './password-strength.js'
@@ -42,7 +42,7 @@ export class PasswordPolicy implements OnApplicationShutdown {
 
   constructor(
     private readonly settings: Settings,
-    private readonly attempts: AttemptLimits,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   /**
@@ -52,7 +52,7 @@ export class PasswordPolicy implements OnApplicationShutdown {
    */
   async require(password: string, { known, client, subject }: Applicant): Promise<void> {
     const check = () => this.check(normalizedPassword(password), known, client)
-    if (client) await this.attempts.guess({ kind: 'weak password', subject, client }, check)
+    if (client) await this.rateLimiter.guess({ kind: 'weak password', subject, client }, check)
     else await check()
   }
 

@@ -4,8 +4,8 @@ import { Settings } from '../../config/settings.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { FairQueue, turnOf } from './fair-queue.js'
-import { UnusableHash, type UsableHash } from './imported-hashes/imported-hash.js'
-import { readForeignHash } from './imported-hashes/read-imported-hash.js'
+import { type ImportedHash, UnusableHash } from './imported-hashes/imported-hash.js'
+import { readImportedHash } from './imported-hashes/read-imported-hash.js'
 import { normalizedPassword } from './password-text.js'
 
 /**
@@ -56,7 +56,7 @@ export class Passwords implements OnModuleInit {
     const isRight = await this.queue.run(turnOf(client), () =>
       stored === null || this.needsRehash(stored)
         ? this.isOfForeign(stored, password)
-        : isOfAny(writings(password), text => verify(stored, text)),
+        : isOfAny(candidates(password), text => verify(stored, text)),
     )
     return isRight && stored !== null
   }
@@ -68,10 +68,10 @@ export class Passwords implements OnModuleInit {
 
   /** The dummy hash is verified as well, so that a weak or unreadable hash is not revealed by its speed. */
   private async isOfForeign(stored: string | null, password: string): Promise<boolean> {
-    const texts = writings(password)
+    const texts = candidates(password)
     const foreign = stored === null ? null : readable(stored)
     const [isRight] = await Promise.all([
-      foreign !== null && isOfAny(texts, text => foreign.isOf(text)),
+      foreign !== null && isOfAny(texts, text => foreign.matches(text)),
       isOfAny(texts, text => verify(this.dummyHash, text)),
     ])
     return isRight
@@ -79,7 +79,7 @@ export class Passwords implements OnModuleInit {
 }
 
 /** The password as we hash it and, if that differs, as typed: the other system may have hashed it so. */
-function writings(password: string): string[] {
+function candidates(password: string): string[] {
   return [...new Set([normalizedPassword(password), password])]
 }
 
@@ -91,9 +91,9 @@ async function isOfAny(texts: readonly string[], isOf: (text: string) => Promise
 }
 
 /** Null for a hash that nobody can log in with. */
-function readable(stored: string): UsableHash | null {
+function readable(stored: string): ImportedHash | null {
   try {
-    return readForeignHash(stored)
+    return readImportedHash(stored)
   } catch (error) {
     if (error instanceof UnusableHash) return null
     throw error

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../../support/eventually.js'
 import type { Random } from '../support/random.js'
-import type { Change, Concerned } from './crowd/changes.js'
+import type { AffectedSession, Change } from './crowd/changes.js'
 import type { FleetSession } from './crowd/fleet-session.js'
 import type { Fault } from './faults.js'
 import { type History, isAsFated } from './history.js'
@@ -28,7 +28,7 @@ export class Round {
   constructor(
     private readonly change: Change,
     private readonly fault: Fault,
-    private readonly on: Concerned,
+    private readonly on: AffectedSession,
     private readonly sessions: readonly FleetSession[],
     private readonly history: History,
     private readonly random: Random,

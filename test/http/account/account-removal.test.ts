@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { and, eq } from 'drizzle-orm'
-import { AccountRemoval } from '../../../src/account/deletion/account-removal.js'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-removal.js'
 import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
 import { Database } from '../../../src/database/database.js'
@@ -243,7 +243,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
     it('from one replica at a time', async () => {
       const { owner } = await aLeavingOwner(app)
       app.clock.advance(GRACE + RUN_EVERY)
-      const removal = app.app.get(AccountRemoval)
+      const removal = app.app.get(AccountDeletionJob)
       const counts = await Promise.all([removal.run(), removal.run(), removal.run()])
       expect(counts.filter(count => count === null)).toHaveLength(2)
       expect(await remaining(app, owner)).toEqual([])

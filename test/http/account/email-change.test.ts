@@ -5,7 +5,7 @@ import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens, users } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
@@ -381,9 +381,9 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   it('is bounded: by receiver, and by network for links', async () => {
     const session = await provenSession(app, await anOwner(app))
     const email = anEmail()
-    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async ({ kind }) => {
+    const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async ({ kind }) => {
       if (kind !== 'write') throw new ApiError('TOO_MANY_ATTEMPTS')
-      return { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
+      return { succeeded: async () => {}, failed: async () => {}, refund: async () => {} }
     })
     const answers = [await ask(session, email), await confirm('x'), await undo('x')]
     expect(answers.map(outcome)).toEqual(Array(3).fill('429 TOO_MANY_ATTEMPTS'))

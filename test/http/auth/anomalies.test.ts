@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type DeviceId, deviceIdHash } from '../../../src/anomalies/device-id.js'
-import { FamiliarClients } from '../../../src/anomalies/known-devices.js'
-import { LoginWatch } from '../../../src/anomalies/login-anomaly-check.js'
+import { KnownDevices } from '../../../src/anomalies/known-devices.js'
+import { LoginAnomalyCheck } from '../../../src/anomalies/login-anomaly-check.js'
 import { Database } from '../../../src/database/database.js'
 import { familiarClients } from '../../../src/database/schema.js'
 import type { Source } from '../../../src/permissions/permissions.js'
@@ -222,7 +222,7 @@ describe.each(BACKENDS)('on %s', backend => {
         const headers = { Origin: MAIN, ...headersOf({ userAgent: IPHONE, ip: NEW_YORK }) }
         const body = { email: user.email, password: 'wrong', source: 'main' }
         await app.request({ method: 'POST', path: '/api/login', headers, body })
-        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, NEW_YORK)).toBe(false)
+        expect(await app.app.get(KnownDevices).knowsNetwork(user.id, NEW_YORK)).toBe(false)
         expect(await subjectsTo(user)).toEqual([])
         await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
         expect(await subjectsTo(user)).toHaveLength(1)
@@ -247,13 +247,13 @@ describe.each(BACKENDS)('on %s', backend => {
       it('costs one statement where everything is known', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
-        const familiar = app.app.get(FamiliarClients)
-        const asked = jest.spyOn(app.app.get(LoginWatch), 'loggedIn')
+        const familiar = app.app.get(KnownDevices)
+        const asked = jest.spyOn(app.app.get(LoginAnomalyCheck), 'check')
         await logIn(user, { device })
-        const [session, deviceId, client] = asked.mock.calls[0] as Parameters<LoginWatch['loggedIn']>
+        const [session, deviceId, client] = asked.mock.calls[0] as Parameters<LoginAnomalyCheck['check']>
         const remember = jest.spyOn(familiar, 'remember')
         const watch = () =>
-          app.app.get(LoginWatch).loggedIn(session, deviceId, { ...client, ip: HOME, userAgent: WINDOWS })
+          app.app.get(LoginAnomalyCheck).check(session, deviceId, { ...client, ip: HOME, userAgent: WINDOWS })
         expect(await callsWithin(app.app.get(Database), 'run', watch)).toBe(1)
         expect(remember).toHaveBeenCalledTimes(1)
       })
@@ -281,9 +281,9 @@ describe.each(BACKENDS)('on %s', backend => {
         const user = await anOwner(app)
         await logIn(user)
         await logIn(user, { ip: MOBILE })
-        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, ip)).toBe(isKnown)
+        expect(await app.app.get(KnownDevices).knowsNetwork(user.id, ip)).toBe(isKnown)
         const stranger = await anOwner(app)
-        expect(await app.app.get(FamiliarClients).knowsNetwork(stranger.id, ip)).toBe(false)
+        expect(await app.app.get(KnownDevices).knowsNetwork(stranger.id, ip)).toBe(false)
       })
 
       it('are forgotten after 400 days without a login from there', async () => {
@@ -300,7 +300,7 @@ describe.each(BACKENDS)('on %s', backend => {
       it('of a removed user can be forgotten', async () => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         for (const each of [user, other]) await logIn(each)
-        await app.app.get(Database).transaction(db => app.app.get(FamiliarClients).forgetUsers(db, [user.id]))
+        await app.app.get(Database).transaction(db => app.app.get(KnownDevices).forgetUsers(db, [user.id]))
         expect(await rowsOf(user)).toEqual([])
         expect(await rowsOf(other)).toHaveLength(3)
       })
@@ -404,7 +404,7 @@ describe.each(BACKENDS)('on %s', backend => {
 
       it('is kept as a hash; of more than 50 those seen least lately go', async () => {
         const user = await anOwner(app)
-        const familiar = app.app.get(FamiliarClients)
+        const familiar = app.app.get(KnownDevices)
         const from = { device: 'Chrome on Windows', ip: HOME, deviceId: null }
         const given: DeviceId[] = []
         for (let count = 0; count < 53; count++) {
@@ -478,7 +478,7 @@ describe.each(BACKENDS)('on %s', backend => {
         await app.auditRows()
         const store = app.app.get(SessionStore)
         const touch = jest.spyOn(store, 'touch')
-        const others = (['find', 'move', 'stampReauthentication'] as const).map(name =>
+        const others = (['find', 'updateClient', 'stampReauthentication'] as const).map(name =>
           jest.spyOn(store, name),
         )
         const statements = await callsWithin(app.app.get(Database), 'run', async () => {
@@ -597,8 +597,8 @@ describe.each(BACKENDS)('on %s', backend => {
         for (const sessionId of [own, stolen])
           expect(outcome(await refresh(sessionId))).toBe('401 SESSION_NOT_FOUND')
         expect((await app.mailsTo(user.email)).at(-1)?.text).toContain('/reset-password#token=')
-        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, NEW_YORK)).toBe(false)
-        expect(await app.app.get(FamiliarClients).knowsNetwork(user.id, HOME)).toBe(true)
+        expect(await app.app.get(KnownDevices).knowsNetwork(user.id, NEW_YORK)).toBe(false)
+        expect(await app.app.get(KnownDevices).knowsNetwork(user.id, HOME)).toBe(true)
         const rows = (await app.auditRows()).filter(row => row.userId === user.id)
         expect(rows.filter(({ action }) => action === 'session.revoke')).toMatchObject([
           { outcome: 'ok', sid: handleOf(stolen), ip: MOBILE, detail: { reason: 'not me' } },

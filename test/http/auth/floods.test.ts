@@ -7,7 +7,7 @@ import { AuditSealer } from '../../../src/audit/audit-sealer.js'
 import { RefusalCleanup } from '../../../src/audit/refusals/refusal-cleanup.js'
 import { Database } from '../../../src/database/database.js'
 import { auditLog, refusalCounts } from '../../../src/database/schema.js'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
@@ -123,7 +123,7 @@ it('security H3: of 2,000 wrong session ids from one address the most are 429, t
 })
 
 it('security H4: right logins are bounded for an account from one network', async () => {
-  const limits = app.app.get(AttemptLimits)
+  const limits = app.app.get(RateLimiter)
   const [subject, client] = [anEmail(), { requestId: 'r', ip: '10.9.8.7', userAgent: null, origin: MAIN }]
   const logIn = (ip: string) =>
     limits

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { SessionsService } from '../../../src/sessions/sessions.service.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
@@ -175,8 +175,8 @@ describe('with several connections to the database', () => {
   it('of a hundred logins around a change none with the old password survives', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
-    const uncounted = { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
-    jest.spyOn(app.app.get(AttemptLimits), 'count').mockResolvedValue(uncounted)
+    const uncounted = { succeeded: async () => {}, failed: async () => {}, refund: async () => {} }
+    jest.spyOn(app.app.get(RateLimiter), 'count').mockResolvedValue(uncounted)
     let changing: Promise<TestResponse> | undefined
     const answers: string[] = []
     for (let round = 0; round < 10; round++) {

@@ -4,7 +4,7 @@ import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
@@ -182,7 +182,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
   it('is bounded: requests by receiver, guesses at links by network, both before any work', async () => {
     const owner = await anOwner(app)
     const find = jest.spyOn(app.app.get(Users), 'findByEmail')
-    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async () => {
+    const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async () => {
       throw new ApiError('TOO_MANY_ATTEMPTS')
     })
     expect(outcome(await forgot(owner.email))).toBe('429 TOO_MANY_ATTEMPTS')

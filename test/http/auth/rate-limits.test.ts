@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Logger } from '@nestjs/common'
 import { unavailable } from '../../../src/errors/api-error.js'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { Users } from '../../../src/users/users.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -228,12 +228,12 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
   })
 
   it('that came to nothing for want of a part of ours do not count', async () => {
-    const limits = app.app.get(AttemptLimits)
+    const limits = app.app.get(RateLimiter)
     const client = { requestId: 'r', ip: anIp(), userAgent: null, origin: null }
     const attempt = { kind: 'password', subject: anEmail(), client } as const
     for (let count = 0; count < 3 * OWN; count++) {
       const counted = await limits.count(attempt)
-      await counted.takeBack()
+      await counted.refund()
     }
     for (let count = 0; count < OWN; count++) await limits.count(attempt)
     await expect(limits.count(attempt)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
@@ -278,7 +278,7 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
 
   it('security H3: end for no origin and not in all: the log warns, once a minute', async () => {
     const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
-    const limits = app.app.get(AttemptLimits)
+    const limits = app.app.get(RateLimiter)
     const tryFrom = (origin: string | null) =>
       limits.count({
         kind: 'password',
@@ -294,7 +294,7 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
   })
 
   it('at mails end for one address, sooner from one network, and for one network', async () => {
-    const limits = app.app.get(AttemptLimits)
+    const limits = app.app.get(RateLimiter)
     const ask = (subject: string, ip: string) =>
       limits
         .count({
@@ -332,7 +332,7 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
   })
 
   it('at mailed links end for one network', async () => {
-    const limits = app.app.get(AttemptLimits)
+    const limits = app.app.get(RateLimiter)
     const client = { requestId: 'r', ip: anIp(), userAgent: null, origin: SHOP_ONE }
     const attempt = { kind: 'link', subject: '', client } as const
     await limits.count(attempt)

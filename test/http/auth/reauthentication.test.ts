@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Database } from '../../../src/database/database.js'
 import { ApiError } from '../../../src/errors/api-error.js'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 import { Users } from '../../../src/users/users.js'
@@ -124,8 +124,8 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     const verify = jest.spyOn(app.app.get(Passwords), 'verify')
-    const uncounted = { succeeded: async () => {}, failed: async () => {}, takeBack: async () => {} }
-    const count = jest.spyOn(app.app.get(AttemptLimits), 'count').mockImplementation(async ({ kind }) => {
+    const uncounted = { succeeded: async () => {}, failed: async () => {}, refund: async () => {} }
+    const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async ({ kind }) => {
       if (kind === 'write') return uncounted
       throw new ApiError('TOO_MANY_ATTEMPTS')
     })

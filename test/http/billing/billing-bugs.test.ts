@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
 import { BillingInbox } from '../../../src/billing/sync/billing-inbox.js'
-import { CustomerLooks } from '../../../src/billing/sync/customer-snapshot.js'
+import { CustomerSnapshots } from '../../../src/billing/sync/customer-snapshot.js'
 import { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { eventually } from '../../support/eventually.js'
@@ -59,11 +59,11 @@ describe.each(BACKENDS)('not here (%s)', backend => {
 
   it('lets what it saw earlier win over what it has seen since', async () => {
     const payer = await aSubscriber(app)
-    const looks = app.app.get(CustomerLooks)
-    const { look } = looks
+    const looks = app.app.get(CustomerSnapshots)
+    const { fetch: look } = looks
     let write = () => {}
     let seen: Awaited<ReturnType<typeof look>> | undefined
-    const slowLook = jest.spyOn(looks, 'look').mockImplementationOnce(async (...asked) => {
+    const slowLook = jest.spyOn(looks, 'fetch').mockImplementationOnce(async (...asked) => {
       const early = await look.apply(looks, asked)
       seen = early
       await new Promise<void>(resolve => {

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { BillingReconciler } from '../../../src/billing/sync/billing-reconciler.js'
 import { BillingWork } from '../../../src/billing/sync/billing-work.js'
 import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
-import { CustomerLooks } from '../../../src/billing/sync/customer-snapshot.js'
+import { CustomerSnapshots } from '../../../src/billing/sync/customer-snapshot.js'
 import { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
 import { Database } from '../../../src/database/database.js'
 import { unavailable } from '../../../src/errors/api-error.js'
@@ -274,8 +274,8 @@ function holdLooks(
   condition: (asked: { customerId: string; isRoutine: boolean }) => boolean,
   most = Number.POSITIVE_INFINITY,
 ) {
-  const looks = app.app.get(CustomerLooks)
-  const { look } = looks
+  const looks = app.app.get(CustomerSnapshots)
+  const { fetch: look } = looks
   let held = 0
   let looked = () => {}
   let goOn = () => {}
@@ -285,7 +285,7 @@ function holdLooks(
   const released = new Promise<void>(resolve => {
     goOn = resolve
   })
-  jest.spyOn(looks, 'look').mockImplementation(async (customerId, waitsAs, isRoutine) => {
+  jest.spyOn(looks, 'fetch').mockImplementation(async (customerId, waitsAs, isRoutine) => {
     const found = await look.call(looks, customerId, waitsAs, isRoutine)
     if (held >= most || !condition({ customerId, isRoutine })) return found
     held++

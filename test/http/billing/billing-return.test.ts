@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import type { User } from '../../../src/users/user.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -176,7 +176,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
     const client = { requestId: randomUUID(), ip: '192.0.2.1', userAgent: null, origin: null }
     const ask = ({ id: userId, accountId }: User) =>
       app.app
-        .get(AttemptLimits)
+        .get(RateLimiter)
         .count({ kind: 'payment request', subject: userId, client, actor: { userId, accountId } })
     // The checkout was the first.
     for (let count = 1; count < PER_USER; count++) await ask(owner)

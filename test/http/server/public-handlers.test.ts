@@ -15,14 +15,14 @@ const PUBLIC_HANDLERS = [
   'HealthController.ready',
   'HealthController.status',
   'JwksController.list',
-  'NotMeController.disown',
   'PasswordController.forgot',
   'PasswordController.reset',
-  'SessionsController.refresh',
+  'RefreshController.refresh',
   'SignUpController.signUp',
   'SignUpController.verify',
   'TransferController.accept',
   'TransferController.stop',
+  'UnrecognizedLoginController.report',
   'WebhookController.receive',
 ]
 

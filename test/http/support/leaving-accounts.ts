@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { AccountRemoval } from '../../../src/account/deletion/account-removal.js'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-removal.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, leases } from '../../../src/database/schema.js'
 import type { User } from '../../../src/users/user.js'
@@ -35,7 +35,7 @@ export async function aLeavingOwner(app: TestApp): Promise<{ owner: User; sessio
 /** The next run of some replica; how many accounts went. */
 export function run(app: TestApp): Promise<number | null> {
   app.clock.advance(RUN_EVERY_SECONDS)
-  return app.app.get(AccountRemoval).run()
+  return app.app.get(AccountDeletionJob).run()
 }
 
 /** The payment sandbox has a clock of its own: it opens no page for longer than a day and signs what it sends. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
-import { AccountRemoval } from '../../../src/account/deletion/account-removal.js'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-removal.js'
 import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
 import type { User } from '../../../src/users/user.js'
@@ -230,7 +230,7 @@ export class ThiefAndOwner {
 
   private async runJobs(): Promise<void> {
     await this.app.app.get(TransferCompletion).run()
-    await this.app.app.get(AccountRemoval).run()
+    await this.app.app.get(AccountDeletionJob).run()
     await this.app.app.get(OneTimeTokenCleanup).run()
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Logger } from '@nestjs/common'
 import Stripe from 'stripe'
-import { CustomerLooks } from '../../../src/billing/sync/customer-snapshot.js'
+import { CustomerSnapshots } from '../../../src/billing/sync/customer-snapshot.js'
 import { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
@@ -210,7 +210,7 @@ describe('an event', () => {
 
 /** What the provider answers next arrives only when `goOn` is called. */
 function holdNextLook(): { hasLooked: Promise<void>; goOn: () => void } {
-  const looks = app.app.get(CustomerLooks)
+  const looks = app.app.get(CustomerSnapshots)
   const look = looks.subscriptionsOf.bind(looks)
   let goOn = () => {}
   const released = new Promise<void>(resolve => {

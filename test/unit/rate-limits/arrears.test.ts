@@ -90,11 +90,11 @@ describe('Arrears', () => {
 
   it('are taken off, from what is owed or from what was told before', async () => {
     add('a', 'a')
-    arrears.takeOff([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
+    arrears.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
     expect(arrears.isOwing('a')).toBe(true)
     await settle()
     expect(await shards.pointsOf('a')).toBe(1)
-    arrears.takeOff([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
+    arrears.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
     expect(arrears.isOwing('a')).toBe(false)
     await settle()
     expect(await shards.pointsOf('a')).toBe(0)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { networkOf } from '../../../src/anomalies/network.js'
 import { readAttempts } from '../../../src/config/attempt-settings.js'
 import { SettingSheet } from '../../../src/config/setting-sheet.js'
-import { blockOf, clientNetworkOf, neighbourhoodOf } from '../../../src/http/network.js'
+import { blockOf, clientNetworkOf, subnetOf } from '../../../src/http/network.js'
 import type { Attempt } from '../../../src/rate-limits/attempt.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
 
@@ -73,9 +73,7 @@ test.each([
 })
 
 test('familiar clients are looked for in the neighbourhood that has a counter', () => {
-  fc.assert(
-    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), ip => expect(neighbourhoodOf(ip)).toBe(networkOf(ip))),
-  )
+  fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), ip => expect(subnetOf(ip)).toBe(networkOf(ip))))
 })
 
 describe('bucketsOf', () => {
@@ -87,7 +85,7 @@ describe('bucketsOf', () => {
 
   function limits(difference: Partial<Attempt> = {}) {
     return bucketsOf({ ...attempt, ...difference }, settings).map(
-      ({ limit, most, counts, binds }) => `${limit}: ${most} ${counts}, ${binds}`,
+      ({ limit, max: most, counts, binds }) => `${limit}: ${most} ${counts}, ${binds}`,
     )
   }
 

@@ -47,12 +47,12 @@ describe.each<[string, (() => Promise<Store>) | null]>([
 
   const someKeys = () => Array.from({ length: 6 }, () => `test:${randomUUID()}`)
   const counted = (keys: string[]) => keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
-  const points = async (keys: string[]) => (await others.look(keys)).map(count => count.points)
+  const points = async (keys: string[]) => (await others.read(keys)).map(count => count.points)
 
   it('begin at nothing, and looking makes none', async () => {
     const keys = someKeys()
     for (let count = 0; count < 2; count++)
-      expect(await counters.look(keys)).toEqual(keys.map(() => ({ points: 0, msLeft: 0 })))
+      expect(await counters.read(keys)).toEqual(keys.map(() => ({ points: 0, msLeft: 0 })))
   })
 
   it('count in the order of the keys, a hundred at once too', async () => {
@@ -81,7 +81,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     const keys = someKeys()
     await counters.add(counted(keys))
     const second = await counters.add(counted(keys))
-    await second.giveBack(key => key !== keys[0])
+    await second.refund(key => key !== keys[0])
     expect(await points(keys)).toEqual([2, 1, 1, 1, 1, 1])
     await counters.forget(keys.slice(0, 3))
     expect(await points(keys)).toEqual([0, 0, 0, 1, 1, 1])
@@ -93,7 +93,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
       Array.from({ length: 3 }, () => counters.add(keys.map(key => ({ key, windowSeconds: 1 })))),
     )
     await sleep(1_100)
-    await Promise.all(added.map(each => each.giveBack()))
+    await Promise.all(added.map(each => each.refund()))
     await counters.add(counted(keys))
     expect(await points(keys)).toEqual(keys.map(() => 1))
   })
@@ -123,7 +123,7 @@ describe('Counters while one shard hangs', () => {
     await hung.kill('SIGSTOP')
     try {
       for (let login = 0; login < 3; login++) {
-        const { giveBack } = await counters.add(counted)
+        const { refund: giveBack } = await counters.add(counted)
         await giveBack()
       }
     } finally {
@@ -131,8 +131,8 @@ describe('Counters while one shard hangs', () => {
     }
     await sleep(ASKED_AGAIN_MS)
     // Whatever it does next tells what it owes.
-    await counters.look(keys)
-    const left = (await others.look(healthy)).map(({ points }) => points)
+    await counters.read(keys)
+    const left = (await others.read(healthy)).map(({ points }) => points)
     expect(left).toEqual(healthy.map(() => 0))
   })
 })
@@ -164,8 +164,8 @@ describe('Counters while Redis hangs', () => {
     expect(unsure.map(pointsOf)).toEqual([2, 3])
     await redis.kill('SIGCONT')
     await sleep(ASKED_AGAIN_MS)
-    for (const added of unsure) await added.giveBack()
-    const [inRedis] = await others.look(counted.map(({ key }) => key))
+    for (const added of unsure) await added.refund()
+    const [inRedis] = await others.read(counted.map(({ key }) => key))
     expect(inRedis?.points).toBeGreaterThanOrEqual(1)
     await redis.kill('SIGSTOP')
     expect(pointsOf(await add())).toBe(2)
@@ -181,14 +181,14 @@ describe('Counters while Redis hangs', () => {
     let added = 0
     for (const until = performance.now() + GIVEN_UP_MS; performance.now() < until; added++) {
       await sleep(100)
-      await counters.look(keys)
+      await counters.read(keys)
       await counters.add(counted)
-      await (await counters.add(counted)).giveBack()
+      await (await counters.add(counted)).refund()
     }
     await redis.kill('SIGCONT')
     await sleep(ASKED_AGAIN_MS)
-    const [own] = (await counters.look(keys)).map(({ points }) => points)
-    const [seenByOthers] = (await others.look(keys)).map(({ points }) => points)
+    const [own] = (await counters.read(keys)).map(({ points }) => points)
+    const [seenByOthers] = (await others.read(keys)).map(({ points }) => points)
     expect([own, seenByOthers]).toEqual([added, added])
   })
 
@@ -203,7 +203,7 @@ describe('Counters while Redis hangs', () => {
     await redis.kill('SIGCONT')
     await sleep(ASKED_AGAIN_MS)
     // The one that was under way when Redis stopped may have been counted there as well.
-    const pointsAt = async (from: Counters) => (await from.look(keys)).map(({ points }) => points)
+    const pointsAt = async (from: Counters) => (await from.read(keys)).map(({ points }) => points)
     const [own] = await pointsAt(counters)
     expect(own).toBeGreaterThanOrEqual(3)
     expect(own).toBeLessThanOrEqual(4)

@@ -1,20 +1,20 @@
 import { describe, expect, it } from '@jest/globals'
 import {
   actionsFor,
+  type ClientLocation,
   loginAnomaly,
-  type Sighting,
   type Use,
   useAnomaly,
 } from '../../../src/anomalies/anomaly.js'
 import { addressFamily, networkAddress, networkOf } from '../../../src/anomalies/network.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { anomalyPolicy, USUAL_ANOMALY_POLICY } from '../../../src/config/anomaly-policy.js'
-import type { Place } from '../../../src/geoip/place.js'
+import type { Location } from '../../../src/geoip/place.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const ZURICH: Place = { latitude: 47.3769, longitude: 8.5417, accuracyKm: 20 }
-const BERN: Place = { latitude: 46.948, longitude: 7.4474, accuracyKm: 20 }
-const NEW_YORK: Place = { latitude: 40.7128, longitude: -74.006, accuracyKm: 20 }
+const ZURICH: Location = { latitude: 47.3769, longitude: 8.5417, accuracyKm: 20 }
+const BERN: Location = { latitude: 46.948, longitude: 7.4474, accuracyKm: 20 }
+const NEW_YORK: Location = { latitude: 40.7128, longitude: -74.006, accuracyKm: 20 }
 
 const WINDOWS = '(Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36'
 const WINDOWS_NEXT_VERSION = '(Windows NT 10.0; Win64; x64) Chrome/141.0.0.0 Safari/537.36'
@@ -59,7 +59,7 @@ describe('networkOf', () => {
 })
 
 describe('a login', () => {
-  const sighting = (ip: string, place: Place | null, hoursAgo = 0): Sighting => ({
+  const sighting = (ip: string, place: Location | null, hoursAgo = 0): ClientLocation => ({
     ip,
     place,
     at: secondsAfter(NOW, -3600 * hoursAgo),

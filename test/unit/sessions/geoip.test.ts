@@ -6,9 +6,9 @@ import { ConsoleLogger } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import type { Settings } from '../../../src/config/settings.js'
 import { SettingsModule } from '../../../src/config/settings.module.js'
-import { Places } from '../../../src/geoip/geoip.js'
-import { PlacesModule } from '../../../src/geoip/geoip.module.js'
-import { distanceKm, type Place, placeInWords } from '../../../src/geoip/place.js'
+import { GeoIp } from '../../../src/geoip/geoip.js'
+import { GeoIpModule } from '../../../src/geoip/geoip.module.js'
+import { distanceKm, formatLocation, type Location } from '../../../src/geoip/place.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 
 const ZURICH = cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417)
@@ -22,9 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function load(content: Buffer | string): Promise<Places> {
+async function load(content: Buffer | string): Promise<GeoIp> {
   await writeFile(file, content)
-  return Places.load(file)
+  return GeoIp.load(file)
 }
 
 describe('the place of an address', () => {
@@ -51,30 +51,30 @@ describe('the place of an address', () => {
     ['203.0.113.7:8080', null],
     ['', null],
   ])('of %s is %s', async (ip, words) => {
-    expect(placeInWords((await load(mmdbFile(NETWORKS))).of(ip))).toBe(words)
+    expect(formatLocation((await load(mmdbFile(NETWORKS))).locate(ip))).toBe(words)
   })
 
   it('has coordinates, and how far off they may be', async () => {
     const places = await load(mmdbFile(NETWORKS))
-    expect(places.of('198.51.100.100')).toEqual({
+    expect(places.locate('198.51.100.100')).toEqual({
       city: 'New York',
       country: 'United States',
       latitude: 40.7128,
       longitude: -74.006,
       accuracyKm: 5,
     })
-    expect(places.of('192.0.2.129')).toEqual({ latitude: 1.5, longitude: 2.5, accuracyKm: 100 })
-    expect(places.of('192.0.2.1')).toBeNull()
+    expect(places.locate('192.0.2.129')).toEqual({ latitude: 1.5, longitude: 2.5, accuracyKm: 100 })
+    expect(places.locate('192.0.2.1')).toBeNull()
   })
 
   it('of IPv6 is not read from a file of IPv4 only', async () => {
     const places = await load(mmdbFile({ '32.1.13.0/24': ZURICH }, { ipVersion: 4 }))
-    expect(placeInWords(places.of('32.1.13.1'))).toBe('Zürich, Switzerland')
-    expect(places.of('2001:d00::1')).toBeNull()
+    expect(formatLocation(places.locate('32.1.13.1'))).toBe('Zürich, Switzerland')
+    expect(places.locate('2001:d00::1')).toBeNull()
   })
 
   it('is not known without a file', () => {
-    expect(Places.load(null).of('203.0.113.7')).toBeNull()
+    expect(GeoIp.load(null).locate('203.0.113.7')).toBeNull()
   })
 })
 
@@ -83,7 +83,7 @@ describe('a file that cannot be used is refused at start', () => {
     ['is not there', () => join(folder, 'nowhere.mmdb'), 'ENOENT'],
     ['is a folder', () => folder, 'EISDIR'],
   ])('one that %s', (_, path, reason) => {
-    expect(() => Places.load(path())).toThrow(`GEOIP_FILE ${path()} cannot be used: ${reason}`)
+    expect(() => GeoIp.load(path())).toThrow(`GEOIP_FILE ${path()} cannot be used: ${reason}`)
   })
 
   const WHOLE = mmdbFile({ '203.0.113.0/24': ZURICH })
@@ -105,7 +105,7 @@ describe('a file that cannot be used is refused at start', () => {
 
 it('a service whose file cannot be used does not start', async () => {
   const settings = { geoIpFile: join(folder, 'nowhere.mmdb') } as Settings
-  const service = Test.createTestingModule({ imports: [SettingsModule.with(settings), PlacesModule] })
+  const service = Test.createTestingModule({ imports: [SettingsModule.with(settings), GeoIpModule] })
   await expect(service.setLogger(new ConsoleLogger({ logLevels: [] })).compile()).rejects.toThrow(
     'GEOIP_FILE',
   )
@@ -113,14 +113,14 @@ it('a service whose file cannot be used does not start', async () => {
 
 describe('placeInWords', () => {
   const SOMEWHERE = { latitude: 0, longitude: 0, accuracyKm: 1 }
-  it.each<[Place | null, string | null]>([
+  it.each<[Location | null, string | null]>([
     [{ ...SOMEWHERE, city: 'Zürich', country: 'Switzerland' }, 'Zürich, Switzerland'],
     [{ ...SOMEWHERE, country: 'Switzerland' }, 'Switzerland'],
     [{ ...SOMEWHERE, city: 'Zürich' }, 'Zürich'],
     [SOMEWHERE, null],
     [null, null],
   ])('says of %j: %s', (place, words) => {
-    expect(placeInWords(place)).toBe(words)
+    expect(formatLocation(place)).toBe(words)
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import type { Settings } from '../../../src/config/settings.js'
-import { readForeignHash } from '../../../src/users/passwords/imported-hashes/read-imported-hash.js'
+import { readImportedHash } from '../../../src/users/passwords/imported-hashes/read-imported-hash.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 
 const PASSWORD = 'correct horse battery staple'
@@ -134,7 +134,7 @@ describe('a hash is refused', () => {
     // security L3: OpenSSL refuses its memory, which was an error at login.
     [`$scrypt$ln=1,r=524288,p=1$${SALT}$${HASH_32}`, 'more than 128 MiB'],
   ])('%# %s: %s', async (text, reason) => {
-    expect(() => readForeignHash(text)).toThrow(reason)
+    expect(() => readImportedHash(text)).toThrow(reason)
     expect(await verify(text, PASSWORD)).toBe(false)
   })
 
@@ -144,6 +144,6 @@ describe('a hash is refused', () => {
     `$scrypt$ln=17,r=8,p=1$${SALT}$${HASH_32}`,
     `$pbkdf2-sha256$i=2000000$${SALT}$${HASH_32}`,
   ])('not at the limit: %s', async text => {
-    expect(await readForeignHash(text).isOf(PASSWORD)).toBe(false)
+    expect(await readImportedHash(text).matches(PASSWORD)).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Settings } from '../../../src/config/settings.js'
 import { ApiError } from '../../../src/errors/api-error.js'
-import type { AttemptLimits } from '../../../src/rate-limits/rate-limiter.js'
+import type { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { PasswordPolicy } from '../../../src/users/passwords/password-policy.js'
 import { StrengthMeter } from '../../../src/users/passwords/password-strength.js'
 import { MAX_PASSWORD_LENGTH } from '../../../src/users/passwords/password-text.js'
@@ -9,7 +9,7 @@ import { PASSWORD } from '../../support/people.js'
 
 const policy = new PasswordPolicy(
   { mainOrigin: 'https://www.gardening.example' } as Settings,
-  null as unknown as AttemptLimits,
+  null as unknown as RateLimiter,
 )
 const meter = new StrengthMeter()
 afterAll(() => Promise.all([policy.onApplicationShutdown(), meter.stop()]))

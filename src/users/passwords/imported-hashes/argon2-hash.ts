@@ -1,5 +1,5 @@
 import { type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
-import { UnusableHash, type UsableHash } from './imported-hash.js'
+import { type ImportedHash, UnusableHash } from './imported-hash.js'
 
 /** 128 MiB, in KiB: one hash per core runs at a time. */
 const MAX_MEMORY = 131_072
@@ -8,11 +8,11 @@ const MAX_WORK = 524_288
 const MAX_LANES = 16
 
 /** Argon2i, -d and -id. Throws {@link UnusableHash}. */
-export function readArgon2Hash(text: string): UsableHash {
+export function readArgon2Hash(text: string): ImportedHash {
   const { memoryCost, timeCost, parallelism } = parametersOf(text)
   if (memoryCost > MAX_MEMORY || memoryCost * timeCost > MAX_WORK || parallelism > MAX_LANES)
     throw new UnusableHash(`needs more than m=${MAX_MEMORY}, m·t=${MAX_WORK} or p=${MAX_LANES}`)
-  return { isOf: password => verify(text, password) }
+  return { matches: password => verify(text, password) }
 }
 
 function parametersOf(text: string): ParsedHashOptions {

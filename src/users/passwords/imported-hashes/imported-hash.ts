@@ -1,7 +1,7 @@
 /** A hash made by another system, or by us with other parameters. */
-export interface UsableHash {
+export interface ImportedHash {
   /** Whether this text, as it stands, was hashed. */
-  isOf(password: string): Promise<boolean>
+  matches(password: string): Promise<boolean>
 }
 
 /** Why a hash cannot be imported, in words for the operator. Never contains the hash. */

@@ -1,6 +1,6 @@
 import { pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { UnusableHash, type UsableHash } from './imported-hash.js'
+import { type ImportedHash, UnusableHash } from './imported-hash.js'
 import { readPhcString } from './phc-string.js'
 
 const derive = promisify(pbkdf2)
@@ -25,7 +25,7 @@ const MIN_HASH_BYTES = 16
  * `$pbkdf2-sha256$i=<iterations>$<salt>$<hash>`, with or without `,l=<bytes>`, and the same with sha512.
  * Throws {@link UnusableHash}.
  */
-export function readPbkdf2Hash(text: string): UsableHash {
+export function readPbkdf2Hash(text: string): ImportedHash {
   const phc = readPhcString(text)
   const { i = 0, l = phc?.hash.length, ...others } = phc?.parameters ?? {}
   const digest = phc && DIGESTS.get(phc.scheme)
@@ -37,7 +37,7 @@ export function readPbkdf2Hash(text: string): UsableHash {
   if (i * blocks > digest.maxIterations)
     throw new UnusableHash(`needs more than ${digest.maxIterations} iterations of PBKDF2, over all blocks`)
   return {
-    isOf: async password =>
+    matches: async password =>
       timingSafeEqual(await derive(password, phc.salt, i, phc.hash.length, digest.name), phc.hash),
   }
 }

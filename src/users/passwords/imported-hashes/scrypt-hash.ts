@@ -1,5 +1,5 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
-import { UnusableHash, type UsableHash } from './imported-hash.js'
+import { type ImportedHash, UnusableHash } from './imported-hash.js'
 import { readPhcString } from './phc-string.js'
 
 /** As OpenSSL counts it. OWASP's strongest choice (N=2^17, r=8) takes nearly all of it. */
@@ -9,7 +9,7 @@ const MAX_WORK = 1_100_000
 const MIN_HASH_BYTES = 16
 
 /** `$scrypt$ln=<log2 N>,r=<r>,p=<p>$<salt>$<hash>`. Throws {@link UnusableHash}. */
-export function readScryptHash(text: string): UsableHash {
+export function readScryptHash(text: string): ImportedHash {
   const phc = readPhcString(text)
   const { ln = 0, r = 0, p = 0, ...others } = phc?.parameters ?? {}
   if (!phc || ln < 1 || r < 1 || p < 1 || Object.keys(others).length > 0 || phc.hash.length < MIN_HASH_BYTES)
@@ -20,7 +20,7 @@ export function readScryptHash(text: string): UsableHash {
   // RFC 7914 §2.
   if (ln >= 16 * r) throw new UnusableHash('has an N that is too large for its r')
   return {
-    isOf: password =>
+    matches: password =>
       new Promise((resolve, reject) => {
         const options = { N, r, p, maxmem: MAX_MEMORY_BYTES }
         scrypt(password, phc.salt, phc.hash.length, options, (error, key) =>

@@ -6,7 +6,7 @@ import type { FleetSession } from './fleet-session.js'
 import type { FleetUser } from './fleet-user.js'
 
 /** What a change is made on. `chosen` is one of the user's sessions; it is the one that a change of one session is about. */
-export interface Concerned {
+export interface AffectedSession {
   readonly fleet: Fleet
   readonly user: FleetUser
   readonly chosen: FleetSession
@@ -19,20 +19,20 @@ export interface Change {
   /** Made by a process of its own, not by a replica. */
   readonly isAtCommandLine?: true
   /** The sessions that it ends. */
-  ends(concerned: Concerned): readonly FleetSession[]
+  ends(concerned: AffectedSession): readonly FleetSession[]
   /** The permissions that it takes from the user. */
   readonly takes?: readonly string[]
   /** What must be there before the store fails. */
-  prepare?(concerned: Concerned): Promise<void>
+  prepare?(concerned: AffectedSession): Promise<void>
   /** Asks for it once; safe to repeat until it resolves with true, which means that the service has said that it is done. */
-  ask(concerned: Concerned, replica: Replica): Promise<boolean>
+  ask(concerned: AffectedSession, replica: Replica): Promise<boolean>
 }
 
 const TAKEN = ['accountSettings', 'dataEntry']
 const NEW_PASSWORD = 'quite another password than before'
 
-const all = ({ user }: Concerned) => user.sessions
-const chosenAlone = ({ chosen }: Concerned) => [chosen]
+const all = ({ user }: AffectedSession) => user.sessions
+const chosenAlone = ({ chosen }: AffectedSession) => [chosen]
 
 /** Links are used up by the try that was recorded, whatever that one was answered. */
 const isDoneByLink = (answer: TestResponse) => isDone(answer) || answer.json?.code === 'INVALID_LINK'
