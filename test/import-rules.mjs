@@ -1,4 +1,4 @@
-// Who may import whom under src, client, verify and web. Part of npm run check; fails too when it did not see every module.
+// Who may import whom under src, client, verify, web and dev. Part of npm run check; fails too when it did not see every module.
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
@@ -11,7 +11,7 @@ const LAYERS =
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
-const CHECKED = ['src', 'client', 'verify', 'web']
+const CHECKED = ['src', 'client', 'verify', 'web', 'dev']
 
 const { output } = await cruise(
   CHECKED,
@@ -50,7 +50,7 @@ function generalRules() {
     rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|client|web)/' }),
     // They put everything together; nothing is built on them but the commands, which run the whole without its server.
     rule('imports-a-file-at-the-top-of-src', { path: '^src/(?!cli/)[^/]+/' }, { path: '^src/[^/]+$' }),
-    rule('not-found', { path: '^(src|client|verify|web)/' }, { couldNotResolve: true }),
+    rule('not-found', { path: '^(src|client|verify|web|dev)/' }, { couldNotResolve: true }),
     // They are installed in other projects, where there is nothing else of ours.
     rule(
       'client-imports-what-it-does-not-bring',
@@ -59,6 +59,13 @@ function generalRules() {
     ),
     rule('verify-imports-the-service', { path: '^verify/' }, { path: '^(src|dev|test|client)/' }),
     rule('library-circle', { path: '^(client|verify|web)/' }, { circular: true }),
+    rule('dev-circle', { path: '^dev/' }, { circular: true }),
+    // It stands in for another company's server, and is to be a package of its own.
+    rule(
+      'payment-sandbox-imports-what-it-does-not-bring',
+      { path: '^dev/payment-sandbox/' },
+      { pathNot: '^dev/payment-sandbox/|(^|/)node_modules/(stripe|p-limit)/', dependencyTypesNot: ['core'] },
+    ),
     // They run in browsers, with what any site could install.
     rule(
       'page-imports-what-no-page-has',

@@ -1,4 +1,4 @@
-import type { EventCause } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
 import type { Form } from '../http/form.js'
 
 export interface ApiCall {

@@ -1,9 +1,9 @@
-import type { EventCause } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
+import type { Answer } from '../http/answer.js'
+import { ApiError } from '../http/api-error.js'
 import { parseForm } from '../http/form.js'
 import type { Incoming } from '../http/received-request.js'
-import { ApiError } from './api-error.js'
 import type { ApiRoute } from './api-route.js'
-import type { Answer } from './idempotency-keys.js'
 
 export class ApiRouter {
   constructor(private readonly routes: ApiRoute[]) {}

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Answer } from '../http/answer.js'
+import { ApiError } from '../http/api-error.js'
 import { canonicalForm } from '../http/form.js'
 import type { Incoming } from '../http/received-request.js'
 import { newId } from '../state/ids.js'
-import { ApiError } from './api-error.js'
 import type { ApiRouter } from './api-router.js'
 import { type Fault, faultError } from './fault.js'
-import type { Answer, IdempotencyKeys } from './idempotency-keys.js'
+import type { IdempotencyKeys } from './idempotency-keys.js'
 
 /** One API request that arrived, whatever became of it. */
 export interface ApiRequest {

@@ -1,7 +1,7 @@
 import { invoicePayments } from '../invoices/invoice-payments.js'
 import { findProduct } from '../prices/products.js'
 import type { ApiRoute } from './api-route.js'
-import type { ApiParts } from './api-routes.js'
+import type { ApiServices } from './api-services.js'
 import { expanded, expandedPage, type Finders } from './expand.js'
 import { listPage } from './list.js'
 
@@ -11,7 +11,7 @@ const EVENTS = '/v1/events'
 
 /** The portal, and what is only read: what was billed and paid, and what happened. */
 export function billingRoutes(
-  { state, portals, prices, invoices, charges, refunds, delayedPayments, events }: ApiParts,
+  { state, portals, prices, invoices, charges, refunds, delayedPayments, events }: ApiServices,
   finders: Finders,
 ): ApiRoute[] {
   const ofPrice: Finders = { product: findProduct }

@@ -1,6 +1,6 @@
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { texts } from '../http/form-fields.js'
-import { ApiError } from './api-error.js'
 import type { List } from './list.js'
 
 /** How to find what a field refers to, by the field's name; null leaves the id: an old state file lacks some. */

@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.js'
+import { ApiError } from '../http/api-error.js'
 
 /**
  * What goes wrong with every API call while it is set. Only `slow`, `late-answer` and `answer-then-reset` do what was asked.

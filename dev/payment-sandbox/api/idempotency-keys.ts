@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Answer, SavedAnswer } from '../http/answer.js'
+import { ApiError } from '../http/api-error.js'
 import { nowSeconds } from '../state/clock.js'
 import type { State } from '../state/state.js'
-import { ApiError } from './api-error.js'
-
-export interface Answer {
-  status: number
-  body: object
-}
-
-/** The first answer for a key, what was asked (hashed) and when, in seconds since 1970. */
-export interface KeptAnswer extends Answer {
-  asked: string
-  keptAt: number
-  requestId: string
-}
 
 // https://docs.stripe.com/api/idempotent_requests: keys can be removed after they are at least 24 hours old.
 const KEPT_SECONDS = 24 * 60 * 60
@@ -29,7 +18,7 @@ export class IdempotencyKeys {
    * `release`. Throws 400 idempotency_error when the key stood for another request, 409 while the first is
    * under way.
    */
-  take(key: string, request: string): KeptAnswer | null {
+  take(key: string, request: string): SavedAnswer | null {
     const asked = createHash('sha256').update(request).digest('base64url')
     const kept = this.state.answers.get(key)
     const live = kept && kept.keptAt + KEPT_SECONDS > nowSeconds() ? kept : null

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { forms, inner, integer, requiredText } from '../http/form-fields.js'
 import { oneTimePrice, type Price, type Prices } from '../prices/prices.js'

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.js'
+import { ApiError } from '../http/api-error.js'
 import { parseForm } from '../http/form.js'
 import { requiredText } from '../http/form-fields.js'
 import { jsonAnswer, type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer.js'

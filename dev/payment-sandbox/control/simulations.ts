@@ -1,6 +1,6 @@
-import { ApiError } from '../api/api-error.js'
 import type { Checkouts } from '../checkout/checkouts.js'
 import type { CustomerDeletion } from '../customers/customer-deletion.js'
+import { ApiError } from '../http/api-error.js'
 import type { Charges } from '../payments/charges.js'
 import type { DelayedPayments } from '../payments/delayed-payments.js'
 import type { Dunning } from '../subscriptions/dunning.js'

@@ -1,8 +1,10 @@
 import type { Checkouts } from '../checkout/checkouts.js'
-import type { EventCause, Events } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
+import type { Events } from '../events/events.js'
 import type { State } from '../state/state.js'
 import type { Subscriptions } from '../subscriptions/subscriptions.js'
-import type { Customers, DeletedCustomer } from './customers.js'
+import type { DeletedCustomer } from './customer.js'
+import type { Customers } from './customers.js'
 
 export class CustomerDeletion {
   constructor(

@@ -1,15 +1,11 @@
-import type { Stripe } from 'stripe'
-import { ApiError } from '../api/api-error.js'
 import { createdWithin } from '../api/list.js'
-import type { EventCause, Events } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
+import type { Events } from '../events/events.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { metadata, text } from '../http/form-fields.js'
-import { nowSeconds } from '../state/clock.js'
-import { newId } from '../state/ids.js'
+import { text } from '../http/form-fields.js'
 import type { State } from '../state/state.js'
-
-export type Customer = Stripe.Customer
-export type DeletedCustomer = Stripe.DeletedCustomer
+import { type Customer, type DeletedCustomer, newCustomer } from './customer.js'
 
 export class Customers {
   constructor(
@@ -19,31 +15,7 @@ export class Customers {
 
   /** A new customer; two equal calls make two customers unless they share an idempotency key. */
   create(params: Form, cause?: EventCause): Customer {
-    const customer: Customer = {
-      id: newId('cus_', 14),
-      object: 'customer',
-      address: null,
-      balance: 0,
-      created: nowSeconds(),
-      currency: null,
-      default_source: null,
-      delinquent: false,
-      description: text(params, 'description'),
-      email: text(params, 'email'),
-      invoice_settings: {
-        custom_fields: null,
-        default_payment_method: null,
-        footer: null,
-        rendering_options: null,
-      },
-      livemode: false,
-      metadata: metadata(params),
-      name: text(params, 'name'),
-      phone: text(params, 'phone'),
-      preferred_locales: [],
-      shipping: null,
-      tax_exempt: 'none',
-    }
+    const customer = newCustomer(params)
     this.state.customers.set(customer.id, customer)
     this.state.changed()
     this.events.emitBeside('customer.created', customer, cause)

@@ -1,31 +1,12 @@
 import Stripe from 'stripe'
-import { ApiError } from '../api/api-error.js'
 import { createdWithin } from '../api/list.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { flag, text, texts } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
-
-/** The API request that caused an event; both null when a person or the clock did. */
-export interface EventCause {
-  id: string | null
-  idempotency_key: string | null
-}
-
-/** Stripe's event. `pending_webhooks` is 1 until the webhook has answered 2xx, and 0 when there was none to tell. */
-export interface PaymentEvent {
-  id: string
-  object: 'event'
-  api_version: string
-  created: number
-  /** `previous_attributes` is only in an update: the top fields that changed, as they were. */
-  data: { object: object; previous_attributes?: object }
-  livemode: boolean
-  pending_webhooks: 0 | 1
-  request: EventCause
-  type: string
-}
+import type { EventCause, PaymentEvent } from './event.js'
 
 const NOBODY: EventCause = { id: null, idempotency_key: null }
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { State } from '../state/state.js'
 import { type DeliveryMode, firstDelayMs } from './delivery-mode.js'
-import type { PaymentEvent } from './events.js'
+import type { PaymentEvent } from './event.js'
 import { postEvent } from './webhook-request.js'
 
 // Stripe goes on for three days (https://docs.stripe.com/webhooks#retries); who develops waits about three minutes.

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { nowSeconds } from '../state/clock.js'
-import type { PaymentEvent } from './events.js'
+import type { PaymentEvent } from './event.js'
 
 // Long enough for a debugger's pause; Stripe does not publish its own.
 const TIMEOUT_MS = 20_000

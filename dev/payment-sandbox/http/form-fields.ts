@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.js'
+import { ApiError } from './api-error.js'
 import type { Form } from './form.js'
 
 /** The text of a field, or null when it is absent or empty (Stripe reads an empty value as "unset"). */

@@ -1,4 +1,4 @@
-import type { Html } from '../../../src/mail/html.js'
+import type { Html } from '../pages/html.js'
 
 /** What a browser gets. */
 export interface PageAnswer {

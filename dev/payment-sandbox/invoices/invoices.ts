@@ -1,5 +1,5 @@
-import { ApiError } from '../api/api-error.js'
 import { createdWithin } from '../api/list.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { text } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'

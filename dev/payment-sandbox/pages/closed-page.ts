@@ -1,5 +1,5 @@
-import { type Html, html } from '../../../src/mail/html.js'
 import type { Checkout } from '../checkout/checkout.js'
+import { type Html, html } from './html.js'
 import { pageLayout } from './page-layout.js'
 
 /** The page of a checkout that is complete or expired; `returnUrl` is where its link leads, if anywhere. */

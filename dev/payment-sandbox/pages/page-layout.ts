@@ -1,4 +1,4 @@
-import { Html, html } from '../../../src/mail/html.js'
+import { Html, html } from './html.js'
 
 /** A whole page around `content`, with the note that no money is involved. Needs no script and no other file. */
 export function pageLayout(title: string, content: Html): Html {

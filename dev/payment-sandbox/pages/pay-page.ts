@@ -1,5 +1,5 @@
-import { type Html, html } from '../../../src/mail/html.js'
 import { type CheckoutLine, type CheckoutRecord, totalOf } from '../checkout/checkout.js'
+import { type Html, html } from './html.js'
 import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
 

@@ -1,5 +1,6 @@
-import { ApiError } from '../api/api-error.js'
-import type { EventCause, Events } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
+import type { Events } from '../events/events.js'
+import { ApiError } from '../http/api-error.js'
 import type { Invoices } from '../invoices/invoices.js'
 import type { State } from '../state/state.js'
 import type { Subscriptions } from '../subscriptions/subscriptions.js'

@@ -1,5 +1,6 @@
 import type { Checkouts } from '../checkout/checkouts.js'
-import type { EventCause, Events } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
+import type { Events } from '../events/events.js'
 import { type Invoice, subscriptionIdOf } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { nowSeconds } from '../state/clock.js'

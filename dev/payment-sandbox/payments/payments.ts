@@ -1,13 +1,15 @@
-import { ApiError } from '../api/api-error.js'
 import type { Checkout, CheckoutRecord } from '../checkout/checkout.js'
 import type { Checkouts } from '../checkout/checkouts.js'
-import type { Customer, Customers } from '../customers/customers.js'
+import type { Customer } from '../customers/customer.js'
+import type { Customers } from '../customers/customers.js'
 import type { Events } from '../events/events.js'
+import { ApiError } from '../http/api-error.js'
 import type { Invoice } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
-import { newSubscription, type Subscription } from '../subscriptions/subscription.js'
+import { newSubscription } from '../subscriptions/new-subscription.js'
+import { type Subscription } from '../subscriptions/subscription.js'
 import type { SideEvents } from './secondary-events.js'
 
 export class Payments {

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
-import { ApiError } from '../api/api-error.js'
-import type { EventCause } from '../events/events.js'
+import type { EventCause } from '../events/event.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { integer, oneOf, requiredText } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'

@@ -1,4 +1,4 @@
-import type { Customer } from '../customers/customers.js'
+import type { Customer } from '../customers/customer.js'
 import type { Events } from '../events/events.js'
 import type { Invoice } from '../invoices/invoice.js'
 import { newCharge } from './charge.js'

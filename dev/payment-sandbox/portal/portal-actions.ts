@@ -1,6 +1,6 @@
-import { ApiError } from '../api/api-error.js'
 import type { Customers } from '../customers/customers.js'
 import type { Events } from '../events/events.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { integer, requiredText } from '../http/form-fields.js'
 import { subscriptionIdOf } from '../invoices/invoice.js'

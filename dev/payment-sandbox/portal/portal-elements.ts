@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../src/mail/html.js'
+import { type Html, html } from '../pages/html.js'
 import { monthsOf } from '../prices/period.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 import type { PortalSession } from './portal-session.js'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../src/mail/html.js'
+import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
 import type { Price } from '../prices/prices.js'

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../../src/mail/html.js'
 import type { Invoice } from '../invoices/invoice.js'
+import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
 import { type Subscription, totalOfItems } from '../subscriptions/subscription.js'

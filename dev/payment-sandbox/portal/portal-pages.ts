@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.js'
+import { ApiError } from '../http/api-error.js'
 import { parseForm } from '../http/form.js'
 import { type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer.js'
 import type { Incoming } from '../http/received-request.js'

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { ApiError } from '../api/api-error.js'
+import { ApiError } from '../http/api-error.js'
 
 export type Product = Stripe.Product
 

@@ -1,7 +1,7 @@
-import type { KeptAnswer } from '../api/idempotency-keys.js'
 import type { CheckoutRecord } from '../checkout/checkout.js'
-import type { Customer, DeletedCustomer } from '../customers/customers.js'
-import type { PaymentEvent } from '../events/events.js'
+import type { Customer, DeletedCustomer } from '../customers/customer.js'
+import type { PaymentEvent } from '../events/event.js'
+import type { SavedAnswer } from '../http/answer.js'
 import type { Invoice } from '../invoices/invoice.js'
 import type { Charge } from '../payments/charge.js'
 import type { Dispute } from '../payments/dispute.js'
@@ -16,7 +16,7 @@ export class State {
   readonly subscriptions = new CustomerMap<Subscription>(({ customer }) => customer)
   readonly events = new Map<string, PaymentEvent>()
   /** First answers by idempotency key. */
-  readonly answers = new Map<string, KeptAnswer>()
+  readonly answers = new Map<string, SavedAnswer>()
   readonly deletedCustomers = new Map<string, DeletedCustomer>()
   readonly invoices = new CustomerMap<Invoice>(({ customer }) => customer)
   readonly charges = new Map<string, Charge>()

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.js'
+import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import {
   flag,

@@ -1,4 +1,4 @@
-import type { Answer } from './idempotency-keys.js'
+import type { Answer } from './answer.js'
 
 /** A refusal in Stripe's own shape. Source: https://docs.stripe.com/api/errors. */
 export class ApiError extends Error {
