@@ -1,16 +1,21 @@
 import Module from 'node:module'
 
-/** Starts the one PostgreSQL of the test run. Workers and tests find it by TEST_POSTGRES_URL. */
+/** Makes what the whole test run shares. Workers and tests find it by TEST_POSTGRES_URL and TEST_EMBEDDED_DATABASE. */
 export default async function globalSetup(): Promise<void> {
   findSourcesOfJsNames()
+  const { unpackEmbeddedDatabase } = await import('./embedded-database.js')
   const { startPostgres } = await import('./postgres/postgres-server.js')
+  const embedded = await unpackEmbeddedDatabase()
   const server = await startPostgres()
   process.env.TEST_POSTGRES_URL = server.url
-  globalThis.stopSharedPostgres = () => server.stop()
+  globalThis.stopSharedStores = async () => {
+    await server.stop()
+    await embedded.remove()
+  }
 }
 
 declare global {
-  var stopSharedPostgres: () => Promise<void>
+  var stopSharedStores: () => Promise<void>
 }
 
 // Jest compiles this file but loads it with Node's own resolver, to which its moduleNameMapper is

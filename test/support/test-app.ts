@@ -12,6 +12,7 @@ import { createApp } from '../../src/create-app.js'
 import { Database } from '../../src/database/database.js'
 import { auditLog } from '../../src/database/schema.js'
 import { Mailer } from '../../src/mail/mailer.js'
+import { copyEmbeddedDatabase } from './embedded-database.js'
 import { request, type TestRequest, type TestResponse } from './http-request.js'
 import { createDatabase } from './postgres/postgres-server.js'
 import { startRedis } from './redis/redis-server.js'
@@ -143,7 +144,11 @@ async function startStores(
   given: Readonly<Record<string, string>>,
   cleanUp: (() => Promise<unknown>)[],
 ): Promise<Record<string, string>> {
-  if (backend === 'embedded') return { DATABASE_URL: `pglite:${join(folder, 'database')}` }
+  if (backend === 'embedded') {
+    const database = join(folder, 'database')
+    if (!('DATABASE_URL' in given)) copyEmbeddedDatabase(database)
+    return { DATABASE_URL: `pglite:${database}` }
+  }
   const [database, redis] = await Promise.all([
     'DATABASE_URL' in given ? null : createDatabase(),
     'SESSION_STORE_URL' in given ? null : startRedis(),
