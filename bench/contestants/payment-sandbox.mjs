@@ -9,6 +9,6 @@ await PaymentSandbox.start({
   webhookSecret: STRIPE_WEBHOOK_SECRET,
   // The bench posts its events itself, and counts them.
   webhookUrl: null,
-  sideEvents: false,
+  secondaryEvents: false,
   priceIds: STRIPE_PRICE_IDS.split(','),
 })

@@ -13,18 +13,18 @@ export interface PaymentSandboxOptions {
   /** Where the state survives a restart; without it, it does not. */
   stateFile?: string
   /** How many events can be listed later. Default 20,000, or 500 with a state file: each change writes it anew. */
-  keptEvents?: number
+  maxEvents?: number
   /** Whether a payment's parts have events of their own, as at Stripe. Default true; false is for who counts events. */
-  sideEvents?: boolean
+  secondaryEvents?: boolean
   /** What events claim of themselves. Default false, as it is true of them all. */
   livemode?: boolean
   /** Whose the secret key is; `acct_payment_sandbox` unless another account is played. */
   accountId?: string
 }
 
-const KEPT_EVENTS = 20_000
-const KEPT_EVENTS_IN_FILE = 500
+const MAX_EVENTS = 20_000
+const MAX_EVENTS_IN_FILE = 500
 
-export function keptEventsOf({ keptEvents, stateFile }: PaymentSandboxOptions): number {
-  return keptEvents ?? (stateFile ? KEPT_EVENTS_IN_FILE : KEPT_EVENTS)
+export function maxEventsOf({ maxEvents, stateFile }: PaymentSandboxOptions): number {
+  return maxEvents ?? (stateFile ? MAX_EVENTS_IN_FILE : MAX_EVENTS)
 }

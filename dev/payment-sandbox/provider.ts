@@ -7,14 +7,14 @@ import { IdempotencyKeys } from './api/idempotency-keys.js'
 import { Checkouts } from './checkout/checkouts.js'
 import { ControlRoutes } from './control/control-routes.js'
 import { OverviewPage } from './control/overview-page.js'
-import { Controls } from './control/sandbox-settings.js'
-import { Happenings } from './control/simulations.js'
+import { SandboxSettings } from './control/sandbox-settings.js'
+import { Simulator } from './control/simulator.js'
 import { CustomerDeletion } from './customers/customer-deletion.js'
 import { Customers } from './customers/customers.js'
 import { Events } from './events/events.js'
 import { WebhookDeliveries } from './events/webhook-deliveries.js'
 import type { PageAnswer } from './http/page-answer.js'
-import { readIncoming } from './http/received-request.js'
+import { readRequest } from './http/received-request.js'
 import { Invoices } from './invoices/invoices.js'
 import { Prorations } from './invoices/prorations.js'
 import { HostedPages } from './pages/hosted-pages.js'
@@ -22,7 +22,7 @@ import { Charges } from './payments/charges.js'
 import { DelayedPayments } from './payments/delayed-payments.js'
 import { Payments } from './payments/payments.js'
 import { Refunds } from './payments/refunds.js'
-import { SideEvents } from './payments/secondary-events.js'
+import { SecondaryEvents } from './payments/secondary-events.js'
 import { PortalActions } from './portal/portal-actions.js'
 import { PortalPages } from './portal/portal-pages.js'
 import { Portals } from './portal/portals.js'
@@ -38,8 +38,8 @@ export interface ProviderOptions {
   secretKey: string
   webhookSecret: string
   priceIds: string[]
-  keptEvents: number
-  sideEvents: boolean
+  maxEvents: number
+  secondaryEvents: boolean
   accountId: string
 }
 
@@ -57,6 +57,7 @@ export class Provider {
   readonly trials: Trials
   readonly deletion: CustomerDeletion
   readonly portals: Portals
+  readonly simulator: Simulator
   readonly api: Api
   readonly pages: HostedPages
   private readonly control: ControlRoutes
@@ -64,8 +65,8 @@ export class Provider {
   constructor(state: State, options: ProviderOptions, pagesUrl: string) {
     this.deliveries = new WebhookDeliveries(state, options.webhookSecret)
     const hasWebhook = () => this.deliveries.url !== null
-    const events = new Events(state, hasWebhook, options.keptEvents, options.sideEvents)
-    const sideEvents = new SideEvents(events)
+    const events = new Events(state, hasWebhook, options.maxEvents, options.secondaryEvents)
+    const secondaryEvents = new SecondaryEvents(events)
     const prices = new Prices(options.priceIds)
     const customers = new Customers(state, events)
     const prorations = new Prorations(state)
@@ -77,8 +78,13 @@ export class Provider {
     this.events = events
     this.subscriptions = subscriptions
     this.checkouts = checkouts
-    this.payments = new Payments(state, { events, sideEvents }, customers, checkouts, invoices)
-    this.delayedPayments = new DelayedPayments({ events, sideEvents }, checkouts, invoices, subscriptions)
+    this.payments = new Payments(state, { events, secondaryEvents }, customers, checkouts, invoices)
+    this.delayedPayments = new DelayedPayments(
+      { events, secondaryEvents },
+      checkouts,
+      invoices,
+      subscriptions,
+    )
     this.dunning = new Dunning(events, invoices, subscriptions)
     this.charges = new Charges(state, events, invoices, subscriptions)
     this.refunds = new Refunds(this.charges)
@@ -94,23 +100,24 @@ export class Provider {
     const actions = new PortalActions(events, customers, subscriptions, invoices, this.dunning)
     const portalPages = new PortalPages(state, subscriptions, invoices, prices, actions)
     this.pages = new HostedPages(state, customers, checkouts, this.payments, portalPages)
-    const controls = new Controls(this.api, this.deliveries)
-    this.control = new ControlRoutes(controls, new Happenings(this), new OverviewPage(state, controls))
+    const settings = new SandboxSettings(this.api, this.deliveries)
+    this.simulator = new Simulator(this)
+    this.control = new ControlRoutes(settings, this.simulator, new OverviewPage(state, settings))
   }
 
   /** Gives what an earlier run left the address that pages have now. */
-  movePages(): void {
-    this.checkouts.moveOpenPages()
-    this.portals.movePages()
+  updatePageUrls(): void {
+    this.checkouts.updatePageUrls()
+    this.portals.updatePageUrls()
   }
 
   /** Answers one request: the API under /v1/, the controls under /control and at the root, pages elsewhere. Nobody waits for the webhook: events go out afterwards. */
   async serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     reply.once('close', () => this.deliveries.deliverPending())
     try {
-      const incoming = await readIncoming(request)
-      if (incoming.path.startsWith('/v1/')) await this.api.answer(incoming, reply)
-      else sendPage(reply, this.control.answer(incoming) ?? this.pages.answer(incoming))
+      const received = await readRequest(request)
+      if (received.path.startsWith('/v1/')) await this.api.answer(received, reply)
+      else sendPage(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
     } catch (error) {
       // A client that hangs up is its own affair; anything else is a fault here, and the server beside must live on.
       if (request.complete) console.error('Payment sandbox:', error)

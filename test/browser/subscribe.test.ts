@@ -110,7 +110,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   [
     'canceled',
     ({ subscriptionId }) =>
-      stage.app.sandbox.changeSubscription(subscriptionId, {
+      stage.app.sandbox.simulate.changeSubscription(subscriptionId, {
         cancel_at: Math.floor(Date.now() / 1000) + PERIOD_DAYS * DAY_SECONDS,
       }),
     ['Ends on', 'Your subscription has been cancelled', 'Keep the subscription'],
@@ -118,14 +118,14 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   ],
   [
     'overdue',
-    ({ subscriptionId }) => stage.app.sandbox.failPayment(subscriptionId),
+    ({ subscriptionId }) => stage.app.sandbox.simulate.failPayment(subscriptionId),
     ['A payment is overdue', 'Pay by', 'Pay now'],
     ['Renews on'],
   ],
   [
     'restricted',
     async ({ subscriptionId }) => {
-      await stage.app.sandbox.failPayment(subscriptionId)
+      await stage.app.sandbox.simulate.failPayment(subscriptionId)
       await stage.app.paymentsSettled()
       const longAgo = new Date(Date.now() - PERIOD_DAYS * DAY_SECONDS * 1000)
       await stage.app.app
@@ -143,7 +143,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   [
     'trialing',
     ({ subscriptionId }) =>
-      stage.app.sandbox.changeSubscription(subscriptionId, {
+      stage.app.sandbox.simulate.changeSubscription(subscriptionId, {
         trial_end: Math.floor(Date.now() / 1000) + PERIOD_DAYS * DAY_SECONDS,
       }),
     ['Free trial', 'Free until'],
@@ -151,7 +151,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   ],
   [
     'ended',
-    ({ subscriptionId }) => stage.app.sandbox.cancel(subscriptionId),
+    ({ subscriptionId }) => stage.app.sandbox.simulate.cancel(subscriptionId),
     ['Ended', 'Ended on', 'Subscribe', 'Invoices and cards'],
     ['Renews on', 'Ends on', 'Change plan', 'Manage billing'],
   ],
@@ -173,7 +173,7 @@ test('billing 7: the card of who never paid, and of a payment on its way', async
     ['No subscription', 'Subscribe'],
     ['Renews on', 'Invoices', 'Manage billing'],
   )
-  await stage.app.sandbox.payLater(await openPage(owner))
+  await stage.app.sandbox.simulate.payByBankDebit(await openPage(owner))
   await stage.app.paymentsSettled()
   await expectCard(owner, 'pending', ['Your payment is on its way', 'bank debit'], ['Subscribe', 'Renews on'])
 })
@@ -217,7 +217,7 @@ async function openPage({ accountId }: User): Promise<string> {
 
 async function subscribed(owner: User): Promise<Payer> {
   const page = await openPage(owner)
-  await stage.app.sandbox.pay(page)
+  await stage.app.sandbox.simulate.pay(page)
   await stage.app.paymentsSettled()
   const { subscription } = stage.app.sandbox.checkouts().find(({ id }) => id === page)!
   return { subscriptionId: subscription as string }

@@ -2,7 +2,7 @@ import type { EventCause } from '../events/event.js'
 import type { Answer } from '../http/answer.js'
 import { ApiError } from '../http/api-error.js'
 import { parseForm } from '../http/form.js'
-import type { Incoming } from '../http/received-request.js'
+import type { ReceivedRequest } from '../http/received-request.js'
 import type { ApiRoute } from './api-route.js'
 
 export class ApiRouter {
@@ -12,7 +12,7 @@ export class ApiRouter {
    * Does what the request asks. A refusal of what exists or not is an answer too, as it is kept for the
    * idempotency key; a bad parameter is thrown, because Stripe keeps nothing when it never began to work.
    */
-  run(request: Incoming, cause: EventCause): Answer {
+  run(request: ReceivedRequest, cause: EventCause): Answer {
     const [id, handle] = this.find(request)
     const params = parseForm(request.method === 'POST' ? request.body : request.query)
     try {
@@ -23,7 +23,7 @@ export class ApiRouter {
     }
   }
 
-  private find({ method, path }: Incoming): [id: string, handle: ApiRoute[2]] {
+  private find({ method, path }: ReceivedRequest): [id: string, handle: ApiRoute[2]] {
     for (const [routeMethod, pattern, handle] of this.routes) {
       const id = method === routeMethod ? idIn(path, pattern) : null
       if (id !== null) return [id, handle]

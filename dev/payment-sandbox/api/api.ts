@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Answer } from '../http/answer.js'
 import { ApiError } from '../http/api-error.js'
 import { canonicalForm } from '../http/form.js'
-import type { Incoming } from '../http/received-request.js'
+import type { ReceivedRequest } from '../http/received-request.js'
 import { newId } from '../state/ids.js'
 import type { ApiRouter } from './api-router.js'
 import { type Fault, faultError } from './fault.js'
@@ -20,7 +20,7 @@ export interface ApiRequest {
 }
 
 // A laptop's sandbox may run for weeks; tests look at the last few.
-const KEPT_REQUESTS = 1_000
+const MAX_LOGGED_REQUESTS = 1_000
 
 // A client that gives up on a request and asks again at once may be heard before its hanging up is.
 const HANG_UP_MS = 20
@@ -44,12 +44,12 @@ export class Api {
   ) {}
 
   /** Answers one request in JSON, or does what `fault` says. */
-  async answer(request: Incoming, reply: ServerResponse): Promise<void> {
+  async answer(request: ReceivedRequest, reply: ServerResponse): Promise<void> {
     const idempotencyKey = idempotencyKeyOf(request)
     const { method, path, query, body } = request
     this.log({ method, path, query, body, idempotencyKey })
     if (this.faultOf(request) === 'slow') await wait(this.slowMs, undefined, { ref: false })
-    if (this.keys.isTaken(idempotencyKey)) await wait(HANG_UP_MS)
+    if (this.keys.isInProgress(idempotencyKey)) await wait(HANG_UP_MS)
     try {
       const answer = this.answerTo(request, reply, idempotencyKey)
       if (this.faultOf(request) === 'refuse' || this.faultOf(request) === 'answer-then-reset') reset(reply)
@@ -61,7 +61,7 @@ export class Api {
     }
   }
 
-  private faultOf({ path, query, body }: Incoming): Fault | null {
+  private faultOf({ path, query, body }: ReceivedRequest): Fault | null {
     const { faultOnlyFor } = this
     return faultOnlyFor === null || [path, query, body].some(part => part.includes(faultOnlyFor))
       ? this.fault
@@ -75,11 +75,11 @@ export class Api {
 
   private log(request: ApiRequest): void {
     this.requests.push(request)
-    if (this.requests.length > KEPT_REQUESTS) this.requests.shift()
+    if (this.requests.length > MAX_LOGGED_REQUESTS) this.requests.shift()
   }
 
   /** Null when there is to be no answer. */
-  private answerTo(request: Incoming, reply: ServerResponse, key: string | null): Answer | null {
+  private answerTo(request: ReceivedRequest, reply: ServerResponse, key: string | null): Answer | null {
     if (this.faultOf(request) === 'refuse') return null
     const requestId = newId('req_', 14)
     reply.setHeader('Request-Id', requestId)
@@ -88,12 +88,12 @@ export class Api {
     const cause = { id: requestId, idempotency_key: key }
     if (key === null) return this.faultOf(request) === 'hang' ? null : this.router.run(request, cause)
 
-    const first = this.keys.take(key, `${request.method} ${request.path} ${canonicalForm(request.body)}`)
+    const saved = this.keys.claim(key, `${request.method} ${request.path} ${canonicalForm(request.body)}`)
     reply.setHeader('Idempotency-Key', key)
-    if (first) {
+    if (saved) {
       reply.setHeader('Idempotent-Replayed', 'true')
-      reply.setHeader('Original-Request', first.requestId)
-      return first
+      reply.setHeader('Original-Request', saved.requestId)
+      return saved
     }
     if (this.faultOf(request) === 'hang') {
       reply.once('close', () => this.keys.release(key))
@@ -101,7 +101,7 @@ export class Api {
     }
     try {
       const answer = this.router.run(request, cause)
-      this.keys.keep(key, answer, requestId)
+      this.keys.save(key, answer, requestId)
       return answer
     } finally {
       this.keys.release(key)
@@ -116,7 +116,7 @@ export class Api {
 }
 
 /** Only a POST has one that counts: https://docs.stripe.com/api/idempotent_requests. */
-function idempotencyKeyOf({ method, headers }: Incoming): string | null {
+function idempotencyKeyOf({ method, headers }: ReceivedRequest): string | null {
   const key = headers['idempotency-key']
   return method === 'POST' && typeof key === 'string' && key !== '' ? key : null
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { texts } from '../http/form-fields.js'
+import { textList } from '../http/form-fields.js'
 import type { List } from './list.js'
 
 /** How to find what a field refers to, by the field's name; null leaves the id: an old state file lacks some. */
@@ -12,7 +12,7 @@ export type Finders = Record<string, (id: string) => object | null>
  */
 export function expanded<T extends object>(object: T, params: Form, finders: Finders): T {
   const copy = { ...object } as Record<string, unknown>
-  for (const path of texts(params, 'expand')) {
+  for (const path of textList(params, 'expand')) {
     // In a list the path begins with `data.`.
     const field = path.replace(/^data\./, '')
     const find = Object.hasOwn(finders, field) ? finders[field] : undefined

@@ -5,47 +5,47 @@ import { nowSeconds } from '../state/clock.js'
 import type { State } from '../state/state.js'
 
 // https://docs.stripe.com/api/idempotent_requests: keys can be removed after they are at least 24 hours old.
-const KEPT_SECONDS = 24 * 60 * 60
+const LIFETIME_SECONDS = 24 * 60 * 60
 
 /** Makes a repeated request harmless, by the rules of https://docs.stripe.com/api/idempotent_requests. */
 export class IdempotencyKeys {
-  private readonly underWay = new Map<string, string>()
+  private readonly inProgress = new Map<string, string>()
 
   constructor(private readonly state: State) {}
 
   /**
-   * The first answer when this request was answered before, else null: then the key is taken until `keep` or
+   * The first answer when this request was answered before, else null: then the key is taken until `save` or
    * `release`. Throws 400 idempotency_error when the key stood for another request, 409 while the first is
    * under way.
    */
-  take(key: string, request: string): SavedAnswer | null {
-    const asked = createHash('sha256').update(request).digest('base64url')
-    const kept = this.state.answers.get(key)
-    const live = kept && kept.keptAt + KEPT_SECONDS > nowSeconds() ? kept : null
-    const before = live?.asked ?? this.underWay.get(key)
-    if (before !== undefined && before !== asked) throw differentRequest(key)
+  claim(key: string, request: string): SavedAnswer | null {
+    const requestHash = createHash('sha256').update(request).digest('base64url')
+    const stored = this.state.answers.get(key)
+    const live = stored && stored.savedAt + LIFETIME_SECONDS > nowSeconds() ? stored : null
+    const before = live?.requestHash ?? this.inProgress.get(key)
+    if (before !== undefined && before !== requestHash) throw keyReused(key)
     if (live) return live
-    if (before !== undefined) throw stillUnderWay(key)
-    this.underWay.set(key, asked)
+    if (before !== undefined) throw keyInUse(key)
+    this.inProgress.set(key, requestHash)
     return null
   }
 
   /** Whether a request with this key is under way. */
-  isTaken(key: string | null): boolean {
-    return key !== null && this.underWay.has(key)
+  isInProgress(key: string | null): boolean {
+    return key !== null && this.inProgress.has(key)
   }
 
   /** Keeps the answer for the key, and drops the answers that are too old. */
-  keep(key: string, answer: Answer, requestId: string): void {
-    const asked = this.underWay.get(key) ?? ''
+  save(key: string, answer: Answer, requestId: string): void {
+    const requestHash = this.inProgress.get(key) ?? ''
     this.release(key)
     const now = nowSeconds()
     // A copy: the object in the answer changes when it is paid, the kept answer must not.
     this.state.answers.delete(key)
-    this.state.answers.set(key, { ...structuredClone(answer), asked, keptAt: now, requestId })
-    for (const [old, { keptAt }] of this.state.answers) {
+    this.state.answers.set(key, { ...structuredClone(answer), requestHash, savedAt: now, requestId })
+    for (const [old, { savedAt }] of this.state.answers) {
       // They are in the order of their age: a look at all of them for every request would be quadratic.
-      if (keptAt + KEPT_SECONDS > now) break
+      if (savedAt + LIFETIME_SECONDS > now) break
       this.state.answers.delete(old)
     }
     this.state.changed()
@@ -53,18 +53,18 @@ export class IdempotencyKeys {
 
   /** Frees a key whose request did nothing. */
   release(key: string): void {
-    this.underWay.delete(key)
+    this.inProgress.delete(key)
   }
 }
 
-function differentRequest(key: string): ApiError {
+function keyReused(key: string): ApiError {
   const message =
     'Keys for idempotent requests can only be used with the same parameters they were first used with. ' +
     `Try using a key other than '${key}' if you meant to execute a different request.`
   return new ApiError(400, 'idempotency_error', message)
 }
 
-function stillUnderWay(key: string): ApiError {
+function keyInUse(key: string): ApiError {
   const message = `There is currently another in-progress request using this Idempotent Key: ${key}.`
   return new ApiError(409, 'idempotency_error', message, 'idempotency_key_in_use')
 }

@@ -1,9 +1,9 @@
 import type { Form } from '../http/form.js'
-import { inner, integer, text } from '../http/form-fields.js'
+import { integer, nested, text } from '../http/form-fields.js'
 
 // https://docs.stripe.com/api/pagination
 const DEFAULT_LIMIT = 10
-const HIGHEST_LIMIT = 100
+const MAX_LIMIT = 100
 
 export interface List<T> {
   object: 'list'
@@ -14,7 +14,7 @@ export interface List<T> {
 
 /** One page of `all` by `limit` and `starting_after`; an unknown `starting_after` starts at the beginning. */
 export function listPage<T extends { id: string }>(all: T[], params: Form, url: string): List<T> {
-  const limit = Math.min(integer(params, 'limit') ?? DEFAULT_LIMIT, HIGHEST_LIMIT)
+  const limit = Math.min(integer(params, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT)
   const after = text(params, 'starting_after')
   const rest = all.slice(all.findIndex(item => item.id === after) + 1)
   return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url }
@@ -22,7 +22,7 @@ export function listPage<T extends { id: string }>(all: T[], params: Form, url: 
 
 /** Whether something is of the time that `created` asks for: a second, or `gt`, `gte`, `lt`, `lte`; always when absent. */
 export function createdWithin(params: Form): (item: { created: number }) => boolean {
-  const range = inner(params, 'created')
+  const range = nested(params, 'created')
   const exactly = integer(params, 'created')
   const after = Math.max(integer(range, 'gte') ?? 0, (integer(range, 'gt') ?? -1) + 1)
   const before = Math.min(integer(range, 'lte') ?? Infinity, (integer(range, 'lt') ?? Infinity) - 1)

@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { forms, inner, integer, requiredText } from '../http/form-fields.js'
+import { integer, nested, nestedList, requiredText } from '../http/form-fields.js'
 import { oneTimePrice, type Price, type Prices } from '../prices/prices.js'
 import type { CheckoutLine, CheckoutMode } from './checkout.js'
 
@@ -9,13 +9,13 @@ import type { CheckoutLine, CheckoutMode } from './checkout.js'
  * nothing in a setup. Throws 400 for anything else and for a quantity of 0.
  */
 export function checkoutLines(params: Form, mode: CheckoutMode, prices: Prices): CheckoutLine[] {
-  const given = forms(params, 'line_items')
-  if (mode === 'setup' && given.length > 0) throw noLines()
+  const given = nestedList(params, 'line_items')
+  if (mode === 'setup' && given.length > 0) throw linesNotAllowed()
   if (mode !== 'setup' && given.length === 0)
     throw ApiError.badParameter('parameter_missing', 'line_items', 'Missing required param: line_items.')
   return given.map((line, index) => {
     const param = `line_items[${index}]`
-    const price = mode === 'payment' ? priceGiven(line, param) : knownPrice(line, `${param}[price]`, prices)
+    const price = mode === 'payment' ? inlinePrice(line, param) : knownPrice(line, `${param}[price]`, prices)
     return { price, quantity: quantityOf(line, param) }
   })
 }
@@ -24,8 +24,8 @@ function knownPrice(line: Form, param: string, prices: Prices): Price {
   return prices.find(requiredText(line, 'price', param), param)
 }
 
-function priceGiven(line: Form, param: string): Price {
-  const data = inner(line, 'price_data')
+function inlinePrice(line: Form, param: string): Price {
+  const data = nested(line, 'price_data')
   requiredText(data, 'unit_amount', `${param}[price_data][unit_amount]`)
   return oneTimePrice(integer(data, 'unit_amount')!)
 }
@@ -37,7 +37,7 @@ function quantityOf(line: Form, param: string): number {
   throw ApiError.badParameter('parameter_invalid_integer', `${param}[quantity]`, message)
 }
 
-function noLines(): ApiError {
+function linesNotAllowed(): ApiError {
   const message = 'You can not pass `line_items` in `setup` mode.'
   return ApiError.badParameter('parameter_invalid', 'line_items', message)
 }

@@ -5,8 +5,8 @@ import { nowSeconds } from '../state/clock.js'
 import { CHECKOUT_MODES, type CheckoutTerms } from './checkout.js'
 
 // https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-expires_at
-const SHORTEST_LIFE_SECONDS = 30 * 60
-const LONGEST_LIFE_SECONDS = 24 * 60 * 60
+const MIN_LIFETIME_SECONDS = 30 * 60
+const MAX_LIFETIME_SECONDS = 24 * 60 * 60
 
 /** The terms of a new checkout; throws 400 for an unknown mode, a bad URL or a bad expires_at. */
 export function checkoutTerms(params: Form): CheckoutTerms {
@@ -27,8 +27,8 @@ export function checkoutTerms(params: Form): CheckoutTerms {
 
 function expiresAt(wanted: number | null): number {
   const now = nowSeconds()
-  if (wanted === null) return now + LONGEST_LIFE_SECONDS
-  if (wanted >= now + SHORTEST_LIFE_SECONDS && wanted <= now + LONGEST_LIFE_SECONDS) return wanted
+  if (wanted === null) return now + MAX_LIFETIME_SECONDS
+  if (wanted >= now + MIN_LIFETIME_SECONDS && wanted <= now + MAX_LIFETIME_SECONDS) return wanted
   const message =
     'The `expires_at` timestamp must be from 30 minutes to 24 hours after Checkout Session creation.'
   throw ApiError.badParameter('parameter_invalid', 'expires_at', message)

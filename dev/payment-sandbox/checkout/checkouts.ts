@@ -3,7 +3,7 @@ import type { EventCause } from '../events/event.js'
 import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { inner, integer, metadata, text } from '../http/form-fields.js'
+import { integer, metadata, nested, text } from '../http/form-fields.js'
 import type { Prices } from '../prices/prices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { State } from '../state/state.js'
@@ -32,10 +32,10 @@ export class Checkouts {
     const terms = checkoutTerms(params)
     if (terms.customer) this.customers.find(terms.customer, 'parameter')
     const lines = checkoutLines(params, terms.mode, this.prices)
-    const subscriptionData = inner(params, 'subscription_data')
+    const subscriptionData = nested(params, 'subscription_data')
     const subscriptionMetadata = metadata(subscriptionData)
     const trialDays = integer(subscriptionData, 'trial_period_days')
-    const isClassic = text(inner(subscriptionData, 'billing_mode'), 'type') === 'classic'
+    const isClassic = text(nested(subscriptionData, 'billing_mode'), 'type') === 'classic'
     const checkout = newCheckout(terms, dueToday(lines, trialDays), this.pagesUrl)
     this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata, trialDays, isClassic })
     this.state.changed()
@@ -53,7 +53,7 @@ export class Checkouts {
 
   /** All checkouts of a customer, or of everybody when null, newest first. */
   list(customer: string | null): Checkout[] {
-    const all = this.state.checkouts.of(customer)
+    const all = this.state.checkouts.ofCustomer(customer)
     return all.map(({ checkout }) => this.find(checkout.id).checkout).reverse()
   }
 
@@ -69,7 +69,7 @@ export class Checkouts {
   }
 
   /** Gives open checkouts of an earlier run the address that pages have now: the port may differ. */
-  moveOpenPages(): void {
+  updatePageUrls(): void {
     for (const { checkout } of this.state.checkouts.values()) {
       if (checkout.status === 'open') checkout.url = pageUrl(checkout.id, this.pagesUrl)
     }

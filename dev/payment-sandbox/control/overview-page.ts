@@ -9,17 +9,17 @@ import { statusBadge, subscriptionName } from '../portal/portal-elements.js'
 import type { State } from '../state/state.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 import { hasEnded } from '../subscriptions/subscription-changes.js'
-import { type ControlSettings, type Controls, NO_FAULT } from './sandbox-settings.js'
-import type { Happening } from './simulations.js'
+import { NO_FAULT, type SandboxSettings, type SettingValues } from './sandbox-settings.js'
+import type { Simulation } from './simulations.js'
 
 /** More of each kind would be no overview. */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 /** What goes wrong, what there is and what happened, with a button for everything that a test or a person may want. */
 export class OverviewPage {
   constructor(
     private readonly state: State,
-    private readonly controls: Controls,
+    private readonly settings: SandboxSettings,
   ) {}
 
   /** `problem` says why the last button did nothing. */
@@ -30,19 +30,19 @@ export class OverviewPage {
       'Payment sandbox',
       html`${problem === null ? '' : html`<p class="alert" role="alert">${problem}</p>`}
 <h2>What goes wrong</h2>
-${settingsForm(this.controls.settings)}
+${settingsForm(this.settings.current)}
 <h2>Subscriptions</h2>
-${listed(newest(this.state.subscriptions.values()).map(subscriptionCard))}
+${listOrNone(newest(this.state.subscriptions.values()).map(subscriptionCard))}
 <h2>Checkouts</h2>
-${listed(checkouts.map(checkoutCard))}
+${listOrNone(checkouts.map(checkoutCard))}
 ${disputes.length > 0 ? html`<h2>Disputes</h2>${disputes.map(disputeCard)}` : ''}
 <h2>Newest events</h2>
-${listed(newest(this.state.events.values()).map(eventRow))}`,
+${listOrNone(newest(this.state.events.values()).map(eventRow))}`,
     )
   }
 }
 
-function settingsForm({ fault, slowMs, delivery, lateMs }: ControlSettings): Html {
+function settingsForm({ fault, slowMs, delivery, lateMs }: SettingValues): Html {
   return html`<form method="post" action="/control">
 <label>API <select name="fault">${options([NO_FAULT, ...FAULTS], fault)}</select></label>
 <label>Milliseconds that “slow” and “late-answer” take <input type="number" name="slowMs" min="0" max="600000" required value="${slowMs}"></label>
@@ -62,24 +62,24 @@ function options(words: readonly string[], chosen: string): Html[] {
 
 function subscriptionCard(subscription: Subscription): Html {
   const { id, status, customer } = subscription
-  const happenings = [
-    ...(hasEnded(subscription) ? [] : whatMayCome(subscription)),
+  const simulations = [
+    ...(hasEnded(subscription) ? [] : availableSimulations(subscription)),
     'refunded',
     'disputed',
-  ] as Happening[]
+  ] as Simulation[]
   return html`<section class="card">
 <p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(status)}</p>
 <p class="quiet"><code>${id}</code> of <code>${customer}</code></p>
-${buttons(happenings, id, button('customer-deleted', customer))}
+${buttons(simulations, id, button('customer-deleted', customer))}
 </section>
 `
 }
 
-function whatMayCome({ status }: Subscription): Happening[] {
+function availableSimulations({ status }: Subscription): Simulation[] {
   if (status === 'incomplete') return ['first-payment-expires', 'canceled']
   if (status === 'paused') return ['resumed', 'canceled']
-  const soon: Happening[] = status === 'trialing' ? ['trial-ends-soon'] : []
-  const paid: Happening[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']
+  const soon: Simulation[] = status === 'trialing' ? ['trial-ends-soon'] : []
+  const paid: Simulation[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']
   return [...soon, ...paid, 'renewal-fails', 'renewal-needs-action', 'paused', 'canceled']
 }
 
@@ -107,21 +107,21 @@ function eventRow({ id, type, pending_webhooks }: PaymentEvent): Html {
   return html`<p class="quiet">${type} ${statusBadge(pending_webhooks > 0 ? 'on its way' : 'delivered')}<br><code>${id}</code></p>`
 }
 
-function buttons(happenings: readonly Happening[], id: string, more: Html = html``): Html {
+function buttons(simulations: readonly Simulation[], id: string, more: Html = html``): Html {
   return html`<details><summary>Let something happen</summary>
-<div class="row">${happenings.map(happening => button(happening, id))}${more}</div></details>`
+<div class="row">${simulations.map(simulation => button(simulation, id))}${more}</div></details>`
 }
 
-function button(happening: Happening, id: string): Html {
-  const words = happening.replaceAll('-', ' ')
-  return html`<form method="post" action="/control/${happening}"><input type="hidden" name="id" value="${id}">
+function button(simulation: Simulation, id: string): Html {
+  const words = simulation.replaceAll('-', ' ')
+  return html`<form method="post" action="/control/${simulation}"><input type="hidden" name="id" value="${id}">
 <button class="small second">${words.charAt(0).toUpperCase()}${words.slice(1)}</button></form>`
 }
 
-function listed(items: Html[]): Html {
+function listOrNone(items: Html[]): Html {
   return items.length > 0 ? html`${items}` : html`<p class="quiet">There are none yet.</p>`
 }
 
 function newest<T>(things: Iterable<T>): T[] {
-  return [...things].slice(-MOST_SHOWN).reverse()
+  return [...things].slice(-MAX_SHOWN).reverse()
 }

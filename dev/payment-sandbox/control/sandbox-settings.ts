@@ -8,7 +8,7 @@ import { integer, oneOf } from '../http/form-fields.js'
 export const NO_FAULT = 'none'
 
 /** What goes wrong, and how events come. Times are in milliseconds. */
-export interface ControlSettings {
+export interface SettingValues {
   fault: Fault | typeof NO_FAULT
   slowMs: number
   delivery: DeliveryMode
@@ -16,13 +16,13 @@ export interface ControlSettings {
 }
 
 /** The switches of the sandbox, for its page and for programs in other processes. */
-export class Controls {
+export class SandboxSettings {
   constructor(
     private readonly api: Api,
     private readonly deliveries: WebhookDeliveries,
   ) {}
 
-  get settings(): ControlSettings {
+  get current(): SettingValues {
     const { api, deliveries } = this
     return {
       fault: api.fault ?? NO_FAULT,
@@ -33,7 +33,7 @@ export class Controls {
   }
 
   /** Sets what the fields name; throws 400, with nothing set, for a word or number that is none. */
-  set(fields: Form): void {
+  update(fields: Form): void {
     const fault = oneOf(fields, 'fault', [NO_FAULT, ...FAULTS])
     const delivery = oneOf(fields, 'delivery', DELIVERY_MODES)
     const slowMs = integer(fields, 'slowMs')

@@ -18,7 +18,7 @@ export class Customers {
     const customer = newCustomer(params)
     this.state.customers.set(customer.id, customer)
     this.state.changed()
-    this.events.emitBeside('customer.created', customer, cause)
+    this.events.emitSecondary('customer.created', customer, cause)
     return customer
   }
 

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { createdWithin } from '../api/list.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { flag, text, texts } from '../http/form-fields.js'
+import { flag, text, textList } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
@@ -17,8 +17,8 @@ export class Events {
   constructor(
     private readonly state: State,
     private readonly hasWebhook: () => boolean,
-    private readonly keptEvents: number,
-    private readonly hasSideEvents: boolean,
+    private readonly maxEvents: number,
+    private readonly hasSecondaryEvents: boolean,
   ) {}
 
   /**
@@ -44,15 +44,15 @@ export class Events {
     this.state.events.set(event.id, event)
     if (event.pending_webhooks > 0) this.state.undelivered.set(event.id, event)
     for (const id of this.state.events.keys()) {
-      if (this.state.events.size <= this.keptEvents) break
+      if (this.state.events.size <= this.maxEvents) break
       this.state.events.delete(id)
     }
     this.state.changed()
   }
 
   /** As `emit`, for what nobody has to know to know how a subscription is; nothing when those are not wanted. */
-  emitBeside(type: string, object: object, cause?: EventCause, before?: object): void {
-    if (this.hasSideEvents) this.emit(type, object, cause, before)
+  emitSecondary(type: string, object: object, cause?: EventCause, before?: object): void {
+    if (this.hasSecondaryEvents) this.emit(type, object, cause, before)
   }
 
   /** The event; throws 404 resource_missing, also for one that is no longer kept. */
@@ -66,7 +66,7 @@ export class Events {
   list(params: Form): PaymentEvent[] {
     const isOfTime = createdWithin(params)
     const type = text(params, 'type')
-    const types = texts(params, 'types')
+    const types = textList(params, 'types')
     const isDelivered = flag(params, 'delivery_success')
     return [...this.state.events.values()].reverse().filter(event => {
       if (type !== null && !fits(event.type, type)) return false

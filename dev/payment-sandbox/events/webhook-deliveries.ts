@@ -10,7 +10,7 @@ import { postEvent } from './webhook-request.js'
 const RETRY_DELAYS_MS = [200, 1_000, 5_000, ...Array<number>(12).fill(15_000)]
 
 // Each attempt is a connection of its own: thousands at once would use up the ports.
-const HIGHEST_CONNECTIONS = 32
+const MAX_CONNECTIONS = 32
 
 /** Posts events to the webhook: all at once and in no promised order, like Stripe. */
 export class WebhookDeliveries {
@@ -18,9 +18,9 @@ export class WebhookDeliveries {
   mode: DeliveryMode = 'normal'
   /** How long `late` and, at most, `shuffled` wait. */
   lateMs = 200
-  private readonly underWay = new Set<Promise<boolean>>()
+  private readonly inProgress = new Set<Promise<boolean>>()
   private readonly stopping = new AbortController()
-  private readonly limit = pLimit(HIGHEST_CONNECTIONS)
+  private readonly limit = pLimit(MAX_CONNECTIONS)
 
   constructor(
     private readonly state: State,
@@ -47,18 +47,18 @@ export class WebhookDeliveries {
   /** Resolves when every event has arrived or was given up, including those that come up meanwhile. */
   async settled(): Promise<void> {
     this.deliverPending()
-    while (this.underWay.size > 0) await Promise.all(this.underWay)
+    while (this.inProgress.size > 0) await Promise.all(this.inProgress)
   }
 
   /** Gives up what is under way; it is tried again at the next start when the state is kept. */
   async stop(): Promise<void> {
     this.stopping.abort()
-    await Promise.all(this.underWay)
+    await Promise.all(this.inProgress)
   }
 
   private track(delivery: Promise<boolean>): Promise<boolean> {
-    this.underWay.add(delivery)
-    return delivery.finally(() => this.underWay.delete(delivery))
+    this.inProgress.add(delivery)
+    return delivery.finally(() => this.inProgress.delete(delivery))
   }
 
   private async deliverInMode(event: PaymentEvent): Promise<boolean> {
@@ -73,12 +73,12 @@ export class WebhookDeliveries {
   private async deliverWithRetries(event: PaymentEvent): Promise<boolean> {
     for (const delay of [...RETRY_DELAYS_MS, null]) {
       if (this.url === null) break
-      if (await this.post(event)) return this.arrived(event)
+      if (await this.post(event)) return this.markDelivered(event)
       if (delay === null || !(await this.pause(delay))) return false
     }
     // Not given up: when there is a URL again, deliverPending begins anew.
-    const kept = this.state.events.get(event.id) ?? event
-    if (kept.pending_webhooks > 0) this.state.undelivered.set(kept.id, kept)
+    const stored = this.state.events.get(event.id) ?? event
+    if (stored.pending_webhooks > 0) this.state.undelivered.set(stored.id, stored)
     return false
   }
 
@@ -88,7 +88,7 @@ export class WebhookDeliveries {
     return this.limit(async () => this.url !== null && postEvent(this.url, sent, this.secret, signal))
   }
 
-  private arrived(event: PaymentEvent): true {
+  private markDelivered(event: PaymentEvent): true {
     event.pending_webhooks = 0
     this.state.changed()
     return true

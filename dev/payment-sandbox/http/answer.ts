@@ -6,7 +6,7 @@ export interface Answer {
 
 /** The first answer to an idempotency key, with a hash of its request and the time in seconds since 1970. */
 export interface SavedAnswer extends Answer {
-  asked: string
-  keptAt: number
+  requestHash: string
+  savedAt: number
   requestId: string
 }

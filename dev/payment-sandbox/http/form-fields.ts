@@ -55,24 +55,24 @@ export function webUrl(url: string, param: string): string {
 }
 
 /** The nested form of that name; empty when absent. */
-export function inner(form: Form, name: string): Form {
+export function nested(form: Form, name: string): Form {
   const value = form[name]
   return typeof value === 'object' ? value : {}
 }
 
 /** The entries of a list of objects, such as line_items; empty when absent. */
-export function forms(form: Form, name: string): Form[] {
-  return Object.values(inner(form, name)).filter(value => typeof value === 'object')
+export function nestedList(form: Form, name: string): Form[] {
+  return Object.values(nested(form, name)).filter(value => typeof value === 'object')
 }
 
 /** The entries of a list of texts, such as expand; empty when absent. */
-export function texts(form: Form, name: string): string[] {
-  return Object.values(inner(form, name)).filter(value => typeof value === 'string')
+export function textList(form: Form, name: string): string[] {
+  return Object.values(nested(form, name)).filter(value => typeof value === 'string')
 }
 
 /** Metadata as Stripe keeps it: text by name. */
 export function metadata(form: Form): Record<string, string> {
   return Object.fromEntries(
-    Object.keys(inner(form, 'metadata')).map(key => [key, text(inner(form, 'metadata'), key) ?? '']),
+    Object.keys(nested(form, 'metadata')).map(key => [key, text(nested(form, 'metadata'), key) ?? '']),
   )
 }

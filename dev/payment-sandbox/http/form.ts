@@ -21,8 +21,8 @@ export function canonicalForm(encoded: string): string {
 function put(root: Form, path: string[], value: string): void {
   let form = root
   for (const name of path.slice(0, -1)) {
-    const inner = form[name]
-    const next = typeof inner === 'object' ? inner : emptyForm()
+    const nested = form[name]
+    const next = typeof nested === 'object' ? nested : emptyForm()
     form[name] = next
     form = next
   }

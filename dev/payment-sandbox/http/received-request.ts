@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** A request, read to its end. */
-export interface Incoming {
+export interface ReceivedRequest {
   method: string
   path: string
   /** What follows the `?`, still encoded. */
@@ -11,15 +11,15 @@ export interface Incoming {
 }
 
 // Far above anything a form of ours holds; a stop for runaway bodies.
-const HIGHEST_BODY_BYTES = 1_000_000
+const MAX_BODY_BYTES = 1_000_000
 
 /** Reads the whole request; rejects when it breaks off or is over 1 MB. */
-export async function readIncoming(request: IncomingMessage): Promise<Incoming> {
+export async function readRequest(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > HIGHEST_BODY_BYTES) throw new Error('The request body is over 1 MB')
+    if (size > MAX_BODY_BYTES) throw new Error('The request body is over 1 MB')
     chunks.push(chunk)
   }
   const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 import type { Form } from '../http/form.js'
-import { inner, text } from '../http/form-fields.js'
+import { nested, text } from '../http/form-fields.js'
 import { invoiceIdOf, paymentIntentIdOf } from '../payments/charge.js'
 import type { State } from '../state/state.js'
 import type { Invoice } from './invoice.js'
@@ -12,7 +12,7 @@ export type InvoicePayment = Omit<Stripe.InvoicePayment, 'payment'> & {
 
 /** The payments of an invoice or of a payment intent: one, or none when it is unknown or nothing was paid. */
 export function invoicePayments(state: State, params: Form): InvoicePayment[] {
-  const paymentIntent = text(inner(params, 'payment'), 'payment_intent')
+  const paymentIntent = text(nested(params, 'payment'), 'payment_intent')
   const id = text(params, 'invoice') ?? (paymentIntent && invoiceIdOf(paymentIntent))
   const invoice = id === null ? undefined : state.invoices.get(id)
   return invoice?.amount_paid ? [paymentOf(invoice)] : []

@@ -23,7 +23,7 @@ export class Invoices {
     reason: InvoiceTerms['reason'],
     status: InvoiceTerms['status'] = 'paid',
   ): Invoice {
-    const proration = this.prorations.take(subscription)
+    const proration = this.prorations.takePending(subscription)
     const invoice = newInvoice(subscription, { reason, status, proration })
     subscription.latest_invoice = invoice.id
     this.state.invoices.set(invoice.id, invoice)
@@ -43,7 +43,7 @@ export class Invoices {
     const isOfTime = createdWithin(params)
     const subscription = text(params, 'subscription')
     const status = text(params, 'status')
-    const all = this.state.invoices.of(text(params, 'customer')).reverse()
+    const all = this.state.invoices.ofCustomer(text(params, 'customer')).reverse()
     return all.filter(invoice => {
       if (subscription !== null && subscriptionIdOf(invoice) !== subscription) return false
       return (status === null || invoice.status === status) && isOfTime(invoice)
@@ -52,7 +52,7 @@ export class Invoices {
 
   /** The subscription's newest invoice that `fits`, or null. */
   newest(subscription: Subscription, fits: (invoice: Invoice) => boolean): Invoice | null {
-    const all = this.state.invoices.of(subscription.customer)
+    const all = this.state.invoices.ofCustomer(subscription.customer)
     return all.findLast(invoice => subscriptionIdOf(invoice) === subscription.id && fits(invoice)) ?? null
   }
 
@@ -83,7 +83,7 @@ export class Invoices {
   }
 
   /** Notes a try that did not pay; there will be another. */
-  noteFailure(invoice: Invoice): void {
+  recordFailedAttempt(invoice: Invoice): void {
     invoice.attempt_count += 1
     invoice.attempted = true
     invoice.next_payment_attempt = nowSeconds() + NEXT_ATTEMPT_SECONDS

@@ -7,20 +7,20 @@ export class Prorations {
   constructor(private readonly state: State) {}
 
   /** Notes the difference in price for the rest of the period, to the second; a trial costs nothing before and after. */
-  note(before: Subscription, after: Subscription): void {
+  record(before: Subscription, after: Subscription): void {
     if (before.status === 'trialing' || after.status === 'trialing') return
     const difference = Math.round(restOf(after) - restOf(before))
-    if (difference !== 0) this.state.prorations.set(after.id, this.of(after) + difference)
+    if (difference !== 0) this.state.prorations.set(after.id, this.pending(after) + difference)
   }
 
   /** What is noted, in cents, less than 0 for a credit. */
-  of({ id }: Subscription): number {
+  pending({ id }: Subscription): number {
     return this.state.prorations.get(id) ?? 0
   }
 
   /** What is noted, and notes it no more: it is on an invoice now. */
-  take(subscription: Subscription): number {
-    const cents = this.of(subscription)
+  takePending(subscription: Subscription): number {
+    const cents = this.pending(subscription)
     this.state.prorations.delete(subscription.id)
     return cents
   }

@@ -15,6 +15,6 @@ export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
 }
 
 /** The page for an address that nothing has. */
-export function unknownPage(): Html {
+export function notFoundPage(): Html {
   return pageLayout('There is no such page', html`<p>Please start again from the site.</p>`)
 }

@@ -2,11 +2,11 @@ import type { Checkout } from '../checkout/checkout.js'
 import type { Checkouts } from '../checkout/checkouts.js'
 import type { Customers } from '../customers/customers.js'
 import { type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer.js'
-import type { Incoming } from '../http/received-request.js'
+import type { ReceivedRequest } from '../http/received-request.js'
 import type { Payments } from '../payments/payments.js'
 import type { PortalPages } from '../portal/portal-pages.js'
 import type { State } from '../state/state.js'
-import { closedPage, unknownPage } from './closed-page.js'
+import { closedPage, notFoundPage } from './closed-page.js'
 import { payPage } from './pay-page.js'
 
 /** The pages a person sees: the portal, and `/pay/:id` with its buttons `pay`, `later` and `cancel`. */
@@ -19,23 +19,23 @@ export class HostedPages {
     private readonly portal: PortalPages,
   ) {}
 
-  answer(incoming: Incoming): PageAnswer {
-    const { method, path } = incoming
+  answer(received: ReceivedRequest): PageAnswer {
+    const { method, path } = received
     const [, root, id = '', button, ...more] = path.split('/')
-    if (root === 'portal') return this.portal.answer(incoming)
+    if (root === 'portal') return this.portal.answer(received)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
     if (isPage && method === 'GET' && button === undefined) return this.show(id)
     if (isPage && method === 'POST' && button === 'pay') return this.pay(id, () => this.payments.pay(id))
     if (isPage && method === 'POST' && button === 'later')
-      return this.pay(id, () => this.payments.payLater(id))
+      return this.pay(id, () => this.payments.payByBankDebit(id))
     if (isPage && method === 'POST' && button === 'cancel') return this.cancel(id)
-    return pageAnswer(404, unknownPage())
+    return pageAnswer(404, notFoundPage())
   }
 
   private show(id: string): PageAnswer {
     const record = this.checkouts.find(id)
     const { checkout } = record
-    if (checkout.status !== 'open') return closed(checkout)
+    if (checkout.status !== 'open') return closedAnswer(checkout)
     const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
     return pageAnswer(200, payPage(record, email))
   }
@@ -43,7 +43,7 @@ export class HostedPages {
   /** A second click on Pay finds the checkout complete, and leads to the same place as the first. */
   private pay(id: string, pay: () => void): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status === 'expired') return closed(checkout)
+    if (checkout.status === 'expired') return closedAnswer(checkout)
     if (checkout.status === 'open') pay()
     return redirectAnswer(returnUrl(checkout)!)
   }
@@ -51,7 +51,7 @@ export class HostedPages {
   /** Leaves the checkout open, as Stripe does: the person may come back and pay. */
   private cancel(id: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status !== 'open' || !checkout.cancel_url) return closed(checkout)
+    if (checkout.status !== 'open' || !checkout.cancel_url) return closedAnswer(checkout)
     return redirectAnswer(checkout.cancel_url)
   }
 }
@@ -61,6 +61,6 @@ function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | 
   return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
 }
 
-function closed(checkout: Checkout): PageAnswer {
+function closedAnswer(checkout: Checkout): PageAnswer {
   return pageAnswer(checkout.status === 'expired' ? 410 : 200, closedPage(checkout, returnUrl(checkout)))
 }

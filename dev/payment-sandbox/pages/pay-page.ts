@@ -11,7 +11,7 @@ export function payPage(record: CheckoutRecord, email: string | null): Html {
   return pageLayout(
     TITLES[checkout.mode]!,
     html`${lines.length > 0 ? amounts(record) : ''}
-<p class="quiet">${whatComes(record)}${receipt}</p>
+<p class="quiet">${chargeNotice(record)}${receipt}</p>
 <form method="post" action="${action}/pay"><button>${buttonText(record)}</button></form>
 ${
   checkout.amount_total
@@ -41,7 +41,7 @@ ${lines.map(lineRow)}
 </dl>`
 }
 
-function whatComes({ checkout, lines, trialDays }: CheckoutRecord): string {
+function chargeNotice({ checkout, lines, trialDays }: CheckoutRecord): string {
   if (checkout.mode === 'setup') return 'Nothing is charged.'
   if (checkout.mode === 'payment') return 'This is charged only once.'
   const when = trialDays ? `After ${trialDays} free days` : 'Then'

@@ -17,8 +17,8 @@ export class Charges {
 
   /** The charge of a paid invoice; throws 404 resource_missing. */
   find(id: string): Charge {
-    const kept = this.state.charges.get(id)
-    if (kept) return kept
+    const stored = this.state.charges.get(id)
+    if (stored) return stored
     const invoice = this.state.invoices.get(invoiceIdOf(id))
     if (!id.startsWith('ch_') || !invoice?.amount_paid) throw ApiError.missing(404, 'charge', id, 'id')
     return newCharge(invoice)
@@ -32,12 +32,12 @@ export class Charges {
   }
 
   /** Gives back `amount` cents of the newest payment, all that is left when null. Throws when that is less. */
-  refund(subscriptionId: string, amount: number | null): void {
-    this.giveBack(this.newestOf(subscriptionId), amount)
+  refundNewest(subscriptionId: string, amount: number | null): void {
+    this.refundCharge(this.newestOf(subscriptionId), amount)
   }
 
   /** The same for a charge. */
-  giveBack(charge: Charge, amount: number | null, cause?: EventCause): Charge {
+  refundCharge(charge: Charge, amount: number | null, cause?: EventCause): Charge {
     const left = charge.amount - charge.amount_refunded
     if (left === 0 || (amount ?? 0) > left) throw new Error(`Only ${left} cents of ${charge.id} are left`)
     // Kept from now on, because it changes.

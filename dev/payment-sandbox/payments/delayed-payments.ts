@@ -5,12 +5,12 @@ import { type Invoice, subscriptionIdOf } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscriptions } from '../subscriptions/subscriptions.js'
-import type { SideEvents } from './secondary-events.js'
+import type { SecondaryEvents } from './secondary-events.js'
 
 /** How a payment ends that took days. */
 export class DelayedPayments {
   constructor(
-    private readonly news: { readonly events: Events; readonly sideEvents: SideEvents },
+    private readonly emitters: { readonly events: Events; readonly secondaryEvents: SecondaryEvents },
     private readonly checkouts: Checkouts,
     private readonly invoices: Invoices,
     private readonly subscriptions: Subscriptions,
@@ -18,18 +18,18 @@ export class DelayedPayments {
 
   /** Emits `checkout.session.async_payment_succeeded`; in a subscription, now active, `invoice.paid` too. */
   succeed(checkoutId: string): void {
-    const checkout = this.unpaidOne(checkoutId)
+    const checkout = this.requireUnpaid(checkoutId)
     checkout.payment_status = 'paid'
-    this.news.events.emit('checkout.session.async_payment_succeeded', checkout)
+    this.emitters.events.emit('checkout.session.async_payment_succeeded', checkout)
     if (checkout.invoice === null) return
     const invoice = this.invoices.find(checkout.invoice)
     const subscription = this.subscriptions.find(checkout.subscription!)
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
-    this.news.sideEvents.ofPaid(invoice)
+    this.emitters.secondaryEvents.ofPaid(invoice)
     if (subscription.status === 'incomplete') subscription.status = 'active'
-    this.news.events.emit('customer.subscription.updated', subscription, undefined, before)
-    this.news.events.emit('invoice.paid', invoice)
+    this.emitters.events.emit('customer.subscription.updated', subscription, undefined, before)
+    this.emitters.events.emit('invoice.paid', invoice)
   }
 
   /**
@@ -37,12 +37,12 @@ export class DelayedPayments {
    * incomplete: Stripe gives the customer 23 hours to pay in another way.
    */
   fail(checkoutId: string): void {
-    const checkout = this.unpaidOne(checkoutId)
-    this.news.events.emit('checkout.session.async_payment_failed', checkout)
+    const checkout = this.requireUnpaid(checkoutId)
+    this.emitters.events.emit('checkout.session.async_payment_failed', checkout)
     if (checkout.invoice === null) return
     const invoice = this.invoices.find(checkout.invoice)
-    this.invoices.noteFailure(invoice)
-    this.news.events.emit('invoice.payment_failed', invoice)
+    this.invoices.recordFailedAttempt(invoice)
+    this.emitters.events.emit('invoice.payment_failed', invoice)
   }
 
   /** The 23 hours that Stripe gives an incomplete subscription are over: it is `incomplete_expired`, its invoice void. */
@@ -57,18 +57,18 @@ export class DelayedPayments {
   void(invoiceId: string, cause?: EventCause): Invoice {
     const invoice = this.invoices.find(invoiceId)
     this.invoices.void(invoice)
-    this.news.events.emit('invoice.voided', invoice, cause)
+    this.emitters.events.emit('invoice.voided', invoice, cause)
     const subscription = this.subscriptions.stored(subscriptionIdOf(invoice))
     if (subscription.status === 'incomplete') {
       const before = structuredClone(subscription)
       subscription.status = 'incomplete_expired'
       subscription.ended_at = nowSeconds()
-      this.news.events.emit('customer.subscription.updated', subscription, cause, before)
+      this.emitters.events.emit('customer.subscription.updated', subscription, cause, before)
     }
     return invoice
   }
 
-  private unpaidOne(checkoutId: string) {
+  private requireUnpaid(checkoutId: string) {
     const { checkout } = this.checkouts.find(checkoutId)
     if (checkout.status === 'complete' && checkout.payment_status === 'unpaid') return checkout
     throw new Error(`No payment of checkout ${checkoutId} is on its way`)

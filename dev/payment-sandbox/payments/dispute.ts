@@ -10,7 +10,7 @@ export type Dispute = Omit<Stripe.Dispute, 'charge' | 'payment_intent'> & {
 }
 
 /** https://docs.stripe.com/disputes/responding: from 7 to 21 days, by the card network. */
-const ANSWER_WITHIN_SECONDS = 14 * 24 * 60 * 60
+const RESPONSE_TIME_SECONDS = 14 * 24 * 60 * 60
 
 export function newDispute({ id, amount, currency, payment_intent }: Charge): Dispute {
   return {
@@ -24,7 +24,7 @@ export function newDispute({ id, amount, currency, payment_intent }: Charge): Di
     enhanced_eligibility_types: [],
     evidence: NO_EVIDENCE,
     evidence_details: {
-      due_by: nowSeconds() + ANSWER_WITHIN_SECONDS,
+      due_by: nowSeconds() + RESPONSE_TIME_SECONDS,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,

@@ -10,12 +10,12 @@ import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
 import { newSubscription } from '../subscriptions/new-subscription.js'
 import { type Subscription } from '../subscriptions/subscription.js'
-import type { SideEvents } from './secondary-events.js'
+import type { SecondaryEvents } from './secondary-events.js'
 
 export class Payments {
   constructor(
     private readonly state: State,
-    private readonly news: { readonly events: Events; readonly sideEvents: SideEvents },
+    private readonly emitters: { readonly events: Events; readonly secondaryEvents: SecondaryEvents },
     private readonly customers: Customers,
     private readonly checkouts: Checkouts,
     private readonly invoices: Invoices,
@@ -27,7 +27,7 @@ export class Payments {
    * not open, so that paying twice never makes two subscriptions.
    */
   pay(checkoutId: string): Checkout {
-    const record = this.openOne(checkoutId)
+    const record = this.requireOpen(checkoutId)
     const { mode } = record.checkout
     const isFree = mode === 'setup' || (record.trialDays ?? 0) > 0
     return this.complete(record, isFree ? 'no_payment_required' : 'paid')
@@ -37,13 +37,13 @@ export class Payments {
    * Completes an open checkout with a payment that takes days, as a bank debit does: `payment_status` is unpaid,
    * a subscription incomplete, its invoice open. Throws 400 when it is not open or nothing is due.
    */
-  payLater(checkoutId: string): Checkout {
-    const record = this.openOne(checkoutId)
+  payByBankDebit(checkoutId: string): Checkout {
+    const record = this.requireOpen(checkoutId)
     if (!record.checkout.amount_total) throw refusal('Nothing is due in this checkout.')
     return this.complete(record, 'unpaid')
   }
 
-  private openOne(checkoutId: string): CheckoutRecord {
+  private requireOpen(checkoutId: string): CheckoutRecord {
     const record = this.checkouts.find(checkoutId)
     const { status } = record.checkout
     if (status !== 'open') throw refusal(`This checkout is ${status}.`)
@@ -70,8 +70,8 @@ export class Payments {
     // Its customer may be new.
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
-    const { events, sideEvents } = this.news
-    if (made) sideEvents.ofCheckout(customer!, made.invoice)
+    const { events, secondaryEvents } = this.emitters
+    if (made) secondaryEvents.ofCheckout(customer!, made.invoice)
     events.emit('checkout.session.completed', checkout)
     if (made) events.emit('customer.subscription.created', made.subscription)
     if (made?.invoice.status === 'paid') events.emit('invoice.paid', made.invoice)

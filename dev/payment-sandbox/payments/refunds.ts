@@ -29,7 +29,7 @@ export class Refunds {
       const message = `Charge ${charge.id} has already been refunded.`
       throw new ApiError(400, 'invalid_request_error', message, 'charge_already_refunded')
     }
-    const { amount_refunded, currency, customer } = this.charges.giveBack(charge, amount, cause)
+    const { amount_refunded, currency, customer } = this.charges.refundCharge(charge, amount, cause)
     return {
       id: newId('re_1', 23),
       object: 'refund',

@@ -10,13 +10,13 @@ import { newSetupIntent } from './setup-intent.js'
  * What Stripe sends of a payment's parts beside the events that say how a subscription is: most of what a webhook
  * receives. None of them changes anything here but the customer's currency.
  */
-export class SideEvents {
+export class SecondaryEvents {
   constructor(private readonly events: Events) {}
 
   /** A checkout was completed; `invoice` is paid, or open while the payment is on its way. */
   ofCheckout(customer: Customer, invoice: Invoice): void {
     const card = newCard(customer)
-    this.events.emitBeside('payment_method.attached', card)
+    this.events.emitSecondary('payment_method.attached', card)
     this.ofCurrency(customer, invoice.currency)
     this.ofNewInvoice(invoice)
     if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id)
@@ -27,11 +27,11 @@ export class SideEvents {
   /** An invoice that was open is paid, or a new one was at once. */
   ofPaid(invoice: Invoice, paymentMethod: string | null = null): void {
     if (invoice.amount_paid > 0) {
-      this.events.emitBeside('charge.succeeded', newCharge(invoice))
+      this.events.emitSecondary('charge.succeeded', newCharge(invoice))
       const paymentIntent = paymentIntentOf(invoice, 'succeeded', paymentMethod)
-      this.events.emitBeside('payment_intent.succeeded', paymentIntent)
+      this.events.emitSecondary('payment_intent.succeeded', paymentIntent)
     }
-    this.events.emitBeside('invoice.payment_succeeded', invoice)
+    this.events.emitSecondary('invoice.payment_succeeded', invoice)
   }
 
   /** As Stripe does with a customer's first invoice. */
@@ -39,7 +39,7 @@ export class SideEvents {
     if (customer.currency) return
     const before = structuredClone(customer)
     customer.currency = currency
-    this.events.emitBeside('customer.updated', customer, undefined, before)
+    this.events.emitSecondary('customer.updated', customer, undefined, before)
   }
 
   private ofNewInvoice(invoice: Invoice): void {
@@ -58,8 +58,8 @@ export class SideEvents {
     }
     const { effective_at, ending_balance, number } = invoice
     const finalized_at = status_transitions.finalized_at
-    this.events.emitBeside('invoice.created', draft)
-    this.events.emitBeside('invoice.finalized', {
+    this.events.emitSecondary('invoice.created', draft)
+    this.events.emitSecondary('invoice.finalized', {
       ...draft,
       effective_at,
       ending_balance,
@@ -70,17 +70,17 @@ export class SideEvents {
   }
 
   private ofNewPayment(invoice: Invoice, card: string): void {
-    this.events.emitBeside(
+    this.events.emitSecondary(
       'payment_intent.created',
       paymentIntentOf(invoice, 'requires_payment_method', null),
     )
     if (invoice.status === 'open')
-      this.events.emitBeside('payment_intent.processing', paymentIntentOf(invoice, 'processing', card))
+      this.events.emitSecondary('payment_intent.processing', paymentIntentOf(invoice, 'processing', card))
   }
 
   private ofSavedCard(customer: Customer, card: string): void {
     const setupIntent = newSetupIntent(customer.id, card)
-    this.events.emitBeside('setup_intent.created', setupIntent)
-    this.events.emitBeside('setup_intent.succeeded', setupIntent)
+    this.events.emitSecondary('setup_intent.created', setupIntent)
+    this.events.emitSecondary('setup_intent.succeeded', setupIntent)
   }
 }

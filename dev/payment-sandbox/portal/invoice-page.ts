@@ -2,7 +2,7 @@ import type { Invoice } from '../invoices/invoice.js'
 import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
-import { dayOf, statusBadge } from './portal-elements.js'
+import { formatDate, statusBadge } from './portal-elements.js'
 import type { PortalSession } from './portal-session.js'
 
 /** What was billed, line by line. */
@@ -10,7 +10,7 @@ export function invoicePage({ id: session }: PortalSession, invoice: Invoice): H
   const { number, created, status, lines, total, amount_due, currency } = invoice
   return pageLayout(
     number ? `Invoice ${number}` : 'Draft of an invoice',
-    html`<p>${dayOf(created)} ${statusBadge(status ?? 'draft')}</p>
+    html`<p>${formatDate(created)} ${statusBadge(status ?? 'draft')}</p>
 <dl>
 ${lines.data.map(lineRow)}
 <div class="total"><dt>Total</dt><dd>${money(total, currency)}</dd></div>
@@ -21,6 +21,6 @@ ${lines.data.map(lineRow)}
 }
 
 function lineRow({ description, period, amount, currency }: Invoice['lines']['data'][number]): Html {
-  const time = `${dayOf(period.start)} to ${dayOf(period.end)}`
+  const time = `${formatDate(period.start)} to ${formatDate(period.end)}`
   return html`<div><dt>${description ?? 'Subscription'}<small>${time}</small></dt><dd>${money(amount, currency)}</dd></div>`
 }

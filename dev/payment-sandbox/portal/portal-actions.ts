@@ -23,7 +23,7 @@ export class PortalActions {
   ) {}
 
   /** Does it, with Stripe's events; throws ApiError when it cannot be done or is about somebody else's things. */
-  do(action: PortalAction, session: PortalSession, fields: Form): void {
+  perform(action: PortalAction, session: PortalSession, fields: Form): void {
     if (action === 'method') this.saveMethod(session)
     else if (action === 'pay') this.pay(session, requiredText(fields, 'invoice'))
     else if (action === 'confirm') this.confirm(session)
@@ -60,22 +60,22 @@ export class PortalActions {
 
   /** Billed at once, so that the customer sees what it cost. */
   private change(session: PortalSession, id: string, item: string, price: string, quantity: number): void {
-    this.own(session, id)
+    this.requireOwned(session, id)
     const items = [{ id: item, price, quantity }]
     this.subscriptions.change(id, { items, proration_behavior: 'always_invoice' })
   }
 
   /** A second click changes nothing and emits nothing. */
-  private setCancelling(session: PortalSession, id: string, isWanted: boolean): void {
-    const subscription = this.own(session, id)
-    if (isCancelling(subscription) === isWanted) return
-    if (!isWanted) this.subscriptions.change(id, { cancel_at: null })
+  private setCancelling(session: PortalSession, id: string, isCancellationRequested: boolean): void {
+    const subscription = this.requireOwned(session, id)
+    if (isCancelling(subscription) === isCancellationRequested) return
+    if (!isCancellationRequested) this.subscriptions.change(id, { cancel_at: null })
     else if (subscription.billing_mode.type === 'classic')
       this.subscriptions.change(id, { cancel_at_period_end: true })
     else this.subscriptions.change(id, { cancel_at: periodEnd(subscription) })
   }
 
-  private own({ customer }: PortalSession, id: string) {
+  private requireOwned({ customer }: PortalSession, id: string) {
     const subscription = this.subscriptions.find(id)
     if (subscription.customer === customer) return subscription
     throw ApiError.missing(404, 'subscription', id, 'id')

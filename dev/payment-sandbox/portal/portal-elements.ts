@@ -36,7 +36,7 @@ export function subscriptionName({ items }: Subscription): string {
 }
 
 /** By which time it is charged, in words. */
-export function aPeriod({ items }: Subscription): string {
+export function perPeriod({ items }: Subscription): string {
   return items.data.every(({ price }) => monthsOf(price) === 12) ? 'a year' : 'a month'
 }
 
@@ -45,7 +45,7 @@ export function planName(price: string, quantity: number): string {
 }
 
 /** The day in UTC, as in "March 1, 2027". */
-export function dayOf(seconds: number): string {
+export function formatDate(seconds: number): string {
   return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000)
 }
 

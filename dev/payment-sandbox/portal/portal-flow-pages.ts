@@ -4,7 +4,7 @@ import { pageLayout } from '../pages/page-layout.js'
 import type { Price } from '../prices/prices.js'
 import { type Subscription, totalOfItems } from '../subscriptions/subscription.js'
 import { periodEnd } from '../subscriptions/subscription-changes.js'
-import { actionForm, aPeriod, backLink, dayOf, planName, subscriptionName } from './portal-elements.js'
+import { actionForm, backLink, formatDate, perPeriod, planName, subscriptionName } from './portal-elements.js'
 import type { PortalSession } from './portal-session.js'
 
 /** The page of a `subscription_cancel` flow. */
@@ -12,7 +12,7 @@ export function cancelPage(session: PortalSession, subscription: Subscription): 
   const { id } = subscription
   return pageLayout(
     'Cancel your subscription',
-    html`<p>${subscriptionName(subscription)} stays yours until <strong>${dayOf(periodEnd(subscription))}</strong>,
+    html`<p>${subscriptionName(subscription)} stays yours until <strong>${formatDate(periodEnd(subscription))}</strong>,
 then it ends and nothing more is charged.</p>
 ${actionForm(session, 'cancel', { subscription: id }, html`<button>Cancel at period end</button>`)}
 ${backLink(session)}`,
@@ -51,7 +51,7 @@ export function confirmPage(session: PortalSession, subscription: Subscription, 
   return pageLayout(
     'Confirm the change',
     html`<dl>
-<div><dt>Now, ${aPeriod(subscription)}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
+<div><dt>Now, ${perPeriod(subscription)}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
 <dd>${money(totalOfItems(subscription), subscription.currency)}</dd></div>
 <div class="total"><dt>Then, a ${price.recurring!.interval}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency)}</dd></div>
 </dl>
@@ -62,7 +62,7 @@ ${backLink(session)}`,
 }
 
 /** The page of a `payment_method_update` flow. */
-export function methodPage(session: PortalSession): Html {
+export function paymentMethodPage(session: PortalSession): Html {
   return pageLayout(
     'Update your payment method',
     html`<p>Stripe would ask for a card here. The sandbox makes one up.</p>
@@ -78,7 +78,7 @@ export function donePage(session: PortalSession): Html {
 }
 
 /** The page of a session whose customer was deleted. */
-export function portalGonePage(session: PortalSession): Html {
+export function deletedCustomerPage(session: PortalSession): Html {
   return pageLayout(
     'This customer was deleted',
     html`<p>There is nothing left to see here.</p>${backLink(session)}`,

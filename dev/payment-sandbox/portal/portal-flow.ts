@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { forms, inner, integer, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
+import { integer, nested, nestedList, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
 import type { Prices } from '../prices/prices.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 import { hasEnded } from '../subscriptions/subscription-changes.js'
@@ -17,23 +17,23 @@ export function portalFlow(
   prices: Prices,
 ): PortalFlow | null {
   if (!('flow_data' in params)) return null
-  const data = inner(params, 'flow_data')
+  const data = nested(params, 'flow_data')
   requiredText(data, 'type', 'flow_data[type]')
   const type = oneOf(data, 'type', FLOW_TYPES, 'flow_data[type]')!
   return {
     type,
-    after_completion: afterCompletion(inner(data, 'after_completion')),
+    after_completion: afterCompletion(nested(data, 'after_completion')),
     customer_update: null,
     subscription_pause: null,
-    ...partsOf(type, data, subscriptions, prices),
+    ...flowDetails(type, data, subscriptions, prices),
   }
 }
 
 /** All parts are null but the one of this type. */
-function partsOf(type: FlowType, data: Form, subscriptions: readonly Subscription[], prices: Prices) {
+function flowDetails(type: FlowType, data: Form, subscriptions: readonly Subscription[], prices: Prices) {
   const none = { subscription_cancel: null, subscription_update: null, subscription_update_confirm: null }
   if (type === 'payment_method_update') return none
-  const part = inner(data, type)
+  const part = nested(data, type)
   const param = `flow_data[${type}]`
   const id = requiredText(part, 'subscription', `${param}[subscription]`)
   const subscription = subscriptions.find(each => each.id === id && !hasEnded(each))
@@ -45,7 +45,7 @@ function partsOf(type: FlowType, data: Form, subscriptions: readonly Subscriptio
 }
 
 function itemsOf(part: Form, param: string, subscription: Subscription, prices: Prices): ConfirmedItem[] {
-  const items = forms(part, 'items')
+  const items = nestedList(part, 'items')
   if (items.length !== 1)
     throw ApiError.badParameter('parameter_invalid', param, 'Exactly one item can be updated.')
   return items.map(item => {
@@ -60,7 +60,7 @@ function itemsOf(part: Form, param: string, subscription: Subscription, prices: 
 function afterCompletion(completion: Form): PortalFlow['after_completion'] {
   const param = 'flow_data[after_completion]'
   const type = oneOf(completion, 'type', COMPLETIONS, `${param}[type]`) ?? 'portal_homepage'
-  const confirmation = inner(completion, 'hosted_confirmation')
+  const confirmation = nested(completion, 'hosted_confirmation')
   return {
     type,
     hosted_confirmation:
@@ -70,5 +70,5 @@ function afterCompletion(completion: Form): PortalFlow['after_completion'] {
 }
 
 function redirect(completion: Form, param: string): { return_url: string } {
-  return { return_url: webUrl(requiredText(inner(completion, 'redirect'), 'return_url', param), param) }
+  return { return_url: webUrl(requiredText(nested(completion, 'redirect'), 'return_url', param), param) }
 }

@@ -4,7 +4,14 @@ import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
 import { type Subscription, totalOfItems } from '../subscriptions/subscription.js'
 import { hasEnded, isCancelling, periodEnd } from '../subscriptions/subscription-changes.js'
-import { actionForm, aPeriod, backLink, dayOf, statusBadge, subscriptionName } from './portal-elements.js'
+import {
+  actionForm,
+  backLink,
+  formatDate,
+  perPeriod,
+  statusBadge,
+  subscriptionName,
+} from './portal-elements.js'
 import type { PortalSession } from './portal-session.js'
 
 /** What the page shows of its customer. */
@@ -37,7 +44,7 @@ function subscriptionCard(session: PortalSession, subscription: Subscription): H
   const { id } = subscription
   return html`<section class="card">
 <p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(subscription.status)}</p>
-<p class="quiet">${money(totalOfItems(subscription), subscription.currency)} ${aPeriod(subscription)}. ${whatComes(subscription)}</p>
+<p class="quiet">${money(totalOfItems(subscription), subscription.currency)} ${perPeriod(subscription)}. ${renewalNotice(subscription)}</p>
 ${
   hasEnded(subscription)
     ? ''
@@ -54,11 +61,11 @@ ${
 `
 }
 
-function whatComes(subscription: Subscription): string {
+function renewalNotice(subscription: Subscription): string {
   const { status, ended_at, cancel_at, pause_collection } = subscription
-  const end = dayOf(periodEnd(subscription))
-  if (hasEnded(subscription)) return ended_at ? `Ended on ${dayOf(ended_at)}.` : 'It never began.'
-  if (isCancelling(subscription)) return `Ends on ${dayOf(cancel_at!)}.`
+  const end = formatDate(periodEnd(subscription))
+  if (hasEnded(subscription)) return ended_at ? `Ended on ${formatDate(ended_at)}.` : 'It never began.'
+  if (isCancelling(subscription)) return `Ends on ${formatDate(cancel_at!)}.`
   if (status === 'trialing') return `Free until ${end}.`
   if (status === 'past_due' || status === 'unpaid') return 'The last payment failed.'
   if (status === 'incomplete') return 'The first payment is not here yet.'
@@ -69,7 +76,7 @@ function whatComes(subscription: Subscription): string {
 function invoiceRow(session: PortalSession, invoice: Invoice): Html {
   const { id, created, number, status, amount_due, currency } = invoice
   const button = html`<button class="small">Pay ${money(amount_due, currency)}</button>`
-  return html`<div><dt>${dayOf(created)} ${statusBadge(status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? 'Draft'}</a></small>
+  return html`<div><dt>${formatDate(created)} ${statusBadge(status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? 'Draft'}</a></small>
 ${status === 'open' ? actionForm(session, 'pay', { invoice: id }, button) : ''}</dt>
 <dd>${money(amount_due, currency)}</dd></div>
 `

@@ -1,9 +1,9 @@
 import { ApiError } from '../http/api-error.js'
 import { parseForm } from '../http/form.js'
 import { type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer.js'
-import type { Incoming } from '../http/received-request.js'
+import type { ReceivedRequest } from '../http/received-request.js'
 import type { Invoices } from '../invoices/invoices.js'
-import { unknownPage } from '../pages/closed-page.js'
+import { notFoundPage } from '../pages/closed-page.js'
 import type { Prices } from '../prices/prices.js'
 import type { State } from '../state/state.js'
 import { hasEnded } from '../subscriptions/subscription-changes.js'
@@ -14,9 +14,9 @@ import { PORTAL_ACTIONS, type PortalAction } from './portal-elements.js'
 import {
   cancelPage,
   confirmPage,
+  deletedCustomerPage,
   donePage,
-  methodPage,
-  portalGonePage,
+  paymentMethodPage,
   updatePage,
 } from './portal-flow-pages.js'
 import { type PortalHome, portalHomePage } from './portal-home-page.js'
@@ -32,17 +32,17 @@ export class PortalPages {
     private readonly actions: PortalActions,
   ) {}
 
-  answer({ method, path, body }: Incoming): PageAnswer {
+  answer({ method, path, body }: ReceivedRequest): PageAnswer {
     const [, , id = '', action, ...more] = path.split('/')
     const record = this.state.portals.get(id)
-    if (!record || more.length > 0) return pageAnswer(404, unknownPage())
+    if (!record || more.length > 0) return pageAnswer(404, notFoundPage())
     if (!this.state.customers.has(record.session.customer))
-      return pageAnswer(410, portalGonePage(record.session))
+      return pageAnswer(410, deletedCustomerPage(record.session))
     if (method === 'GET' && action === undefined) return this.show(record)
     if (method === 'GET') return this.showInvoice(record, action as string)
     const known = PORTAL_ACTIONS.find(each => each === action)
     if (method === 'POST' && known && allows(record, known)) return this.act(record, known, body)
-    return pageAnswer(404, unknownPage())
+    return pageAnswer(404, notFoundPage())
   }
 
   private show({ session, isFlowDone }: PortalRecord): PageAnswer {
@@ -66,7 +66,7 @@ export class PortalPages {
 
   private showInvoice({ session }: PortalRecord, id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
-    if (invoice?.customer !== session.customer) return pageAnswer(404, unknownPage())
+    if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage())
     return pageAnswer(200, invoicePage(session, invoice))
   }
 
@@ -74,7 +74,7 @@ export class PortalPages {
   private flowPage(session: PortalSession) {
     const { flow } = session
     const id = flowSubscription(flow)
-    if (id === null) return methodPage(session)
+    if (id === null) return paymentMethodPage(session)
     const subscription = this.subscriptions.find(id)
     if (hasEnded(subscription)) return null
     if (flow!.subscription_cancel) return cancelPage(session, subscription)
@@ -85,9 +85,9 @@ export class PortalPages {
 
   private act(record: PortalRecord, action: PortalAction, body: string): PageAnswer {
     const { session } = record
-    if (record.isFlowDone && !HOME_ACTIONS.includes(action)) return completed(session)
+    if (record.isFlowDone && !HOME_ACTIONS.includes(action)) return redirectAfter(session)
     try {
-      this.actions.do(action, session, parseForm(body))
+      this.actions.perform(action, session, parseForm(body))
     } catch (error) {
       // A page that is out of date: the person gets the one that is not.
       if (!(error instanceof ApiError)) throw error
@@ -95,12 +95,12 @@ export class PortalPages {
     }
     if (session.flow) record.isFlowDone = true
     this.state.changed()
-    return completed(session)
+    return redirectAfter(session)
   }
 }
 
 /** Where a button leads. */
-function completed({ flow, url }: PortalSession): PageAnswer {
+function redirectAfter({ flow, url }: PortalSession): PageAnswer {
   return redirectAnswer(flow?.after_completion.redirect?.return_url ?? url)
 }
 

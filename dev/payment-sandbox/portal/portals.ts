@@ -29,7 +29,7 @@ export class Portals {
   }
 
   /** Gives the sessions of an earlier run the address that pages have now: the port may differ. */
-  movePages(): void {
+  updatePageUrls(): void {
     for (const { session } of this.state.portals.values()) session.url = portalUrl(session.id, this.pagesUrl)
   }
 }

@@ -17,7 +17,7 @@ export class CustomerMap<T> extends Map<string, T> {
   }
 
   /** What the customer has, oldest first; everybody's when null. */
-  of(customer: string | null): T[] {
+  ofCustomer(customer: string | null): T[] {
     if (customer === null) return [...this.values()]
     return [...(this.idsByCustomer.get(customer) ?? [])].map(id => this.get(id)!)
   }

@@ -33,8 +33,8 @@ export class State {
 
   /** Fills an empty state with what `toJSON` gave, also at a time when there were only the first parts. */
   restore(saved: SavedState): void {
-    for (const name of FIRST_PARTS) this.fill(name, saved[name])
-    for (const name of LATER_PARTS) this.fill(name, saved[name] ?? [])
+    for (const name of REQUIRED_COLLECTIONS) this.fill(name, saved[name])
+    for (const name of OPTIONAL_COLLECTIONS) this.fill(name, saved[name] ?? [])
     for (const event of this.events.values()) {
       if (event.pending_webhooks > 0) this.undelivered.set(event.id, event)
     }
@@ -42,22 +42,29 @@ export class State {
 
   toJSON(): SavedState {
     return Object.fromEntries(
-      [...FIRST_PARTS, ...LATER_PARTS].map(name => [name, [...this[name]]]),
+      [...REQUIRED_COLLECTIONS, ...OPTIONAL_COLLECTIONS].map(name => [name, [...this[name]]]),
     ) as SavedState
   }
 
-  private fill(name: PartName, entries: SavedPart): void {
+  private fill(name: CollectionName, entries: SavedCollection): void {
     const part = this[name] as Map<string, unknown>
     for (const [id, value] of entries) part.set(id, value)
   }
 }
 
 // A file without one of these is not ours.
-const FIRST_PARTS = ['customers', 'checkouts', 'subscriptions', 'events', 'answers'] as const
-const LATER_PARTS = ['deletedCustomers', 'invoices', 'charges', 'disputes', 'portals', 'prorations'] as const
+const REQUIRED_COLLECTIONS = ['customers', 'checkouts', 'subscriptions', 'events', 'answers'] as const
+const OPTIONAL_COLLECTIONS = [
+  'deletedCustomers',
+  'invoices',
+  'charges',
+  'disputes',
+  'portals',
+  'prorations',
+] as const
 
-type PartName = (typeof FIRST_PARTS)[number] | (typeof LATER_PARTS)[number]
-type SavedPart = [string, unknown][]
+type CollectionName = (typeof REQUIRED_COLLECTIONS)[number] | (typeof OPTIONAL_COLLECTIONS)[number]
+type SavedCollection = [string, unknown][]
 
-export type SavedState = Record<(typeof FIRST_PARTS)[number], SavedPart> &
-  Partial<Record<(typeof LATER_PARTS)[number], SavedPart>>
+export type SavedState = Record<(typeof REQUIRED_COLLECTIONS)[number], SavedCollection> &
+  Partial<Record<(typeof OPTIONAL_COLLECTIONS)[number], SavedCollection>>

@@ -3,7 +3,7 @@ import { planOf } from '../prices/plan.js'
 import type { Price, Prices } from '../prices/prices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscription, SubscriptionItem } from './subscription.js'
-import { endAt, endWithPeriod, keepGoing, startItemPeriod } from './subscription-changes.js'
+import { cancelAt, cancelAtPeriodEnd, startItemPeriod, undoCancellation } from './subscription-changes.js'
 import type { ItemPatch, SubscriptionPatch } from './subscription-patch.js'
 import { endTrialNow, startTrial } from './trial.js'
 
@@ -14,10 +14,10 @@ export function applyPatch(subscription: Subscription, patch: SubscriptionPatch,
   if (patch.metadata) patchMetadata(subscription, patch.metadata)
   if (patch.pause_collection !== undefined) subscription.pause_collection = patch.pause_collection
   if (patch.trial_end !== undefined) patchTrial(subscription, patch.trial_end)
-  if (patch.cancel_at === null) keepGoing(subscription)
-  else if (patch.cancel_at !== undefined) endAt(subscription, patch.cancel_at)
-  if (patch.cancel_at_period_end === true) endWithPeriod(subscription)
-  if (patch.cancel_at_period_end === false) keepGoing(subscription)
+  if (patch.cancel_at === null) undoCancellation(subscription)
+  else if (patch.cancel_at !== undefined) cancelAt(subscription, patch.cancel_at)
+  if (patch.cancel_at_period_end === true) cancelAtPeriodEnd(subscription)
+  if (patch.cancel_at_period_end === false) undoCancellation(subscription)
 }
 
 function patchItems(subscription: Subscription, patches: ItemPatch[], prices: Prices): void {

@@ -19,12 +19,12 @@ export class Dunning {
    * for the open invoice, or else for a period that begins now. The subscription becomes past due
    * (`customer.subscription.updated`); one whose first payment is open stays incomplete. Throws when it has ended.
    */
-  failAttempt(subscriptionId: string, type: string): void {
+  failPayment(subscriptionId: string, type: string): void {
     const subscription = this.subscriptions.stored(subscriptionId)
     if (hasEnded(subscription)) throw new Error(`Subscription ${subscriptionId} has ended`)
     const before = structuredClone(subscription)
     const invoice = this.openInvoice(subscription) ?? this.renewalInvoice(subscription)
-    this.invoices.noteFailure(invoice)
+    this.invoices.recordFailedAttempt(invoice)
     if (subscription.status !== 'incomplete') subscription.status = 'past_due'
     this.events.emit(type, invoice)
     const isNews = subscription.status !== before.status || invoice.id !== before.latest_invoice

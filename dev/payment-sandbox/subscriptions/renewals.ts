@@ -3,7 +3,7 @@ import type { InvoiceTerms } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
-import { endNow, hasEnded, periodEnd, renew } from './subscription-changes.js'
+import { cancelNow, hasEnded, periodEnd, renew } from './subscription-changes.js'
 
 const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
   keep_as_draft: 'draft',
@@ -40,7 +40,7 @@ export class Renewals {
   }
 
   private end(subscription: Subscription, endedAt: number): void {
-    endNow(subscription, endedAt)
+    cancelNow(subscription, endedAt)
     this.events.emit('customer.subscription.deleted', subscription)
   }
 

@@ -20,14 +20,14 @@ export class SubscriptionBilling {
     const isNewPeriod = before.billing_cycle_anchor !== after.billing_cycle_anchor
     if (isNewPeriod && before.status === 'trialing' && after.status === 'active')
       return this.billNewPeriod(after)
-    if (behavior !== 'none') this.prorations.note(before, after)
-    if (behavior !== 'always_invoice' || this.prorations.of(after) === 0) return null
+    if (behavior !== 'none') this.prorations.record(before, after)
+    if (behavior !== 'always_invoice' || this.prorations.pending(after) === 0) return null
     return this.invoices.issue(after, 'subscription_update')
   }
 
   /** The paid invoice of what was noted for the next one, for a subscription that has ended; null when nothing was. */
-  billRest(subscription: Subscription): Invoice | null {
-    return this.prorations.of(subscription) === 0
+  billPending(subscription: Subscription): Invoice | null {
+    return this.prorations.pending(subscription) === 0
       ? null
       : this.invoices.issue(subscription, 'subscription_update')
   }

@@ -17,27 +17,27 @@ export function isCancelling({ cancel_at, cancel_at_period_end }: Subscription):
   return cancel_at_period_end || cancel_at !== null
 }
 
-export function endWithPeriod(subscription: Subscription): void {
-  endAt(subscription, periodEnd(subscription))
+export function cancelAtPeriodEnd(subscription: Subscription): void {
+  cancelAt(subscription, periodEnd(subscription))
   subscription.cancel_at_period_end = true
 }
 
 /** Ends it at a time; the flag `cancel_at_period_end` stays false, as it does when a customer cancels in the portal. */
-export function endAt(subscription: Subscription, seconds: number): void {
+export function cancelAt(subscription: Subscription, seconds: number): void {
   subscription.cancel_at_period_end = false
   subscription.cancel_at = seconds
   subscription.canceled_at = nowSeconds()
   subscription.cancellation_details!.reason = 'cancellation_requested'
 }
 
-export function keepGoing(subscription: Subscription): void {
+export function undoCancellation(subscription: Subscription): void {
   subscription.cancel_at_period_end = false
   subscription.cancel_at = null
   subscription.canceled_at = null
   subscription.cancellation_details!.reason = null
 }
 
-export function endNow(subscription: Subscription, endedAt: number): void {
+export function cancelNow(subscription: Subscription, endedAt: number): void {
   subscription.status = 'canceled'
   subscription.canceled_at ??= endedAt
   subscription.ended_at = endedAt

@@ -2,11 +2,11 @@ import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import {
   flag,
-  forms,
-  inner,
   integer,
   isUnset,
   metadata,
+  nested,
+  nestedList,
   oneOf,
   requiredText,
   text,
@@ -48,7 +48,7 @@ export function patchOf(params: Form, subscription: Subscription, prices: Prices
   const cancelAtPeriodEnd = flag(params, 'cancel_at_period_end')
   const trialEnd = trialEndOf(params)
   return {
-    items: forms(params, 'items').map((item, index) => itemPatch(item, index, subscription, prices)),
+    items: nestedList(params, 'items').map((item, index) => itemPatch(item, index, subscription, prices)),
     metadata: metadata(params),
     proration_behavior: oneOf(params, 'proration_behavior', PRORATIONS) ?? 'create_prorations',
     ...(cancelAtPeriodEnd !== null && { cancel_at_period_end: cancelAtPeriodEnd }),
@@ -75,7 +75,7 @@ function itemPatch(item: Form, index: number, subscription: Subscription, prices
 
 function pauseOf(params: Form): Subscription['pause_collection'] {
   if (isUnset(params, 'pause_collection')) return null
-  const pause = inner(params, 'pause_collection')
+  const pause = nested(params, 'pause_collection')
   const param = 'pause_collection[behavior]'
   requiredText(pause, 'behavior', param)
   return { behavior: oneOf(pause, 'behavior', PAUSES, param)!, resumes_at: integer(pause, 'resumes_at') }

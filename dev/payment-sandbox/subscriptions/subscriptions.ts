@@ -2,7 +2,7 @@ import type { EventCause } from '../events/event.js'
 import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { flag, inner, oneOf } from '../http/form-fields.js'
+import { flag, nested, oneOf } from '../http/form-fields.js'
 import type { Prices } from '../prices/prices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { State } from '../state/state.js'
@@ -11,7 +11,7 @@ import { newItem } from './new-subscription.js'
 import type { Renewals } from './renewals.js'
 import { type Subscription } from './subscription.js'
 import type { SubscriptionBilling } from './subscription-billing.js'
-import { endNow, hasEnded } from './subscription-changes.js'
+import { cancelNow, hasEnded } from './subscription-changes.js'
 import { patchOf, type SubscriptionPatch } from './subscription-patch.js'
 import { pause, resume } from './subscription-pause.js'
 
@@ -43,7 +43,7 @@ export class Subscriptions {
    * `all` and `ended` as in https://docs.stripe.com/api/subscriptions/list.
    */
   list(customer: string | null, status: string | null): Subscription[] {
-    const all = this.state.subscriptions.of(customer).reverse()
+    const all = this.state.subscriptions.ofCustomer(customer).reverse()
     for (const subscription of all) this.renewals.catchUp(subscription)
     return all.filter(subscription => {
       if (status === null) return subscription.status !== 'canceled'
@@ -104,7 +104,7 @@ export class Subscriptions {
   resume(id: string, params: Form, cause?: EventCause): Subscription {
     const subscription = this.find(id)
     if (subscription.status !== 'paused') throw wrongStatus(subscription, 'resumed')
-    const anchor = inner(params, 'billing_cycle_anchor')
+    const anchor = nested(params, 'billing_cycle_anchor')
     const type = oneOf(anchor, 'type', ['now', 'unchanged'], 'billing_cycle_anchor[type]') ?? 'now'
     const before = structuredClone(subscription)
     resume(subscription, type)
@@ -122,8 +122,8 @@ export class Subscriptions {
   cancel(id: string, cause?: EventCause, params: Form = {}): Subscription {
     const subscription = this.find(id)
     if (subscription.status === 'canceled') throw ApiError.missing(404, 'subscription', id, 'id')
-    endNow(subscription, nowSeconds())
-    const invoice = flag(params, 'invoice_now') ? this.billing.billRest(subscription) : null
+    cancelNow(subscription, nowSeconds())
+    const invoice = flag(params, 'invoice_now') ? this.billing.billPending(subscription) : null
     this.events.emit('customer.subscription.deleted', subscription, cause)
     if (invoice) this.events.emit('invoice.paid', invoice, cause)
     return subscription

@@ -29,7 +29,7 @@ export function eventOf({ id, body }: Case): object {
  */
 export async function checkoutOf({ id }: Case, cast: Cast): Promise<string> {
   const checkoutId = id === 'WH-21' ? await checkoutOfAStranger(cast) : await checkoutOfU1(cast)
-  if (id !== 'WH-23') await cast.service.sandbox.pay(checkoutId)
+  if (id !== 'WH-23') await cast.service.sandbox.simulate.pay(checkoutId)
   return checkoutId
 }
 

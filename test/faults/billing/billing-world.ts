@@ -40,7 +40,12 @@ export async function startModelWorld(accountCount: number, random: Random): Pro
   await generateKeys(keysFile, new Date())
   const [postgres, redis] = await Promise.all([createDatabase(), startRedis()])
   // Events go out by the test's own hand.
-  const sandbox = await PaymentSandbox.start({ ...PROVIDER, port: 0, sideEvents: false, webhookUrl: null })
+  const sandbox = await PaymentSandbox.start({
+    ...PROVIDER,
+    port: 0,
+    secondaryEvents: false,
+    webhookUrl: null,
+  })
   const plans = await aPlansFile()
   const environment = environmentOf({
     PLANS_FILE: plans.path,

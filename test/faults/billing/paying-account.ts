@@ -77,7 +77,7 @@ export class PayingAccount {
     const customer = await this.customerId()
     if (customer) {
       for (const id of this.pages)
-        await (random.below(4) === 0 ? this.payLater(id) : sandbox.pay(id)).catch(() => {
+        await (random.below(4) === 0 ? this.payLater(id) : sandbox.simulate.pay(id)).catch(() => {
           // It was paid or expired.
         })
       this.pages.clear()
@@ -91,32 +91,33 @@ export class PayingAccount {
     const { random, sandbox } = this.world
     const id = this.subscriptionId as string
     const action = random.below(10)
-    if (action < 1) return sandbox.changeSubscription(id, { cancel_at_period_end: random.below(2) === 0 })
+    if (action < 1)
+      return sandbox.simulate.changeSubscription(id, { cancel_at_period_end: random.below(2) === 0 })
     // As in the portal: a date, and no flag.
     if (action < 3)
-      return sandbox.changeSubscription(id, { cancel_at: random.below(2) === 0 ? IN_DAYS : null })
+      return sandbox.simulate.changeSubscription(id, { cancel_at: random.below(2) === 0 ? IN_DAYS : null })
     if (action < 6)
-      return sandbox.changeSubscription(id, { items: [{ price: random.oneOf(PROVIDER.priceIds) }] })
+      return sandbox.simulate.changeSubscription(id, { items: [{ price: random.oneOf(PROVIDER.priceIds) }] })
     if (action < 9) {
       const status = random.oneOf(['active', 'past_due', 'trialing'] as const)
-      return sandbox.changeSubscription(id, { status })
+      return sandbox.simulate.changeSubscription(id, { status })
     }
     this.subscriptionId = null
-    await sandbox.cancel(id)
+    await sandbox.simulate.cancel(id)
   }
 
   /** A debit that takes its time, while the owner clicks again; one in two comes to nothing, and the owner lets it be. */
   private async payLater(checkoutId: string): Promise<void> {
     const { random, sandbox } = this.world
-    await sandbox.payLater(checkoutId)
+    await sandbox.simulate.payByBankDebit(checkoutId)
     await sleep(random.below(MOST_PATIENCE_MS))
     // As impatient as ever; whatever page this leads to is paid too.
     await this.click(random.oneOf(PROVIDER.priceIds))
     await sleep(random.below(BETWEEN_TRIES_MS))
     const succeeds = random.below(2) === 0
-    await sandbox.payAsync(checkoutId, succeeds ? 'succeeded' : 'failed')
+    await sandbox.simulate.settleBankDebit(checkoutId, succeeds ? 'succeeded' : 'failed')
     const { subscription } = sandbox.checkouts().find(({ id }) => id === checkoutId)!
-    if (!succeeds) await sandbox.cancel(subscription as string)
+    if (!succeeds) await sandbox.simulate.cancel(subscription as string)
   }
 
   /** Somebody goes, or comes back: the number of seats is another. */

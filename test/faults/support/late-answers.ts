@@ -32,7 +32,7 @@ export async function answersComeLate({ sandbox }: ModelWorld, steps: Steps): Pr
   const last = sandbox.requests.at(-1)
   sandbox.slowMs = LATE_MS
   sandbox.fault = 'late-answer'
-  for (const { id } of chosen) await sandbox.changeSubscription(id, { status: 'past_due' })
+  for (const { id } of chosen) await sandbox.simulate.changeSubscription(id, { status: 'past_due' })
   await steps.post()
   await eventually(() => chosen.every(({ customer }) => isAskedAbout(sandbox, customer, last)), {
     what: 'every customer to be looked at',
@@ -40,7 +40,7 @@ export async function answersComeLate({ sandbox }: ModelWorld, steps: Steps): Pr
   })
   const answeredAt = performance.now() + LATE_MS
   sandbox.fault = null
-  for (const { id } of chosen) await sandbox.changeSubscription(id, { status: 'active' })
+  for (const { id } of chosen) await sandbox.simulate.changeSubscription(id, { status: 'active' })
   await steps.claimsRunOut()
   await steps.post()
   await steps.handled()

@@ -174,7 +174,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       const subscription = await pay(app, await openCheckout(app, session))
       expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
       expect([await deleteAt(app, owner), await subjectsTo(app, owner)]).toEqual([null, []])
-      await app.sandbox.cancel(subscription)
+      await app.sandbox.simulate.cancel(subscription)
       await app.paymentsSettled()
       expect(outcome(await ask(app, session))).toBe('200')
     })

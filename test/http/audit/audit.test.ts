@@ -151,7 +151,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
           detail: { checkout, priceId: 'price_monthly' },
         }),
       ])
-      await app.sandbox.pay(checkout)
+      await app.sandbox.simulate.pay(checkout)
       await app.paymentsSettled()
       const { accountId } = whoIs(signedIn)
       const rows = (await app.auditRows()).filter(

@@ -40,7 +40,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
   it('answers 200 and forgets when what the event leads to fails', async () => {
     const payer = await aSubscriber(app)
     app.sandbox.fault = 'error-500'
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
     app.sandbox.fault = null
@@ -49,7 +49,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
 
   it('applies old events over new ones', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     const old = { ...creationOf(app, payer.subscriptionId), id: `evt_old_${backend.length}` }
     expect(outcome(await postEvent(app, old))).toBe('200')
@@ -73,7 +73,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     })
     const slow = app.app.get(CustomerSync).lookNow(payer.customerId)
     await eventually(() => seen)
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
     write()
@@ -103,8 +103,8 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const first = await openCheckout(app, signedIn)
     const second = await openCheckout(app, signedIn, { priceId: 'price_yearly' })
-    await expect(app.sandbox.pay(first)).rejects.toThrow()
-    await app.sandbox.pay(second)
+    await expect(app.sandbox.simulate.pay(first)).rejects.toThrow()
+    await app.sandbox.simulate.pay(second)
     await app.paymentsSettled()
     expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({ plan: 'price_yearly' })
   })
@@ -173,7 +173,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
 
   it('takes a purchase that is no subscription for one', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     const price_data = { currency: 'usd', unit_amount: 500, product_data: { name: 'A mug' } }
     const { sessions } = app.app.get(Stripe).checkout
@@ -184,7 +184,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
       line_items: [{ price_data, quantity: 1 }],
     })
     const saved = await sessions.create({ ...base, mode: 'setup', currency: 'usd' })
-    for (const { id } of [bought, saved]) await app.sandbox.pay(id)
+    for (const { id } of [bought, saved]) await app.sandbox.simulate.pay(id)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
@@ -192,11 +192,11 @@ describe.each(BACKENDS)('not here (%s)', backend => {
   it('takes unpaid for paid', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
-    await app.sandbox.payLater(checkoutId)
+    await app.sandbox.simulate.payByBankDebit(checkoutId)
     await app.paymentsSettled()
     const state = async () => (await readSubscription(app, signedIn.accessToken)).json.state
     expect(await state()).toBe('pending')
-    await app.sandbox.payAsync(checkoutId, 'failed')
+    await app.sandbox.simulate.settleBankDebit(checkoutId, 'failed')
     await app.paymentsSettled()
     expect(await state()).toBe('none')
   })
@@ -204,8 +204,8 @@ describe.each(BACKENDS)('not here (%s)', backend => {
   it('loses a refund or a dispute', async () => {
     const payer = await aSubscriber(app)
     const { accountId } = claimsOf(payer.signedIn.accessToken)
-    await app.sandbox.refund(payer.subscriptionId, 100)
-    await app.sandbox.dispute(payer.subscriptionId)
+    await app.sandbox.simulate.refund(payer.subscriptionId, 100)
+    await app.sandbox.simulate.dispute(payer.subscriptionId)
     await app.paymentsSettled()
     const noted = (await app.auditRows()).filter(
       row => row.accountId === accountId && row.detail.effect === 'noted',

@@ -101,11 +101,11 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     ['a date', { cancel_at: 4_000_000_000 }],
   ])('billing 2: shows the end that %s sets, and when it has ended', async (_, patch) => {
     const payer = await aSubscriber(app)
-    await app.sandbox.changeSubscription(payer.subscriptionId, patch)
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, patch)
     const { cancel_at } = subscriptionsOf(payer)[0]!
     const endsAt = new Date((cancel_at as number) * 1000).toISOString()
     expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, endsAt, renewsAt: null })
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     const ended = await subscription(payer)
     expect(ended).toMatchObject({ state: 'canceled', cancelAtPeriodEnd: false, renewsAt: null })
     expect(Math.abs(Date.parse(ended.endsAt) - Date.now())).toBeLessThan(60_000)
@@ -198,7 +198,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     jest.spyOn(seats, 'bring').mockImplementationOnce(async change => {
       await bring(change)
       // As in the portal, before we have seen that the provider did what it was told.
-      await app.sandbox.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
     })
     await aMember(app, payer.owner)
     const tellsTwice = () => jest.mocked(seats.bring).mock.calls.length >= 2
@@ -214,7 +214,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     const bring = seats.bring
     seats.bring = () => Promise.reject(new Error('refused'))
     await aMember(app, owner)
-    await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
     expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, quantity: 1 })
     seats.bring = bring
     await eventually(async () => (await subscription(payer)).quantity === 2)
@@ -222,10 +222,10 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
 
   it('whose customer was deleted has nothing any more, and subscribes again as another customer', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.deleteCustomer(payer.customerId)
+    await app.sandbox.simulate.deleteCustomer(payer.customerId)
     expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
     const checkoutId = await openCheckout(app, payer.signedIn)
-    await app.sandbox.pay(checkoutId)
+    await app.sandbox.simulate.pay(checkoutId)
     expect(await subscription(payer)).toMatchObject({ state: 'active' })
     const paid = app.sandbox.checkouts().find(({ id }) => id === checkoutId)
     expect(paid?.customer).not.toBe(payer.customerId)
@@ -234,10 +234,10 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
   it('whose customer was deleted without an event learns of it by the click that fails', async () => {
     const payer = await aSubscriber(app)
     const { webhookUrl } = app.sandbox
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     app.sandbox.webhookUrl = null
-    await app.sandbox.deleteCustomer(payer.customerId)
+    await app.sandbox.simulate.deleteCustomer(payer.customerId)
     expect(outcome(await subscribe(app, payer.signedIn))).toBe('502 PAYMENT_PROVIDER_FAILED')
     await eventually(async () => outcome(await subscribe(app, payer.signedIn)) === '201')
     app.sandbox.webhookUrl = webhookUrl

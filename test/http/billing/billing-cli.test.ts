@@ -42,7 +42,7 @@ describe('billing at the command line, beside a running server', () => {
 
   /** The subscription ends at a provider that then cannot be asked: its event has come and fails. */
   async function aFailedEvent(subscriber: Subscriber): Promise<string> {
-    await app.sandbox.cancel(subscriber.subscriptionId)
+    await app.sandbox.simulate.cancel(subscriber.subscriptionId)
     app.sandbox.fault = 'refuse'
     await app.sandbox.settled()
     const { id } = app.sandbox.events().at(-1)!
@@ -121,7 +121,7 @@ describe('billing at the command line, beside a running server', () => {
         'the payment provider does not answer\n',
     )
     expect(code).toBe(1)
-    await app.sandbox.cancel(second)
+    await app.sandbox.simulate.cancel(second)
   })
 
   it('billing:events lists what waits, by state and account', async () => {
@@ -219,7 +219,7 @@ describe('billing at the command line, beside a running server', () => {
   it('billing:reconcile mends what no event told of, once', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)
-    await withoutWebhooks(() => app.sandbox.cancel(subscriber.subscriptionId))
+    await withoutWebhooks(() => app.sandbox.simulate.cancel(subscriber.subscriptionId))
     const mended = await mainstay('billing:reconcile')
     expect(mended).toMatchObject({ code: 0 })
     expect(mended.output).toContain(

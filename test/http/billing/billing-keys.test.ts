@@ -98,7 +98,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
     expect((await readSubscription(app, owner.accessToken)).json.state).toBe('canceled')
     const answer = await subscribe(app, owner)
     expect(outcome(answer)).toBe('201')
-    await live.pay(answer.json.checkoutUrl.split('/').at(-1))
+    await live.simulate.pay(answer.json.checkoutUrl.split('/').at(-1))
     await live.settled()
     await eventually(async () => (await readSubscription(app, owner.accessToken)).json.state === 'active')
     expect(await customers()).toEqual([

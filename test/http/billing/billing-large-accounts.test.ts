@@ -40,7 +40,7 @@ it('fleet 5: a change of plan of 20,000 members holds up none of their logins an
   const member = await aMember(app, payer.owner)
   const signedIn = await signIn(app, member, 'main')
   const before = await countChanges()
-  await app.sandbox.cancel(payer.subscriptionId)
+  await app.sandbox.simulate.cancel(payer.subscriptionId)
   const logins = new Set<number>()
   let count = 0
   do {

@@ -55,7 +55,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
   it('is active as soon as it is paid, before any event', async () => {
     const { signedIn, providerId, id } = await aCheckout()
     await withoutEvents(async () => {
-      await app.sandbox.pay(providerId)
+      await app.sandbox.simulate.pay(providerId)
       const { json } = await readAfter(app, signedIn, id)
       expect(json).toMatchObject({ checkout: 'active', state: 'active', plan: 'price_monthly' })
       expect(await outcomeOf(signedIn, providerId)).toBe('active')
@@ -67,7 +67,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
   it('is no mending, for nothing was lost', async () => {
     const { signedIn, providerId, id } = await aCheckout()
     await withoutEvents(async () => {
-      await app.sandbox.pay(providerId)
+      await app.sandbox.simulate.pay(providerId)
       expect(await outcomeOf(signedIn, id)).toBe('active')
     })
     await app.paymentsSettled()
@@ -87,13 +87,13 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
 
   it('is pending while the money is on its way, and active when it has come', async () => {
     const { signedIn, providerId, id } = await aCheckout()
-    await app.sandbox.payLater(providerId)
+    await app.sandbox.simulate.payByBankDebit(providerId)
     await app.paymentsSettled()
     expect((await readAfter(app, signedIn, id)).json).toMatchObject({
       checkout: 'pending',
       state: 'pending',
     })
-    await app.sandbox.payAsync(providerId, 'succeeded')
+    await app.sandbox.simulate.settleBankDebit(providerId, 'succeeded')
     await app.paymentsSettled()
     expect(await outcomeOf(signedIn, id)).toBe('active')
   })
@@ -109,7 +109,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
 
   it('billing 7: shows a plan that was changed in the portal before any event, to whoever may pay', async () => {
     const { signedIn, owner, providerId } = await aCheckout()
-    await app.sandbox.pay(providerId)
+    await app.sandbox.simulate.pay(providerId)
     await app.paymentsSettled()
     const member = await signIn(app, await aMember(app, owner), 'main')
     const { json } = await subscribe(app, signedIn, {
@@ -133,7 +133,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
 
   it('billing 7: shows what is known after the portal when the provider is down', async () => {
     const { signedIn, providerId } = await aCheckout()
-    await app.sandbox.pay(providerId)
+    await app.sandbox.simulate.pay(providerId)
     await app.paymentsSettled()
     app.sandbox.fault = 'refuse'
     expect(await planAfterPortal(signedIn)).toBe('price_monthly')

@@ -86,7 +86,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     const newcomer = await signIn(app, await aMember(app, owner), 'main')
     expect(permissionsIn(newcomer.accessToken)).toEqual(['dataEntry'])
 
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
@@ -107,13 +107,13 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
 
   it('stays for 14 days while a payment is due, from the first failure on, and comes back with the payment', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.failPayment(payer.subscriptionId)
+    await app.sandbox.simulate.failPayment(payer.subscriptionId)
     await app.paymentsSettled()
     const due = await subscription(payer)
     expect(due).toMatchObject({ status: 'past_due', state: 'past_due' })
     const graceDays = (Date.parse(due.graceUntil) - Date.now()) / 1000 / DAY_SECONDS
     expect(graceDays).toBeCloseTo(14, 2)
-    await app.sandbox.failPayment(payer.subscriptionId)
+    await app.sandbox.simulate.failPayment(payer.subscriptionId)
     await app.paymentsSettled()
     expect((await subscription(payer)).graceUntil).toBe(due.graceUntil)
 
@@ -129,7 +129,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
       expect(await sweep()).toBe(0)
     })
-    await app.sandbox.recoverPayment(payer.subscriptionId)
+    await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
     await app.paymentsSettled()
     expect(await subscription(payer)).toMatchObject({ state: 'active', graceUntil: null })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
@@ -144,7 +144,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     ['canceled', 'canceled', WITHOUT_PLAN],
   ] as const)('of a subscription that is %s is %s', async (status, state, permissions) => {
     const payer = await aSubscriber(app)
-    await app.sandbox.changeSubscription(payer.subscriptionId, { status })
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status })
     await app.paymentsSettled()
     expect(await subscription(payer)).toMatchObject({ status, state })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(permissions)
@@ -152,21 +152,21 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
 
   it('billing 6: is no more than was paid for while a payment is due, whatever plan is chosen meanwhile', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'past_due' })
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'past_due' })
     await app.paymentsSettled()
     const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
     await click(json.checkoutUrl, 'confirm')
     await app.paymentsSettled()
     expect(await subscription(payer)).toMatchObject({ state: 'past_due', plan: 'price_yearly' })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
-    await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'active' })
     await app.paymentsSettled()
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
   })
 
   it('billing 6: is the plan’s, also with an add-on in front of it, and its seats are the plan’s', async () => {
     const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
-    await app.sandbox.addItem(payer.subscriptionId, 'price_of_an_add_on')
+    await app.sandbox.simulate.addItem(payer.subscriptionId, 'price_of_an_add_on')
     await aMember(app, payer.owner)
     await app.paymentsSettled()
     expect(await subscription(payer)).toMatchObject({ plan: 'price_yearly', planName: 'Team', quantity: 2 })
@@ -194,10 +194,10 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       })
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
       // Not because nobody looked: what it may do is still taken when it is not paid for, and comes back.
-      await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'paused' })
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'paused' })
       await app.paymentsSettled()
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
-      await app.sandbox.changeSubscription(payer.subscriptionId, { status: 'active' })
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'active' })
       await app.paymentsSettled()
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
     })
@@ -259,7 +259,7 @@ describe.each(BACKENDS)('without a plans file (%s)', backend => {
     const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
     try {
       const payer = await aSubscriber(app)
-      await app.sandbox.cancel(payer.subscriptionId)
+      await app.sandbox.simulate.cancel(payer.subscriptionId)
       await app.paymentsSettled()
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...PERMISSIONS])
     } finally {

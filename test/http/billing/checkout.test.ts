@@ -74,7 +74,7 @@ describe('POST /api/subscription/create', () => {
     await subscribe(app, payer)
     const { webhookUrl } = app.sandbox
     app.sandbox.webhookUrl = null
-    await app.sandbox.pay(openOnes(payer)[0]?.id as string)
+    await app.sandbox.simulate.pay(openOnes(payer)[0]?.id as string)
     const second = await subscribe(app, payer, { priceId: 'price_yearly' })
     app.sandbox.webhookUrl = webhookUrl
     expect(outcome(second)).toBe('409 ALREADY_SUBSCRIBED')
@@ -106,7 +106,7 @@ describe('POST /api/subscription/create', () => {
   it('after the checkout ran out of time opens a new one', async () => {
     const payer = await aPayer()
     const first = await subscribe(app, payer)
-    await app.sandbox.expire(checkoutsOf(payer)[0]?.id as string)
+    await app.sandbox.simulate.expire(checkoutsOf(payer)[0]?.id as string)
     await app.paymentsSettled()
     const second = await subscribe(app, payer)
     expect(second.json.checkoutUrl).not.toBe(first.json.checkoutUrl)
@@ -126,10 +126,10 @@ describe('POST /api/subscription/create', () => {
   it('with a subscription is 409 ALREADY_SUBSCRIBED until that has ended', async () => {
     const payer = await aPayer()
     await subscribe(app, payer)
-    await app.sandbox.pay(checkoutsOf(payer)[0]?.id as string)
+    await app.sandbox.simulate.pay(checkoutsOf(payer)[0]?.id as string)
     await app.paymentsSettled()
     expect(outcome(await subscribe(app, payer))).toBe('409 ALREADY_SUBSCRIBED')
-    await app.sandbox.cancel(checkoutsOf(payer)[0]?.subscription as string)
+    await app.sandbox.simulate.cancel(checkoutsOf(payer)[0]?.subscription as string)
     await app.paymentsSettled()
     expect(outcome(await subscribe(app, payer))).toBe('201')
   })
@@ -139,7 +139,7 @@ describe('POST /api/subscription/create', () => {
     const member = await aMember(app, owner)
     const payer = await signIn(app, owner, 'main')
     await subscribe(app, payer)
-    await app.sandbox.pay(checkoutsOf(payer)[0]?.id as string)
+    await app.sandbox.simulate.pay(checkoutsOf(payer)[0]?.id as string)
     await app.paymentsSettled()
     const { accessToken } = await signIn(app, member, 'satellite')
     expect((await readSubscription(app, accessToken)).json.status).toBe('active')

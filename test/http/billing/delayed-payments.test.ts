@@ -24,7 +24,7 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
   async function aPatientPayer() {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkout = await openCheckout(app, signedIn)
-    await app.sandbox.payLater(checkout)
+    await app.sandbox.simulate.payByBankDebit(checkout)
     await app.paymentsSettled()
     const made = app.sandbox.checkouts().find(({ id }) => id === checkout)
     return {
@@ -49,7 +49,7 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
     })
     for (const priceId of ['price_monthly', 'price_yearly'])
       expect(outcome(await subscribe(app, signedIn, { priceId }))).toBe('409 PAYMENT_PENDING')
-    await app.sandbox.payAsync(checkout, 'succeeded')
+    await app.sandbox.simulate.settleBankDebit(checkout, 'succeeded')
     expect(await stateOf(signedIn)).toBe('active')
     expect(livingOf(customer)).toEqual([subscription])
     expect(outcome(await subscribe(app, signedIn))).toBe('409 ALREADY_SUBSCRIBED')
@@ -60,7 +60,7 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
     const checkout = await openCheckout(app, signedIn)
     const { webhookUrl } = app.sandbox
     app.sandbox.webhookUrl = null
-    await app.sandbox.payLater(checkout)
+    await app.sandbox.simulate.payByBankDebit(checkout)
     const early = await subscribe(app, signedIn, { priceId: 'price_yearly' })
     app.sandbox.webhookUrl = webhookUrl
     expect(outcome(early)).toBe('409 PAYMENT_PENDING')
@@ -68,31 +68,31 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
 
   it('counts after a subscription that has ended', async () => {
     const { signedIn, subscriptionId } = await aSubscriber(app)
-    await app.sandbox.cancel(subscriptionId)
+    await app.sandbox.simulate.cancel(subscriptionId)
     await app.paymentsSettled()
-    await app.sandbox.payLater(await openCheckout(app, signedIn))
+    await app.sandbox.simulate.payByBankDebit(await openCheckout(app, signedIn))
     expect(await stateOf(signedIn)).toBe('pending')
     expect(outcome(await subscribe(app, signedIn))).toBe('409 PAYMENT_PENDING')
   })
 
   it('that fails leaves the account free, and what is left of it cannot be paid beside another', async () => {
     const { signedIn, checkout, customer, subscription } = await aPatientPayer()
-    await app.sandbox.payAsync(checkout, 'failed')
+    await app.sandbox.simulate.settleBankDebit(checkout, 'failed')
     expect(await stateOf(signedIn)).toBe('none')
     const second = await openCheckout(app, signedIn)
-    await expect(app.sandbox.recoverPayment(subscription)).rejects.toThrow()
-    await app.sandbox.pay(second)
+    await expect(app.sandbox.simulate.recoverPayment(subscription)).rejects.toThrow()
+    await app.sandbox.simulate.pay(second)
     expect(await stateOf(signedIn)).toBe('active')
     expect(livingOf(customer)).toHaveLength(1)
   })
 
   it('that fails and then is paid in another way is not sold a second time', async () => {
     const { signedIn, checkout, customer, subscription } = await aPatientPayer()
-    await app.sandbox.payAsync(checkout, 'failed')
+    await app.sandbox.simulate.settleBankDebit(checkout, 'failed')
     await app.paymentsSettled()
     const { webhookUrl } = app.sandbox
     app.sandbox.webhookUrl = null
-    await app.sandbox.recoverPayment(subscription)
+    await app.sandbox.simulate.recoverPayment(subscription)
     const early = await subscribe(app, signedIn)
     app.sandbox.webhookUrl = webhookUrl
     expect(outcome(early)).toBe('409 ALREADY_SUBSCRIBED')
@@ -102,7 +102,7 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
 
   it('that never arrives leaves the account free', async () => {
     const { signedIn, subscription } = await aPatientPayer()
-    await app.sandbox.expireFirstPayment(subscription)
+    await app.sandbox.simulate.expireFirstPayment(subscription)
     expect(await stateOf(signedIn)).toBe('none')
     expect(outcome(await subscribe(app, signedIn))).toBe('201')
   })

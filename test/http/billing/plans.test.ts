@@ -106,7 +106,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
       planName: 'Team',
     })
     expect(app.sandbox.checkouts().find(({ id }) => id === page)).toMatchObject({ status: 'expired' })
-    await expect(app.sandbox.pay(page)).rejects.toThrow()
+    await expect(app.sandbox.simulate.pay(page)).rejects.toThrow()
     const [row] = await app.app
       .get(Database)
       .run(db => db.select().from(checkouts).where(eq(checkouts.providerId, page)))
@@ -120,7 +120,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     const invoices = () => app.app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
     const totals = async () => (await invoices()).data.map(({ total }) => total)
     expect(await totals()).toEqual([2_000])
-    await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
     await app.paymentsSettled()
     await reauthenticate(app, payer.signedIn)
     expect(outcome(await ask(app, payer.signedIn))).toBe('200')
@@ -195,13 +195,13 @@ describe('billing 12: with checkout options', () => {
     expect(asked.get('subscription_data[trial_period_days]')).toBe('14')
     const read = async () => (await readSubscription(app, payer.signedIn.accessToken)).json
     expect(await read()).toMatchObject({ state: 'trialing', renewsAt: expect.any(String) })
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     const { json } = await app.request({ path: '/api/plans', headers: bearer(payer.signedIn.accessToken) })
     expect(json.plans[0]).toMatchObject({ trialDays: 0 })
     const again = await openCheckout(app, payer.signedIn)
     expect(requestOf(again).get('subscription_data[trial_period_days]')).toBeNull()
-    await app.sandbox.pay(again)
+    await app.sandbox.simulate.pay(again)
     await app.paymentsSettled()
     expect(await read()).toMatchObject({ state: 'active' })
     expect(outcome(await subscribe(app, payer.signedIn))).toBe('409 ALREADY_SUBSCRIBED')
@@ -230,7 +230,9 @@ it.each([
       await app.paymentsSettled()
       expect(quantityOf(app, payer.subscriptionId)).toBe(2)
       const stripe = app.app.get(Stripe)
-      await app.sandbox.changeSubscription(payer.subscriptionId, { items: [{ current_period_end: 1 }] })
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, {
+        items: [{ current_period_end: 1 }],
+      })
       await stripe.subscriptions.retrieve(payer.subscriptionId)
       const { data } = await stripe.invoices.list({ customer: payer.customerId })
       expect(data.map(({ total }) => total).reverse()).toEqual([2_000, ...totals])

@@ -24,16 +24,16 @@ describe('the subscription of an account', () => {
   it('is not touched by the end of another subscription of its customer', async () => {
     const payer = await aSubscriber(app)
     const other = await anotherSubscription(app, payer.customerId)
-    await app.sandbox.cancel(other)
+    await app.sandbox.simulate.cancel(other)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
   it('is followed by a new one after its end', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
-    await app.sandbox.pay(await openCheckout(app, payer.signedIn))
+    await app.sandbox.simulate.pay(await openCheckout(app, payer.signedIn))
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
@@ -53,7 +53,7 @@ describe('the cached subscription status', () => {
     const checkoutId = await openCheckout(app, signedIn)
     expect(await statusOf(app, signedIn)).toBe('none')
     expect(await statementsFor(signedIn, 'none')).toBe(0)
-    await app.sandbox.pay(checkoutId)
+    await app.sandbox.simulate.pay(checkoutId)
     await app.paymentsSettled()
     expect(await statementsFor(signedIn, 'active')).toBe(1)
   })
@@ -65,7 +65,7 @@ describe('the cached subscription status', () => {
     const find = subscriptions.find.bind(subscriptions)
     const overlapped = jest.spyOn(subscriptions, 'find').mockImplementationOnce(async accountId => {
       const known = await find(accountId)
-      await app.sandbox.pay(checkoutId)
+      await app.sandbox.simulate.pay(checkoutId)
       await app.paymentsSettled()
       return known
     })

@@ -117,7 +117,7 @@ describe('with several connections to the database', () => {
       .get(Database)
       .run(db => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId)))
     expect(kept).toEqual([expect.objectContaining({ providerId: payer.subscriptionId })])
-    await app.sandbox.cancel(second)
+    await app.sandbox.simulate.cancel(second)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })

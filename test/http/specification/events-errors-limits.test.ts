@@ -31,7 +31,7 @@ describe.each(BACKENDS)('On %s', backend => {
       await subscribe(app, signedIn)
       expect((await readSubscription(app, signedIn.accessToken)).json.status).toBe('none')
       const checkout = app.sandbox.checkouts().find(each => each.client_reference_id === owner.accountId)
-      await app.sandbox.pay(checkout?.id as string)
+      await app.sandbox.simulate.pay(checkout?.id as string)
       await app.paymentsSettled()
       expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
         status: 'active',

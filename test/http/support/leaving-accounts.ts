@@ -46,7 +46,7 @@ export async function toProvidersTime(app: TestApp): Promise<void> {
 
 /** The subscription that the provider makes of a checkout that is paid. */
 export async function pay(app: TestApp, checkoutId: string): Promise<string> {
-  await app.sandbox.pay(checkoutId)
+  await app.sandbox.simulate.pay(checkoutId)
   await app.paymentsSettled()
   return app.sandbox.checkouts().find(({ id }) => id === checkoutId)?.subscription as string
 }

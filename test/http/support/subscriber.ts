@@ -17,7 +17,7 @@ export async function aSubscriber(app: TestApp, account?: User, body: object = {
   const owner = account ?? (await anOwner(app))
   const signedIn = await signIn(app, owner, 'main')
   const checkoutId = await openCheckout(app, signedIn, body)
-  await app.sandbox.pay(checkoutId)
+  await app.sandbox.simulate.pay(checkoutId)
   await app.paymentsSettled()
   const paid = app.sandbox.checkouts().find(({ id }) => id === checkoutId)
   return {
@@ -42,7 +42,7 @@ export async function anotherSubscription(app: TestApp, customer: string): Promi
     line_items: [{ price: 'price_yearly', quantity: 1 }],
     success_url: `${MAIN}/`,
   })
-  await app.sandbox.pay(checkout.id)
+  await app.sandbox.simulate.pay(checkout.id)
   await app.paymentsSettled()
   return app.sandbox.checkouts().find(({ id }) => id === checkout.id)?.subscription as string
 }

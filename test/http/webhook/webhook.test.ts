@@ -55,7 +55,7 @@ describe('an event', () => {
   it('with an older state never overwrites a newer one', async () => {
     const payer = await aSubscriber(app)
     const created = creationOf(app, payer.subscriptionId)
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
     // The provider says "active" in it; another id, so that it is not merely a repetition.
@@ -71,7 +71,7 @@ describe('an event', () => {
     const { hasLooked, goOn } = holdNextLook()
     const slow = sync.run(claimed)
     await hasLooked
-    await app.sandbox.cancel(payer.subscriptionId)
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.sandbox.settled()
     await sync.run(claimed)
     goOn()
@@ -81,7 +81,7 @@ describe('an event', () => {
 
   it('brings what is at the provider now, not what it says itself', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
     await app.paymentsSettled()
     const { json } = await readSubscription(app, payer.signedIn.accessToken)
     expect(json).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
@@ -91,7 +91,7 @@ describe('an event', () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
     app.sandbox.fault = 'refuse'
-    await app.sandbox.pay(checkoutId)
+    await app.sandbox.simulate.pay(checkoutId)
     await app.sandbox.settled()
     const events = app.sandbox.events().slice(-3)
     for (const { id } of events)

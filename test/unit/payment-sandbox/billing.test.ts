@@ -9,7 +9,7 @@ let stripe: Stripe
 beforeEach(async () => {
   sandbox = await PaymentSandbox.start({
     port: 0,
-    sideEvents: false,
+    secondaryEvents: false,
     secretKey: 'sk_test_for_the_sandbox',
     webhookUrl: null,
     webhookSecret: 'whsec_for_the_sandbox',
@@ -36,7 +36,7 @@ async function open(terms: Terms = {}): Promise<Stripe.Checkout.Session> {
 
 async function subscribed(terms: Terms = {}): Promise<Stripe.Subscription> {
   const { id } = await open(terms)
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   const { subscription } = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
   return subscription as Stripe.Subscription
 }
@@ -82,7 +82,7 @@ describe('Invoices', () => {
 describe('A renewal', () => {
   it('that fails twice leaves one open invoice, and recovers', async () => {
     const { id } = await subscribed()
-    expect(await eventsOf(() => sandbox.failPayment(id))).toEqual([
+    expect(await eventsOf(() => sandbox.simulate.failPayment(id))).toEqual([
       'invoice.payment_failed',
       'customer.subscription.updated',
     ])
@@ -90,7 +90,7 @@ describe('A renewal', () => {
       object: { status: 'past_due' },
       previous_attributes: { status: 'active' },
     })
-    expect(await eventsOf(() => sandbox.failPayment(id))).toEqual(['invoice.payment_failed'])
+    expect(await eventsOf(() => sandbox.simulate.failPayment(id))).toEqual(['invoice.payment_failed'])
     const open = {
       status: 'open',
       attempt_count: 2,
@@ -99,18 +99,18 @@ describe('A renewal', () => {
     }
     expect(await latestInvoice(id)).toMatchObject(open)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
-    expect(await eventsOf(() => sandbox.recoverPayment(id))).toEqual([
+    expect(await eventsOf(() => sandbox.simulate.recoverPayment(id))).toEqual([
       'invoice.paid',
       'customer.subscription.updated',
     ])
     expect(await latestInvoice(id)).toMatchObject({ status: 'paid', amount_paid: 1000, amount_remaining: 0 })
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
-    await expect(sandbox.recoverPayment(id)).rejects.toThrow('no open invoice')
+    await expect(sandbox.simulate.recoverPayment(id)).rejects.toThrow('no open invoice')
   })
 
   it('may need the customer', async () => {
     const { id } = await subscribed()
-    expect(await eventsOf(() => sandbox.requireAction(id))).toEqual([
+    expect(await eventsOf(() => sandbox.simulate.requireAction(id))).toEqual([
       'invoice.payment_action_required',
       'customer.subscription.updated',
     ])
@@ -119,46 +119,48 @@ describe('A renewal', () => {
 
   it('that fails ends a trial with a bill', async () => {
     const { id } = await subscribed({ subscription_data: { trial_period_days: 7 } })
-    await sandbox.failPayment(id)
+    await sandbox.simulate.failPayment(id)
     expect(await latestInvoice(id)).toMatchObject({ status: 'open', amount_due: 1000 })
   })
 
   it('does not come after the end', async () => {
     const { id } = await subscribed()
-    await sandbox.cancel(id)
-    await expect(sandbox.failPayment(id)).rejects.toThrow('has ended')
+    await sandbox.simulate.cancel(id)
+    await expect(sandbox.simulate.failPayment(id)).rejects.toThrow('has ended')
   })
 })
 
 describe('Refunds and disputes', () => {
   it('refunds in parts', async () => {
     const { id, customer } = await subscribed()
-    expect(await eventsOf(() => sandbox.refund(id, 400))).toEqual(['charge.refunded'])
+    expect(await eventsOf(() => sandbox.simulate.refund(id, 400))).toEqual(['charge.refunded'])
     const charge = sandbox.events().at(-1)!.data.object as Stripe.Charge
     expect(charge).toMatchObject({ customer, amount: 1000, amount_refunded: 400, refunded: false })
-    await sandbox.refund(id)
+    await sandbox.simulate.refund(id)
     expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ amount_refunded: 1000, refunded: true })
-    await expect(sandbox.refund(id)).rejects.toThrow('Only 0 cents')
+    await expect(sandbox.simulate.refund(id)).rejects.toThrow('Only 0 cents')
   })
 
   it.each(['won', 'lost'] as const)('a dispute is %s', async outcome => {
     const { id, customer, latest_invoice } = await subscribed()
-    const disputeId = await sandbox.dispute(id)
+    const disputeId = await sandbox.simulate.dispute(id)
     expect(sandbox.events().at(-1)).toMatchObject({ type: 'charge.dispute.created' })
     const dispute = await stripe.disputes.retrieve(disputeId, { expand: ['charge'] })
     expect(dispute).toMatchObject({ status: 'needs_response', charge: { customer, disputed: true } })
     const payment = { type: 'payment_intent' as const, payment_intent: dispute.payment_intent as string }
     const { data } = await stripe.invoicePayments.list({ payment })
     expect(data.map(({ invoice }) => invoice)).toEqual([latest_invoice])
-    await expect(sandbox.dispute(id)).rejects.toThrow('disputed before')
-    expect(await eventsOf(() => sandbox.closeDispute(disputeId, outcome))).toEqual(['charge.dispute.closed'])
+    await expect(sandbox.simulate.dispute(id)).rejects.toThrow('disputed before')
+    expect(await eventsOf(() => sandbox.simulate.closeDispute(disputeId, outcome))).toEqual([
+      'charge.dispute.closed',
+    ])
     expect(await stripe.disputes.retrieve(disputeId)).toMatchObject({ status: outcome })
-    await expect(sandbox.closeDispute(disputeId, 'won')).rejects.toThrow(outcome)
+    await expect(sandbox.simulate.closeDispute(disputeId, 'won')).rejects.toThrow(outcome)
   })
 
   it('need a payment', async () => {
     const { id } = await subscribed({ subscription_data: { trial_period_days: 7 } })
-    await expect(sandbox.refund(id)).rejects.toThrow('Nothing was paid')
+    await expect(sandbox.simulate.refund(id)).rejects.toThrow('Nothing was paid')
     await expect(stripe.charges.retrieve('ch_x')).rejects.toMatchObject({ statusCode: 404 })
   })
 })
@@ -166,7 +168,7 @@ describe('Refunds and disputes', () => {
 describe('A payment that takes days', () => {
   it('succeeds', async () => {
     const { id } = await open()
-    expect(await eventsOf(() => sandbox.payLater(id))).toEqual([
+    expect(await eventsOf(() => sandbox.simulate.payByBankDebit(id))).toEqual([
       'checkout.session.completed',
       'customer.subscription.created',
     ])
@@ -177,7 +179,7 @@ describe('A payment that takes days', () => {
       subscription: { status: 'incomplete' },
       invoice: { status: 'open' },
     })
-    expect(await eventsOf(() => sandbox.payAsync(id, 'succeeded'))).toEqual([
+    expect(await eventsOf(() => sandbox.simulate.settleBankDebit(id, 'succeeded'))).toEqual([
       'checkout.session.async_payment_succeeded',
       'customer.subscription.updated',
       'invoice.paid',
@@ -189,13 +191,13 @@ describe('A payment that takes days', () => {
       subscription: { status: 'active' },
       invoice: { status: 'paid' },
     })
-    await expect(sandbox.payAsync(id, 'failed')).rejects.toThrow('on its way')
+    await expect(sandbox.simulate.settleBankDebit(id, 'failed')).rejects.toThrow('on its way')
   })
 
   it('fails', async () => {
     const { id } = await open()
-    await sandbox.payLater(id)
-    expect(await eventsOf(() => sandbox.payAsync(id, 'failed'))).toEqual([
+    await sandbox.simulate.payByBankDebit(id)
+    expect(await eventsOf(() => sandbox.simulate.settleBankDebit(id, 'failed'))).toEqual([
       'checkout.session.async_payment_failed',
       'invoice.payment_failed',
     ])
@@ -212,7 +214,7 @@ describe('Other checkouts', () => {
   it('pays once, without a subscription', async () => {
     const { id, amount_total } = await open({ mode: 'payment', line_items: [line] })
     expect(amount_total).toBe(1400)
-    expect(await eventsOf(() => sandbox.pay(id))).toEqual(['checkout.session.completed'])
+    expect(await eventsOf(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
       mode: 'payment',
       payment_status: 'paid',
@@ -224,8 +226,8 @@ describe('Other checkouts', () => {
 
   it('pays once, later', async () => {
     const { id } = await open({ mode: 'payment', line_items: [line] })
-    await sandbox.payLater(id)
-    expect(await eventsOf(() => sandbox.payAsync(id, 'succeeded'))).toEqual([
+    await sandbox.simulate.payByBankDebit(id)
+    expect(await eventsOf(() => sandbox.simulate.settleBankDebit(id, 'succeeded'))).toEqual([
       'checkout.session.async_payment_succeeded',
     ])
   })
@@ -234,8 +236,8 @@ describe('Other checkouts', () => {
     const { id, amount_total, url } = await open({ mode: 'setup', line_items: undefined, currency: 'usd' })
     expect(amount_total).toBeNull()
     expect(await (await fetch(url!)).text()).toContain('Save a payment method')
-    await expect(sandbox.payLater(id)).rejects.toThrow('Nothing is due')
-    expect(await eventsOf(() => sandbox.pay(id))).toEqual(['checkout.session.completed'])
+    await expect(sandbox.simulate.payByBankDebit(id)).rejects.toThrow('Nothing is due')
+    expect(await eventsOf(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
       mode: 'setup',
       payment_status: 'no_payment_required',
@@ -278,7 +280,7 @@ describe('Customers', () => {
     const remove = () =>
       through === 'API'
         ? stripe.customers.del(customer as string)
-        : sandbox.deleteCustomer(customer as string)
+        : sandbox.simulate.deleteCustomer(customer as string)
     expect(await eventsOf(remove)).toEqual([
       'customer.subscription.deleted',
       'checkout.session.expired',

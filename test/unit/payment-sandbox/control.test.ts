@@ -9,7 +9,7 @@ let customer: string
 beforeEach(async () => {
   sandbox = await PaymentSandbox.start({
     port: 0,
-    sideEvents: false,
+    secondaryEvents: false,
     secretKey: 'sk_test_for_the_sandbox',
     webhookUrl: null,
     webhookSecret: 'whsec_for_the_sandbox',
@@ -41,7 +41,7 @@ async function checkout(trialDays?: number): Promise<string> {
 
 async function subscribed(trialDays?: number): Promise<string> {
   const id = await checkout(trialDays)
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   return (await stripe.checkout.sessions.retrieve(id)).subscription as string
 }
 
@@ -97,9 +97,9 @@ describe('The control endpoint', () => {
     ['canceled', 'customer.subscription.deleted', { status: 'canceled' }],
     ['refunded', 'charge.refunded', { status: 'active' }],
     ['disputed', 'charge.dispute.created', { status: 'active' }],
-  ])('lets it happen: %s', async (happening, event, state) => {
+  ])('simulates %s', async (simulation, event, state) => {
     const id = await subscribed()
-    expect((await control(`/${happening}`, { id })).status).toBe(200)
+    expect((await control(`/${simulation}`, { id })).status).toBe(200)
     expect(eventTypes()).toContain(event)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject(state)
   })

@@ -38,7 +38,7 @@ async function start(options: Partial<PaymentSandboxOptions> = {}): Promise<void
   await sandbox?.stop()
   sandbox = await PaymentSandbox.start({
     port: 0,
-    sideEvents: false,
+    secondaryEvents: false,
     secretKey: SECRET_KEY,
     webhookUrl: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
     webhookSecret: WEBHOOK_SECRET,
@@ -64,7 +64,7 @@ async function subscribed(): Promise<string> {
     line_items: [{ price: 'price_small', quantity: 1 }],
     success_url: 'https://main.example/done',
   })
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   return (await stripe.checkout.sessions.retrieve(id)).subscription as string
 }
 
@@ -86,7 +86,7 @@ describe('Events', () => {
   })
 
   it('are listed by type, time and delivery', async () => {
-    await sandbox.cancel(await subscribed())
+    await sandbox.simulate.cancel(await subscribed())
     await sandbox.settled()
     sandbox.webhookUrl = 'http://127.0.0.1:9/'
     await subscribed()
@@ -102,7 +102,7 @@ describe('Events', () => {
   })
 
   it('are forgotten from the oldest on', async () => {
-    await start({ keptEvents: 4, webhookUrl: null })
+    await start({ maxEvents: 4, webhookUrl: null })
     await subscribed()
     const [first] = sandbox.events()
     await subscribed()
@@ -117,7 +117,7 @@ describe('Events', () => {
     expect(received.map(({ livemode }) => livemode)).toEqual([true, true, true])
     expect(received[0]!.data.object).toMatchObject({ livemode: true })
     sandbox.livemode = false
-    await sandbox.cancel(id)
+    await sandbox.simulate.cancel(id)
     expect(sandbox.events().at(-1)).toMatchObject({ livemode: false })
   })
 })
@@ -183,7 +183,7 @@ describe('The fault late-answer', () => {
     const before = performance.now()
     const answer = stripe.subscriptions.retrieve(id)
     await new Promise(resolve => setTimeout(resolve, 75))
-    await sandbox.cancel(id)
+    await sandbox.simulate.cancel(id)
     expect(await answer).toMatchObject({ status: 'active' })
     expect(performance.now() - before).toBeGreaterThan(140)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled' })
@@ -206,10 +206,10 @@ describe('State file', () => {
     const [id, other] = [await subscribed(), await subscribed()]
     const { customer, items } = await stripe.subscriptions.retrieve(id)
     const portal = await stripe.billingPortal.sessions.create({ customer: customer as string })
-    const dispute = await sandbox.dispute(id)
+    const dispute = await sandbox.simulate.dispute(id)
     await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, quantity: 2 }] })
     const { customer: deleted } = await stripe.subscriptions.retrieve(other)
-    await sandbox.deleteCustomer(deleted as string)
+    await sandbox.simulate.deleteCustomer(deleted as string)
     await start({ stateFile })
     expect(await stripe.customers.retrieve(deleted as string)).toMatchObject({ deleted: true })
     expect((await stripe.invoices.list({ customer: customer as string })).data).toHaveLength(1)
@@ -217,8 +217,8 @@ describe('State file', () => {
       data: [{ id }],
     })
     expect((await fetch(`${sandbox.url}${new URL(portal.url).pathname}`)).status).toBe(200)
-    await sandbox.closeDispute(dispute, 'won')
-    await sandbox.failPayment(id)
+    await sandbox.simulate.closeDispute(dispute, 'won')
+    await sandbox.simulate.failPayment(id)
     const [invoice] = (await stripe.invoices.list({ customer: customer as string })).data
     expect(invoice).toMatchObject({ status: 'open', total: 3000 })
   })
@@ -237,8 +237,8 @@ describe('State file', () => {
     expect(old.latest_invoice).toMatch(/^in_/)
     const { url } = await stripe.billingPortal.sessions.create({ customer: old.customer as string })
     expect(await (await fetch(url)).text()).toContain('There are none yet.')
-    await sandbox.failPayment(id)
-    await sandbox.recoverPayment(id)
+    await sandbox.simulate.failPayment(id)
+    await sandbox.simulate.recoverPayment(id)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
   })
 
@@ -257,7 +257,7 @@ describe('Speed', () => {
     for (let count = 0; count < 200; count++) subscriptions.push(await subscribed())
     for (let round = 0; round < 47; round++) {
       for (const id of subscriptions)
-        await sandbox.changeSubscription(id, { items: [{ quantity: (round % 5) + 1 }] })
+        await sandbox.simulate.changeSubscription(id, { items: [{ quantity: (round % 5) + 1 }] })
     }
     for (const { id, customer } of sandbox.subscriptions()) {
       const { data } = await stripe.subscriptions.list({ customer, status: 'all' })

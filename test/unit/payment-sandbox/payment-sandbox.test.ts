@@ -42,7 +42,7 @@ async function start(stateFile?: string): Promise<void> {
   await sandbox?.stop()
   sandbox = await PaymentSandbox.start({
     port: 0,
-    sideEvents: false,
+    secondaryEvents: false,
     secretKey: SECRET_KEY,
     webhookUrl,
     webhookSecret: WEBHOOK_SECRET,
@@ -83,7 +83,7 @@ async function open(): Promise<Stripe.Checkout.Session> {
 
 async function subscribed(): Promise<Stripe.Subscription> {
   const { id } = await open()
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   const paid = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
   return paid.subscription as Stripe.Subscription
 }
@@ -199,12 +199,12 @@ describe('API', () => {
   it('renews or ends a subscription whose period is over', async () => {
     const over = { items: [{ current_period_end: 1 }] }
     const [renewed, ended] = [await subscribed(), await subscribed()]
-    await sandbox.changeSubscription(renewed.id, over)
-    await sandbox.changeSubscription(ended.id, over)
+    await sandbox.simulate.changeSubscription(renewed.id, over)
+    await sandbox.simulate.changeSubscription(ended.id, over)
     await stripe.subscriptions.update(renewed.id, { metadata: {} })
     const { items } = await stripe.subscriptions.retrieve(renewed.id)
     expect(items.data[0]!.current_period_end).toBeGreaterThan(Date.now() / 1000)
-    await sandbox.changeSubscription(ended.id, {
+    await sandbox.simulate.changeSubscription(ended.id, {
       cancel_at_period_end: true,
       items: [{ current_period_end: 1 }],
     })
@@ -223,7 +223,7 @@ describe('Idempotency-Key', () => {
 
   it('gives the first answer again', async () => {
     const first = await stripe.checkout.sessions.create(terms(), options)
-    await sandbox.pay(first.id)
+    await sandbox.simulate.pay(first.id)
     const again = await stripe.checkout.sessions.create(terms(), options)
     expect(again).toEqual(first)
     expect(again.lastResponse.headers['idempotent-replayed']).toBe('true')
@@ -300,11 +300,11 @@ describe('Pages', () => {
 
   it('makes the customer when the checkout was started without one', async () => {
     const { id } = await stripe.checkout.sessions.create({ ...terms(), customer_email: 'new@example.com' })
-    await sandbox.pay(id)
+    await sandbox.simulate.pay(id)
     const [customer] = sandbox.customers()
     expect(customer).toMatchObject({ email: 'new@example.com' })
     expect(sandbox.subscriptions()[0]!.customer).toBe(customer!.id)
-    await expect(sandbox.pay(id)).rejects.toThrow('complete')
+    await expect(sandbox.simulate.pay(id)).rejects.toThrow('complete')
   })
 
   it('escapes hostile text and allows no script', async () => {
@@ -320,7 +320,7 @@ describe('Pages', () => {
     const body = await page.text()
     expect(body).toContain('no real money')
     expect(body).toContain('&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;')
-    await sandbox.expire(id)
+    await sandbox.simulate.expire(id)
     const closed = await (await fetch(url!)).text()
     expect(closed).toContain('This checkout has expired')
     expect(body + closed).not.toContain('<script')
@@ -357,7 +357,7 @@ describe('Webhooks', () => {
 
   it('tries again after a 500, and sends a duplicate when asked', async () => {
     statuses = [500]
-    await sandbox.expire((await open()).id)
+    await sandbox.simulate.expire((await open()).id)
     await sandbox.settled()
     expect(received.map(({ id }) => id)).toEqual(Array(2).fill(sandbox.events()[0]!.id))
     expect(await sandbox.deliver(sandbox.events()[0]!)).toBe(true)
@@ -372,7 +372,7 @@ describe('Webhooks', () => {
 
   it('sends nothing without a URL', async () => {
     sandbox.webhookUrl = null
-    await sandbox.pay((await open()).id)
+    await sandbox.simulate.pay((await open()).id)
     sandbox.webhookUrl = webhookUrl
     await sandbox.settled()
     expect(sandbox.events()).toHaveLength(3)

@@ -12,7 +12,7 @@ let subscription: Stripe.Subscription
 beforeEach(async () => {
   sandbox = await PaymentSandbox.start({
     port: 0,
-    sideEvents: false,
+    secondaryEvents: false,
     secretKey: 'sk_test_for_the_sandbox',
     webhookUrl: null,
     webhookSecret: 'whsec_for_the_sandbox',
@@ -33,7 +33,7 @@ async function subscribed(payer: string): Promise<Stripe.Subscription> {
     line_items: [{ price: 'price_small', quantity: 1 }],
     success_url: 'https://main.example/done',
   })
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   const paid = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
   return paid.subscription as Stripe.Subscription
 }
@@ -159,7 +159,7 @@ describe('The home page', () => {
   })
 
   it('pays an open invoice once', async () => {
-    await sandbox.failPayment(subscription.id)
+    await sandbox.simulate.failPayment(subscription.id)
     const { url } = await portal()
     expect(await page(url)).toMatch(/past due.*open.*Pay \$10\.00/s)
     const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data
@@ -187,7 +187,7 @@ describe('The home page', () => {
 
   it('is gone with its customer, and unknown ones are 404', async () => {
     const { url } = await portal()
-    await sandbox.deleteCustomer(customer)
+    await sandbox.simulate.deleteCustomer(customer)
     const urls = [url, `${sandbox.url}/portal/bps_x`, `${sandbox.url}/portal`]
     expect(await Promise.all(urls.map(async each => (await fetch(each)).status))).toEqual([410, 404, 404])
   })
@@ -246,7 +246,7 @@ describe('A flow', () => {
 
   it('shows the home page when its subscription has ended', async () => {
     const { url } = await portal(confirmFlow())
-    await sandbox.cancel(subscription.id)
+    await sandbox.simulate.cancel(subscription.id)
     expect(await page(url)).toMatch(/Your billing.*Ended on/s)
     expect((await click(url, 'confirm')).status).toBe(303)
     expect(await now()).toMatchObject({ status: 'canceled' })

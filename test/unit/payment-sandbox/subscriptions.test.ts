@@ -11,7 +11,7 @@ let stripe: Stripe
 beforeEach(async () => {
   sandbox = await PaymentSandbox.start({
     port: 0,
-    sideEvents: false,
+    secondaryEvents: false,
     secretKey: 'sk_test_for_the_sandbox',
     webhookUrl: null,
     webhookSecret: 'whsec_for_the_sandbox',
@@ -38,7 +38,7 @@ async function open(terms: Terms = {}): Promise<Stripe.Checkout.Session> {
 
 async function subscribed(terms: Terms = {}): Promise<Stripe.Subscription> {
   const { id } = await open(terms)
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   const { subscription } = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
   return subscription as Stripe.Subscription
 }
@@ -84,7 +84,7 @@ describe('Quantity', () => {
   it('noted as a proration is on the next invoice', async () => {
     const { id, items, customer } = await subscribed()
     await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price: 'price_large' }] })
-    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
     await stripe.subscriptions.retrieve(id)
     const { data } = await stripe.invoices.list({ customer: customer as string, limit: 1 })
     expect(data[0]).toMatchObject({ total: 3000, billing_reason: 'subscription_cycle' })
@@ -121,11 +121,11 @@ describe('Paused collection', () => {
   it('renews without a payment, and ends by itself', async () => {
     const { id } = await subscribed()
     await stripe.subscriptions.update(id, { pause_collection: { behavior: 'keep_as_draft' } })
-    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
     expect(await eventsOf(() => stripe.subscriptions.retrieve(id))).toEqual(['customer.subscription.updated'])
     const { latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     expect(latest_invoice).toMatchObject({ status: 'draft', amount_paid: 0 })
-    await sandbox.changeSubscription(id, { pause_collection: { behavior: 'void', resumes_at: 1 } })
+    await sandbox.simulate.changeSubscription(id, { pause_collection: { behavior: 'void', resumes_at: 1 } })
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pause_collection: null })
   })
 
@@ -143,7 +143,7 @@ describe('Paused subscription', () => {
       'customer.subscription.paused',
       'customer.subscription.updated',
     ])
-    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'paused' })
     expect(
       await eventsOf(() => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' } })),
@@ -177,7 +177,7 @@ describe('Trial', () => {
   it('begins at checkout, free and without a payment', async () => {
     const checkout = await open(terms)
     expect(checkout.amount_total).toBe(0)
-    await sandbox.pay(checkout.id)
+    await sandbox.simulate.pay(checkout.id)
     const paid = await stripe.checkout.sessions.retrieve(checkout.id, { expand: ['subscription', 'invoice'] })
     expect(paid).toMatchObject({
       payment_status: 'no_payment_required',
@@ -191,17 +191,19 @@ describe('Trial', () => {
 
   it('ends soon, and then becomes active and paid', async () => {
     const { id } = await subscribed(terms)
-    expect(await eventsOf(() => sandbox.endTrialSoon(id))).toEqual(['customer.subscription.trial_will_end'])
+    expect(await eventsOf(() => sandbox.simulate.endTrialSoon(id))).toEqual([
+      'customer.subscription.trial_will_end',
+    ])
     const { trial_end } = await stripe.subscriptions.retrieve(id)
     expect(trial_end! - nowSeconds()).toBeLessThanOrEqual(3 * DAY_SECONDS)
-    await sandbox.changeSubscription(id, { items: [{ current_period_end: 1 }] })
+    await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
     expect(await eventsOf(() => stripe.subscriptions.retrieve(id))).toEqual([
       'customer.subscription.updated',
       'invoice.paid',
     ])
     const { status, latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     expect([status, latest_invoice]).toEqual(['active', expect.objectContaining({ amount_paid: 1000 })])
-    await expect(sandbox.endTrialSoon(id)).rejects.toThrow('not on trial')
+    await expect(sandbox.simulate.endTrialSoon(id)).rejects.toThrow('not on trial')
   })
 
   it('can be set and cut short', async () => {

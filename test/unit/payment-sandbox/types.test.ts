@@ -46,17 +46,17 @@ async function checkout(fields: Record<string, string> = {}): Promise<string> {
 
 async function subscribed(fields: Record<string, string> = {}): Promise<string> {
   const id = await checkout(fields)
-  await sandbox.pay(id)
+  await sandbox.simulate.pay(id)
   return (await call(`checkout/sessions/${id}`)).subscription
 }
 
 /** One of each of the lives that a subscription can have. */
 async function everythingHappens(): Promise<void> {
   const plain = await subscribed({ 'line_items[1][price]': 'price_yearly' })
-  await sandbox.failPayment(plain)
-  await sandbox.recoverPayment(plain)
-  await sandbox.refund(plain, 100)
-  await sandbox.dispute(plain)
+  await sandbox.simulate.failPayment(plain)
+  await sandbox.simulate.recoverPayment(plain)
+  await sandbox.simulate.refund(plain, 100)
+  await sandbox.simulate.dispute(plain)
   const { customer, items } = await call(`subscriptions/${plain}`)
   await call(`subscriptions/${plain}`, {
     'items[0][id]': items.data[0].id,
@@ -66,17 +66,17 @@ async function everythingHappens(): Promise<void> {
   const portal = await call('billing_portal/sessions', { customer, return_url: 'https://main.example/' })
   await fetch(`${portal.url}/cancel`, { method: 'POST', body: new URLSearchParams({ subscription: plain }) })
   const trial = await subscribed({ 'subscription_data[trial_period_days]': '7' })
-  await sandbox.endTrialSoon(trial)
-  await sandbox.cancel(trial)
+  await sandbox.simulate.endTrialSoon(trial)
+  await sandbox.simulate.cancel(trial)
   const classic = await subscribed({ 'subscription_data[billing_mode][type]': 'classic' })
-  await sandbox.changeSubscription(classic, { cancel_at_period_end: true })
-  await sandbox.deleteCustomer((await call(`subscriptions/${classic}`)).customer)
+  await sandbox.simulate.changeSubscription(classic, { cancel_at_period_end: true })
+  await sandbox.simulate.deleteCustomer((await call(`subscriptions/${classic}`)).customer)
   await subscribed({ 'line_items[0][price]': 'price_monthly_eur' })
   const later = await checkout()
-  await sandbox.payLater(later)
-  await sandbox.payAsync(later, 'failed')
-  await sandbox.payAsync(later, 'succeeded')
-  await sandbox.expire(await checkout())
+  await sandbox.simulate.payByBankDebit(later)
+  await sandbox.simulate.settleBankDebit(later, 'failed')
+  await sandbox.simulate.settleBankDebit(later, 'succeeded')
+  await sandbox.simulate.expire(await checkout())
 }
 
 describe('What the sandbox sends is what the types of the provider’s package say', () => {
