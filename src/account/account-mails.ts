@@ -6,7 +6,7 @@ import { Mailer } from '../mail/mailer.js'
 import { Links } from '../mail/site-urls.js'
 import { UndoTokens } from '../users/links/undo-tokens.js'
 import type { User } from '../users/user.js'
-import { type UserAge, Users } from '../users/users.js'
+import { type UserCursor, Users } from '../users/users.js'
 import { accountDeletedMail, accountKeptMail, deletionAskedMail } from './deletion/account-deletion.mail.js'
 
 const USERS_A_PAGE = 100
@@ -50,7 +50,7 @@ export class AccountMails {
    * told at earlier addresses that can still come back, because the present one may be a thief's.
    */
   private async tellThoseInCharge(accountId: string, mail: Mail): Promise<void> {
-    for (let after: UserAge | null = null; ; ) {
+    for (let after: UserCursor | null = null; ; ) {
       const page: User[] = await this.users.listInCharge(accountId, after, USERS_A_PAGE)
       for (const user of page) for (const email of await this.addressesOf(user)) this.mailer.post(email, mail)
       after = page.at(-1) ?? null

@@ -26,7 +26,7 @@ export class OwnedAccounts {
     return this.database.transaction(async transaction => {
       const account = await this.accounts.lock(transaction, session.accountId)
       requireOwner(await this.users.lock(transaction, session.userId))
-      await this.changes.requireStanding(transaction, session)
+      await this.changes.requireNotRevoked(transaction, session)
       if (!account) throw new ApiError('SESSION_NOT_FOUND')
       return work(transaction, account)
     })

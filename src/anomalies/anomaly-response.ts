@@ -47,7 +47,7 @@ export class AnomalyResponse {
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
-  async tell(session: Session, client: Client, write: (noticed: NoticeData) => Mail): Promise<void> {
+  async notify(session: Session, client: Client, write: (noticed: NoticeData) => Mail): Promise<void> {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {
@@ -59,13 +59,13 @@ export class AnomalyResponse {
   async end(
     { sid, userId, accountId }: Session,
     client: Client,
-    alongside?: (transaction: Db) => Promise<void>,
+    inTransaction?: (transaction: Db) => Promise<void>,
   ): Promise<void> {
     const detail = { reason: 'anomaly' }
     await this.changes.applyDurably(
       { kind: 'end', sid },
       { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail },
-      alongside,
+      inTransaction,
     )
   }
 }

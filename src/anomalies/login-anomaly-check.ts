@@ -55,7 +55,7 @@ export class LoginAnomalyCheck {
     if (actions.has('log')) this.response.note('login', anomaly, session, client)
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
-      await this.response.tell(session, client, noticed =>
+      await this.response.notify(session, client, noticed =>
         (isNewDevice ? newDeviceMail : unusualLoginMail)(noticed, isRefused),
       )
     if (isRefused) throw new ApiError('INVALID_CREDENTIALS')

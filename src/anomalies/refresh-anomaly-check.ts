@@ -46,7 +46,7 @@ export class RefreshAnomalyCheck {
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
-      await this.response.tell(session, client, noticed => unusualUseMail(noticed, isEnded))
+      await this.response.notify(session, client, noticed => unusualUseMail(noticed, isEnded))
     return !isEnded
   }
 

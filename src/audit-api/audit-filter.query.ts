@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditAction, type AuditOutcome } from '../audit/audit-event.js'
-import { FromText } from '../http/parse-text.js'
+import { ParseText } from '../http/parse-text.js'
 import { asInstant } from './instant.js'
 
 const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
@@ -24,13 +24,13 @@ export class AuditFilterQuery {
   outcome?: AuditOutcome
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Not before this time' })
-  @FromText(asInstant)
+  @ParseText(asInstant)
   @IsDate({ message: A_TIME })
   @IsOptional()
   from?: Date
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Before this time' })
-  @FromText(asInstant)
+  @ParseText(asInstant)
   @IsDate({ message: A_TIME })
   @IsOptional()
   to?: Date

@@ -1,4 +1,4 @@
-import { asCursor, placeIn } from '../http/page-cursor.js'
+import { asCursor, positionIn } from '../http/page-cursor.js'
 
 const ID = /^[1-9]\d{0,14}$/
 
@@ -9,6 +9,6 @@ export function rowCursor({ id }: { readonly id: number }): string {
 
 /** The id in a cursor of ours; null for any other text. */
 export function idInCursor(text: string): number | null {
-  const id = placeIn(text, ID)
+  const id = positionIn(text, ID)
   return id === null ? null : Number(id)
 }

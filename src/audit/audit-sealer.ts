@@ -91,7 +91,7 @@ export class AuditSealer implements OnApplicationShutdown {
     await this.running
     try {
       await this.seal()
-      if (this.head.position > 0) this.showHead()
+      if (this.head.position > 0) this.logHead()
     } catch (error) {
       this.logger.error(
         `The newest audit rows are not sealed yet; the next start will seal them: ${messageOf(error)}`,
@@ -151,10 +151,10 @@ export class AuditSealer implements OnApplicationShutdown {
     const isDue = !this.shownAt || now >= secondsAfter(this.shownAt, SHOW_HEAD_EVERY_SECONDS)
     if (!isDue || this.head.position === 0) return
     this.shownAt = now
-    this.showHead()
+    this.logHead()
   }
 
-  private showHead(): void {
+  private logHead(): void {
     const { position, hash } = this.head
     this.logger.log(`Audit chain: ${position} rows sealed, head ${hash}`)
   }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { AuditChain, type ChainHead } from './audit-chain.js'
 import { AuditSealer, type Overdue } from './audit-sealer.js'
-import { ChainWalk } from './chain-walk.js'
+import { ChainVerifier } from './chain-walk.js'
 
 /** A head that was noted earlier, outside this database. */
-export interface NotedHead {
+export interface Checkpoint {
   readonly hash: string
   readonly position?: number
 }
@@ -28,7 +28,7 @@ export class AuditVerifier {
    * whose end was cut off looks intact from inside; only a head that was `noted` elsewhere shows it. It
    * changes nothing but seals. A row that was never sealed is sealed and reported once.
    */
-  async verify(report: (fault: string) => void, noted?: NotedHead): Promise<Verified> {
+  async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
     let faults = 0
     const tell = (fault: string | null) => {
       if (fault === null) return
@@ -36,19 +36,19 @@ export class AuditVerifier {
       report(fault)
     }
     tell(overdueFault(await this.sealer.sealWholeLog()))
-    const walk = new ChainWalk()
+    const walk = new ChainVerifier()
     let isNotedThere = !noted
     for await (const page of this.chain.pages())
       for (const link of page) {
         tell(walk.next(link))
-        isNotedThere ||= isAt(link, noted as NotedHead)
+        isNotedThere ||= isAt(link, noted as Checkpoint)
       }
-    if (!isNotedThere) tell(missingFault(noted as NotedHead))
+    if (!isNotedThere) tell(missingFault(noted as Checkpoint))
     return { sealed: walk.count, head: walk.head, faults }
   }
 }
 
-function isAt(link: ChainHead, { hash, position = link.position }: NotedHead): boolean {
+function isAt(link: ChainHead, { hash, position = link.position }: Checkpoint): boolean {
   return link.hash === hash && link.position === position
 }
 
@@ -58,7 +58,7 @@ function overdueFault({ count, ids }: Overdue): string | null {
   return `${count} old rows had no seal (ids ${ids.join(', ')}${rest}): they were slipped in, their seals were removed, or the service has not run since`
 }
 
-function missingFault({ hash, position }: NotedHead): string {
+function missingFault({ hash, position }: Checkpoint): string {
   const where = position === undefined ? '' : ` at position ${position}`
   return `The head ${hash} is not in the chain${where}: what it stood for was removed or changed`
 }

@@ -2,7 +2,7 @@ import { type ChainHead, type ChainLink, EMPTY_CHAIN } from './audit-chain.js'
 import { chainHash } from './audit-hash.js'
 
 /** Follows the chain from its start and reports what is wrong. One change causes one fault. */
-export class ChainWalk {
+export class ChainVerifier {
   count = 0
   head: ChainHead = EMPTY_CHAIN
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { AuditVerifier, type NotedHead } from '../audit/audit-verifier.js'
+import { AuditVerifier, type Checkpoint } from '../audit/audit-verifier.js'
 import type { CommandContext } from './command-context.js'
 import { withService } from './service.js'
 
@@ -24,7 +24,7 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
     })
 }
 
-function notedHead(hash?: string, at?: string): NotedHead | undefined {
+function notedHead(hash?: string, at?: string): Checkpoint | undefined {
   if (hash === undefined && at === undefined) return undefined
   if (!/^[0-9a-f]{64}$/.test(hash ?? '')) throw new Error('--head takes the 64 hex digits of a head')
   if (at === undefined) return { hash: hash as string }

@@ -146,7 +146,7 @@ async function allLookedAt(inspection: BillingInspection): Promise<void> {
 }
 
 async function refuseTroubles(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
-  const troubles = await inspection.listTroubles()
+  const troubles = await inspection.listFailedSyncs()
   for (const { customerId, attempts, lastError } of troubles.slice(0, LISTED))
     printError(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
   if (troubles.length > 0)

@@ -78,20 +78,20 @@ async function create(mine: string, file: string): Promise<boolean> {
 }
 
 /**
- * Whoever holds the lock on the succession may replace a dead process's lock; otherwise the slower of two
- * heirs would replace the quicker one's.
+ * Whoever holds the takeover lock may replace a dead process's lock; otherwise the slower of two
+ * waiters would replace the quicker one's.
  */
 async function takeOver(mine: string, file: string, deadAfterMs: number): Promise<boolean> {
   const holder = await readFile(file, 'utf8').catch(() => null)
   if (holder === null || (await isAlive(holder, () => ageOf(file, mine), deadAfterMs))) return false
-  const succession = `${file}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`
-  if (!(await take(succession, deadAfterMs))) return false
+  const takeoverLock = `${file}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`
+  if (!(await take(takeoverLock, deadAfterMs))) return false
   try {
     if ((await readFile(file, 'utf8').catch(() => null)) !== holder) return false
     await rename(mine, file)
     return true
   } finally {
-    await rm(succession, { force: true })
+    await rm(takeoverLock, { force: true })
   }
 }
 

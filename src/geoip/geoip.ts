@@ -34,7 +34,7 @@ export class GeoIp {
   locate(ip: string): Location | null {
     if (!this.reader || !this.covers(ip)) return null
     try {
-      return asPlace(this.reader.get(ip))
+      return toLocation(this.reader.get(ip))
     } catch (error) {
       // A bad record is no reason to refuse a login.
       this.logger.warn(`GEOIP_FILE has a record that cannot be read: ${(error as Error).message}`)
@@ -65,7 +65,7 @@ function openReader(file: Buffer): Reader<CityResponse> {
   }
 }
 
-function asPlace(record: CityResponse | null): Location | null {
+function toLocation(record: CityResponse | null): Location | null {
   const { latitude, longitude, accuracy_radius: accuracyKm } = record?.location ?? {}
   if (latitude === undefined || longitude === undefined) return null
   const city = record?.city?.names?.en

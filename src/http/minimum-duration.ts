@@ -7,7 +7,7 @@ const LEAST_MS = 100
  * The result of `work`, after a tenth of a second at the earliest. The paths through it differ by fractions
  * of a millisecond, which would eventually reveal who has an account. Rejects at once.
  */
-export async function notBefore<T>(work: Promise<T>): Promise<T> {
+export async function withMinimumDuration<T>(work: Promise<T>): Promise<T> {
   const [result] = await Promise.all([work, sleep(LEAST_MS)])
   return result
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsOptional, type ValidationOptions } from 'class-validator'
-import { FromText } from './parse-text.js'
+import { ParseText } from './parse-text.js'
 
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
 const PROBLEM = { message: 'after must be the next of an earlier page' }
@@ -16,7 +16,7 @@ export const PageCursor = (
 ) =>
   applyDecorators(
     ApiPropertyOptional({ type: String, description: '`next` of the previous page' }),
-    FromText(asPlace),
+    ParseText(asPlace),
     IsPlace(PROBLEM),
     IsOptional(),
   )
@@ -27,7 +27,7 @@ export function asCursor(place: string): string {
 }
 
 /** The text that {@link asCursor} was given, if it has this `form`; null otherwise. */
-export function placeIn(cursor: string, form: RegExp): string | null {
+export function positionIn(cursor: string, form: RegExp): string | null {
   const place = BASE64URL.test(cursor) ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
   return form.test(place) && asCursor(place) === cursor ? place : null
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsInt, IsOptional, Max, Min } from 'class-validator'
-import { FromText } from './parse-text.js'
+import { ParseText } from './parse-text.js'
 
 /** One page is one answer of less than 200 KB. */
 export const MAX_PAGE = 200
@@ -10,7 +10,7 @@ export const MAX_PAGE = 200
 export const PageLimit = (byDefault: number) =>
   applyDecorators(
     ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: byDefault }),
-    FromText(text => (/^\d{1,4}$/.test(text) ? Number(text) : null)),
+    ParseText(text => (/^\d{1,4}$/.test(text) ? Number(text) : null)),
     Max(MAX_PAGE),
     Min(1),
     IsInt(),

@@ -11,7 +11,7 @@ import { messageFor } from './field-messages.js'
 const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
 /**
- * Validates bodies and queries by their classes. Nothing is coerced: `FromText` says how a text is converted.
+ * Validates bodies and queries by their classes. Nothing is coerced: `ParseText` says how a text is converted.
  * An unknown field is refused, not dropped, because it is probably a typing mistake. One pipe for both,
  * because every parameter of every request passes it.
  */

@@ -36,7 +36,7 @@ export class Arrears {
   }
 
   /** Whether this counter has something to add that is not being sent yet. */
-  isOwing(key: string): boolean {
+  owes(key: string): boolean {
     return (this.debts.get(key)?.points ?? 0) > 0
   }
 

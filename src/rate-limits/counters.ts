@@ -93,7 +93,7 @@ export class Counters {
   private async subtract(counted: readonly Counted[]): Promise<void> {
     await Promise.all(counted.map(each => subtractOne(this.memory, each)))
     if (!this.shared) return
-    const owed = counted.filter(({ key }) => this.arrears.isOwing(key))
+    const owed = counted.filter(({ key }) => this.arrears.owes(key))
     this.arrears.subtract(owed)
     const rest = counted.filter(each => !owed.includes(each))
     const told = await this.eachInShared(rest, subtractOne)

@@ -30,7 +30,7 @@ export interface LimitRule {
   /** Which attempts stay counted once their outcome is known. */
   readonly counts: 'wrong' | 'right' | 'all'
   /**
-   * Who is refused when it is full. `strangers`: everybody but familiar clients. `nobody`: it raises an
+   * Who is refused when it is full. `strangers`: everybody but known clients. `nobody`: it raises an
    * alarm.
    */
   readonly binds: 'everybody' | 'strangers' | 'nobody'

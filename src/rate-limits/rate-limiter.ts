@@ -28,18 +28,18 @@ export class RateLimiter {
 
   /**
    * Counts an attempt before its work. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without counting
-   * it. `isFamiliar` is called only when a limit is reached that others may have filled: familiar clients and
+   * it. `isKnownClient` is called only when a limit is reached that others may have filled: known clients and
    * holders of a valid link are then let in, as far as their own limits allow.
    */
   async count(
     attempt: Attempt,
-    isFamiliar: () => Promise<boolean> = async () => false,
+    isKnownClient: () => Promise<boolean> = async () => false,
   ): Promise<CountedAttempt> {
     const buckets = bucketsOf(attempt, this.settings.attempts)
-    let familiar: Promise<boolean> | undefined
+    let known: Promise<boolean> | undefined
     const isKnown = () => {
-      familiar ??= isFamiliar()
-      return familiar
+      known ??= isKnownClient()
+      return known
     }
     const windows = await this.windowsOf(buckets, attempt, isKnown)
     const added = await this.counters.add(windows)
@@ -63,8 +63,12 @@ export class RateLimiter {
    * Does `work`, which tests a secret. It counts as a wrong guess unless it resolves to a value other than
    * null, or rejects because a part was down or busy. Throws like {@link count}.
    */
-  async guess<T>(attempt: Attempt, work: () => Promise<T>, isFamiliar?: () => Promise<boolean>): Promise<T> {
-    const counted = await this.count(attempt, isFamiliar)
+  async guess<T>(
+    attempt: Attempt,
+    work: () => Promise<T>,
+    isKnownClient?: () => Promise<boolean>,
+  ): Promise<T> {
+    const counted = await this.count(attempt, isKnownClient)
     try {
       const done = await work()
       await (done === null ? counted.failed() : counted.succeeded())
@@ -83,9 +87,9 @@ export class RateLimiter {
     receiver: string,
     client: Client,
     work: () => Promise<T>,
-    isFamiliar?: () => Promise<boolean>,
+    isKnownClient?: () => Promise<boolean>,
   ): Promise<T> {
-    return this.unlessItFails({ kind: 'mail', subject: receiver, client }, work, isFamiliar)
+    return this.unlessItFails({ kind: 'mail', subject: receiver, client }, work, isKnownClient)
   }
 
   /**
@@ -116,9 +120,9 @@ export class RateLimiter {
   private async unlessItFails<T>(
     attempt: Attempt,
     work: () => Promise<T>,
-    isFamiliar?: () => Promise<boolean>,
+    isKnownClient?: () => Promise<boolean>,
   ): Promise<T> {
-    const counted = await this.count(attempt, isFamiliar)
+    const counted = await this.count(attempt, isKnownClient)
     try {
       return await work()
     } catch (error) {

@@ -5,12 +5,12 @@ import { Clock } from '../clock/clock.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
-import { eventOf } from '../users/authority.js'
+import { auditEvent } from '../users/authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import type { Manager } from './manager.js'
 import { TeamAuthority } from './team-authority.js'
-import { requireMayOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
+import { requireCanOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
 
 const REASON = 'satellite closed to its user'
 
@@ -34,19 +34,19 @@ export class SatelliteAccess {
     const authority = this.authority.over(manager, userId, 'satellites.change', (self, member) => {
       requireNotOwner(member)
       requireSomebodyElse(self, member)
-      requireMayOpen(self, member.satellites, satellites)
+      requireCanOpen(self, member.satellites, satellites)
     })
     const member = { id: userId, accountId: manager.session.accountId }
     const closed = await this.sessionsOutside(userId, satellites)
     await this.changes.applyAllDurably(
       closed.map(({ sid }) => ({ kind: 'end', sid })),
-      eventOf('session.revoke', member, authority, { reason: REASON, sids: closed.map(({ sid }) => sid) }),
+      auditEvent('session.revoke', member, authority, { reason: REASON, sids: closed.map(({ sid }) => sid) }),
       async transaction => {
         await authority.check(transaction)
         await this.users.setSatellites(transaction, userId, satellites)
         await this.auditLog.record(
           transaction,
-          eventOf('satellites.change', member, authority, { satellites }),
+          auditEvent('satellites.change', member, authority, { satellites }),
         )
       },
     )

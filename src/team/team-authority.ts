@@ -6,11 +6,11 @@ import { ApiError } from '../errors/api-error.js'
 import type { Permission } from '../permissions/permissions.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { AccountRole } from '../users/authority.js'
+import type { Authority } from '../users/authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import type { Manager } from './manager.js'
-import { needsReauthentication, requireMayGive } from './team-rules.js'
+import { needsReauthentication, requireCanGrant } from './team-rules.js'
 
 /** What a manager is about to do to whom. Throws unless both, as they are now, allow it. */
 export type Rule = (manager: User, member: User) => void
@@ -29,17 +29,17 @@ export class TeamAuthority {
   ) {}
 
   /** For a change of one user of the manager's account; records a refusal in the audit log. */
-  over(manager: Manager, userId: string, action: AuditAction, rule: Rule): AccountRole {
+  over(manager: Manager, userId: string, action: AuditAction, rule: Rule): Authority {
     return {
       client: manager.client,
       by: manager.session.userId,
       check: async transaction => {
         const people = await this.users.lockAll(transaction, [manager.session.userId, userId])
         const self = asManager(people.get(manager.session.userId))
-        await this.changes.requireStanding(transaction, manager.session)
+        await this.changes.requireNotRevoked(transaction, manager.session)
         const member = people.get(userId)
         if (member?.accountId !== self.accountId) throw new ApiError('NOT_FOUND')
-        this.noting(manager, action, member.id, () => rule(self, member))
+        this.auditRefusals(manager, action, member.id, () => rule(self, member))
       },
     }
   }
@@ -47,20 +47,25 @@ export class TeamAuthority {
   /** The manager, locked until the transaction ends; throws when they are no longer one. */
   async hold(transaction: Db, { session }: Manager): Promise<User> {
     const self = asManager(await this.users.lock(transaction, session.userId))
-    await this.changes.requireStanding(transaction, session)
+    await this.changes.requireNotRevoked(transaction, session)
     return self
   }
 
   /**
    * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where one is needed.
    */
-  requireMayGive({ session }: Manager, self: User, given: readonly Permission[]): void {
-    requireMayGive(self, given)
+  requireCanGrant({ session }: Manager, self: User, given: readonly Permission[]): void {
+    requireCanGrant(self, given)
     if (needsReauthentication(given)) this.reauthentication.require(session)
   }
 
   /** Does `work`; a refusal by it is recorded in the audit log. */
-  noting<T>({ session, client }: Manager, action: AuditAction, userId: string | null, work: () => T): T {
+  auditRefusals<T>(
+    { session, client }: Manager,
+    action: AuditAction,
+    userId: string | null,
+    work: () => T,
+  ): T {
     try {
       return work()
     } catch (refusal) {

@@ -18,12 +18,12 @@ export function requireNotOwner(member: User): void {
 }
 
 /** What `wanted` adds to `had`; taking away adds nothing. */
-export function newlyGiven(had: Permissions | null, wanted: Permissions): Permission[] {
+export function newlyGranted(had: Permissions | null, wanted: Permissions): Permission[] {
   return PERMISSIONS.filter(name => wanted[name] && !had?.[name])
 }
 
 /** Throws `OWN_RIGHTS` (403) unless the manager has everything that is given. */
-export function requireMayGive(manager: User, given: readonly Permission[]): void {
+export function requireCanGrant(manager: User, given: readonly Permission[]): void {
   if (!given.every(name => manager.granted[name])) throw new ApiError('OWN_RIGHTS')
 }
 
@@ -35,7 +35,7 @@ export function needsReauthentication(given: readonly Permission[]): boolean {
  * Throws `OWN_RIGHTS` (403) when `wanted` opens a site that was closed to the member and is closed to the
  * manager too.
  */
-export function requireMayOpen(manager: User, had: Scope | 'nothing', wanted: Scope): void {
+export function requireCanOpen(manager: User, had: Scope | 'nothing', wanted: Scope): void {
   if (manager.satellites === null || had === null) return
   const open = [...manager.satellites, ...(had === 'nothing' ? [] : had)]
   if (!wanted?.every(origin => open.includes(origin))) throw new ApiError('OWN_RIGHTS')

@@ -6,7 +6,7 @@ import { Database } from '../database/database.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { eventOf, OPERATOR, type Whom } from './authority.js'
+import { auditEvent, OPERATOR, type TargetUser } from './authority.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
 import { initialGrant, type NewUser, type Role, type User } from './user.js'
@@ -59,10 +59,10 @@ export class AccountsService {
   }
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
-  async grant(user: Whom, granted: Permissions, authority = OPERATOR): Promise<void> {
+  async grant(user: TargetUser, granted: Permissions, authority = OPERATOR): Promise<void> {
     await this.changes.applyDurably(
       { kind: 'regrant', userId: user.id, granted },
-      eventOf('permissions.change', user, authority, { granted }),
+      auditEvent('permissions.change', user, authority, { granted }),
       async transaction => {
         await authority.check(transaction)
         await this.users.setGranted(transaction, user.id, granted)
@@ -71,19 +71,19 @@ export class AccountsService {
   }
 
   /** Ends all sessions of a user; returns how many. */
-  endSessions(user: Whom, authority = OPERATOR): Promise<number> {
+  endSessions(user: TargetUser, authority = OPERATOR): Promise<number> {
     return this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
-      eventOf('session.revoke', user, authority, { all: true }),
+      auditEvent('session.revoke', user, authority, { all: true }),
       authority.check,
     )
   }
 
   /** Disables a user and ends all their sessions; returns how many. */
-  disable(user: Whom, authority = OPERATOR): Promise<number> {
+  disable(user: TargetUser, authority = OPERATOR): Promise<number> {
     return this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
-      eventOf('user.disable', user, authority),
+      auditEvent('user.disable', user, authority),
       async transaction => {
         await authority.check(transaction)
         await this.users.disable(transaction, user.id, this.clock.now())
@@ -95,11 +95,11 @@ export class AccountsService {
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
-  async enable(user: Whom, authority = OPERATOR): Promise<void> {
+  async enable(user: TargetUser, authority = OPERATOR): Promise<void> {
     await this.database.transaction(async transaction => {
       await authority.check(transaction)
       await this.users.enable(transaction, user.id)
-      await this.auditLog.record(transaction, eventOf('user.enable', user, authority))
+      await this.auditLog.record(transaction, auditEvent('user.enable', user, authority))
     })
   }
 

@@ -4,10 +4,10 @@ import type { Client } from '../http/client.js'
 import type { User } from './user.js'
 
 /** The user who is changed. */
-export type Whom = Pick<User, 'id' | 'accountId'>
+export type TargetUser = Pick<User, 'id' | 'accountId'>
 
 /** On whose authority a user is changed. */
-export interface AccountRole {
+export interface Authority {
   readonly client: Client | null
   /** The user who does it; null for an operator at the command line. */
   readonly by: string | null
@@ -19,13 +19,13 @@ export interface AccountRole {
 }
 
 /** Whoever can run the command line may do everything. */
-export const OPERATOR: AccountRole = { client: null, by: null, check: async () => {} }
+export const OPERATOR: Authority = { client: null, by: null, check: async () => {} }
 
 /** The audit row of a change: `userId` is who was changed, `detail.by` who did it. */
-export function eventOf(
+export function auditEvent(
   action: AuditAction,
-  { id, accountId }: Whom,
-  { client, by }: AccountRole,
+  { id, accountId }: TargetUser,
+  { client, by }: Authority,
   detail: Readonly<Record<string, unknown>> = {},
 ): AuditEvent {
   return { action, outcome: 'ok', userId: id, accountId, client, detail: { ...detail, ...(by && { by }) } }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator'
-import { FromText } from '../http/parse-text.js'
+import { ParseText } from '../http/parse-text.js'
 
 /** An e-mail address in canonical form, as stored and compared. */
 export type Email = string & { readonly brand: 'Email' }
@@ -23,7 +23,7 @@ export function canonicalEmail(text: string): Email | null {
 /** For body fields: accepts what {@link canonicalEmail} accepts, and makes it canonical. */
 export function IsEmailAddress(): PropertyDecorator {
   return applyDecorators(
-    FromText(canonicalEmail),
+    ParseText(canonicalEmail),
     ValidateBy({
       name: 'isEmailAddress',
       validator: {

@@ -3,7 +3,7 @@ import { KnownDevices } from '../anomalies/known-devices.js'
 import { ApiError } from '../errors/api-error.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { type AccountRole, eventOf, type Whom } from './authority.js'
+import { type Authority, auditEvent, type TargetUser } from './authority.js'
 import { UndoTokens } from './links/undo-tokens.js'
 import { Users } from './users.js'
 
@@ -24,12 +24,12 @@ export class UserRemoval {
    * address can be undone: a thief could otherwise have the user removed before they can recover the account.
    * Disabling is possible at once.
    */
-  async remove(user: Whom, authority: AccountRole): Promise<void> {
+  async remove(user: TargetUser, authority: Authority): Promise<void> {
     const email = (await this.users.findInAccount(user.id, user.accountId))?.email
     await this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
       // Afterwards nothing else knows who it was.
-      eventOf('user.remove', user, authority, { ...(email && { email }) }),
+      auditEvent('user.remove', user, authority, { ...(email && { email }) }),
       async transaction => {
         await authority.check(transaction)
         if (authority.by !== null && (await this.undoTokens.areAnyOpen(transaction, [user.id])))

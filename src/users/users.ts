@@ -14,7 +14,7 @@ import { noteSeatsOf } from './seats.js'
 import type { NewUser, Role, User } from './user.js'
 
 /** What the users of an account are ordered by. It stays valid when they are removed. */
-export type UserAge = Pick<User, 'createdAt' | 'id'>
+export type UserCursor = Pick<User, 'createdAt' | 'id'>
 
 /** The users in the database. Methods that change something take the transaction of the whole change. */
 @Injectable()
@@ -44,7 +44,7 @@ export class Users {
   }
 
   /** The first `count` users of the account after this place, oldest first; null starts at the beginning. */
-  async listByAccount(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
+  async listByAccount(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
     return this.page(eq(users.accountId, accountId), after, count)
   }
 
@@ -52,7 +52,7 @@ export class Users {
    * Like {@link listByAccount}, but only users with `accountSettings` who can log in; the owner is one of
    * them.
    */
-  async listInCharge(accountId: string, after: UserAge | null, count: number): Promise<User[]> {
+  async listInCharge(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
     const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
     return this.page(and(eq(users.accountId, accountId), isInCharge, isNull(users.disabledAt)), after, count)
   }
@@ -211,7 +211,7 @@ export class Users {
     if (this.plans.haveSeats) await noteSeatsOf(transaction, [id])
   }
 
-  private async page(which: SQL | undefined, after: UserAge | null, count: number): Promise<User[]> {
+  private async page(which: SQL | undefined, after: UserCursor | null, count: number): Promise<User[]> {
     const rows = await this.database.run(db =>
       db
         .select()
@@ -224,7 +224,7 @@ export class Users {
   }
 }
 
-function isYounger({ createdAt, id }: UserAge): SQL | undefined {
+function isYounger({ createdAt, id }: UserCursor): SQL | undefined {
   return or(gt(users.createdAt, createdAt), and(eq(users.createdAt, createdAt), gt(users.id, id)))
 }
 

@@ -21,7 +21,7 @@ export class AccountDeletionController {
   @AskDeletionDocs()
   @UseGuards(MainSourceGuard, OwnerGuard, ReauthenticationGuard)
   async ask(@CurrentSession() session: Session, @CurrentClient() client: Client) {
-    return { deleteAt: await this.deletion.ask(session, client) }
+    return { deleteAt: await this.deletion.request(session, client) }
   }
 
   /** Cancels it. */
@@ -30,6 +30,6 @@ export class AccountDeletionController {
   @KeepAccountDocs()
   @UseGuards(MainSourceGuard, OwnerGuard)
   keep(@CurrentSession() session: Session, @CurrentClient() client: Client) {
-    return this.deletion.keep(session, client)
+    return this.deletion.cancel(session, client)
   }
 }

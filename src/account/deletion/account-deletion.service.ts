@@ -26,7 +26,7 @@ export class AccountDeletion {
    * already pending, its date stays. Throws `SUBSCRIPTION_LIVE` while the account has a subscription that has
    * not been cancelled.
    */
-  async ask(session: Session, client: Client): Promise<Date> {
+  async request(session: Session, client: Client): Promise<Date> {
     this.mails.require()
     const { accountId } = session
     const asked = await this.owned.change(session, async (transaction, account) => {
@@ -42,18 +42,18 @@ export class AccountDeletion {
   }
 
   /** Throws `NOT_FOUND` when no deletion is pending. */
-  async keep(session: Session, client: Client): Promise<void> {
+  async cancel(session: Session, client: Client): Promise<void> {
     await this.owned.change(session, async (transaction, account) => {
       if (!account.deleteAt) throw new ApiError('NOT_FOUND')
       await this.owned.setDeleteAt(transaction, session.accountId, null)
-      await this.record(transaction, 'account.keep', session, client, {})
+      await this.record(transaction, 'account.delete.cancel', session, client, {})
     })
     await this.mails.tellKept(session.accountId)
   }
 
   private record(
     transaction: Db,
-    action: 'account.delete' | 'account.keep',
+    action: 'account.delete' | 'account.delete.cancel',
     { userId, accountId, sid }: Session,
     client: Client,
     detail: Readonly<Record<string, unknown>>,

@@ -32,7 +32,7 @@ export class AccountsDueForDeletion {
    * cancelled subscription is ended first, and a later run finds the account.
    */
   async list(): Promise<string[]> {
-    const due = await this.database.run(db =>
+    const list = await this.database.run(db =>
       db
         .select({ id: accounts.id })
         .from(accounts)
@@ -40,7 +40,7 @@ export class AccountsDueForDeletion {
         .orderBy(asc(accounts.deleteAt)),
     )
     const ids: string[] = []
-    for (const { id } of due) {
+    for (const { id } of list) {
       if (ids.length === A_RUN) break
       if (await this.database.run(db => this.canOwnerReturn(db, id))) continue
       if (await this.database.run(db => this.billingStatus.isSettled(db, id))) ids.push(id)

@@ -33,7 +33,7 @@ export class EmailChangeController {
     @Body() { email }: EmailChangeBody,
     @CurrentClient() client: Client,
   ) {
-    return this.emailChange.ask(session, email, client)
+    return this.emailChange.request(session, email, client)
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { PasswordProof } from '../../auth/reauthentication/password-proof.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { notBefore } from '../../http/minimum-duration.js'
+import { withMinimumDuration } from '../../http/minimum-duration.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Session } from '../../sessions/session.js'
 import type { Email } from '../../users/email.js'
@@ -33,16 +33,16 @@ export class EmailChangeService {
    * Mails a link to the new address and invalidates earlier links. If the address is already taken, it gets a
    * different mail, after the same work, so the caller does not learn of it.
    */
-  async ask(session: Session, email: Email, client: Client): Promise<void> {
+  async request(session: Session, email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await notBefore(
+    await withMinimumDuration(
       this.rateLimiter.mailBy(session, email, client, () => this.mailLink(session, email, client)),
     )
   }
 
   private async mailLink(session: Session, email: Email, client: Client): Promise<void> {
     const known = await this.users.findByEmail(email)
-    const token = await this.emailChanges.ask(session, email, client)
+    const token = await this.emailChanges.request(session, email, client)
     if (known) this.mails.tellInUse(email)
     else this.mails.sendConfirmation(email, token)
   }

@@ -40,12 +40,12 @@ export class EmailChanges {
   ) {}
 
   /** The token for the link to the new address; earlier links stop working. */
-  ask(session: Session, email: Email, client: Client): Promise<string> {
+  request(session: Session, email: Email, client: Client): Promise<string> {
     const { userId, accountId, sid } = session
     return this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, userId)
       if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
-      await this.changes.requireStanding(transaction, session)
+      await this.changes.requireNotRevoked(transaction, session)
       await this.tokens.withdraw(transaction, 'email-change', userId)
       await this.auditLog.record(transaction, {
         action: 'email.change',
@@ -72,7 +72,7 @@ export class EmailChanges {
       const user = await this.users.lock(transaction, userId)
       const { email } = await this.tokens.consume(transaction, 'email-change', text)
       if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
-      if (session) await this.changes.requireStanding(transaction, session)
+      if (session) await this.changes.requireNotRevoked(transaction, session)
       const undoToken = await this.replaceAddress(transaction, user, email as Email)
       await this.tokens.withdraw(transaction, 'email-change', userId)
       await this.auditLog.record(transaction, {

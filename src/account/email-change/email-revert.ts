@@ -10,7 +10,7 @@ import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 
 /** A restored address, and the token of the reset link that goes there; null for a disabled user. */
-export interface Restored {
+export interface RevertedEmail {
   readonly email: Email
   readonly resetToken: string | null
 }
@@ -26,7 +26,12 @@ export class EmailRevert {
   ) {}
 
   /** Throws `INVALID_LINK`, and `EMAIL_TAKEN`, after which the link still works. */
-  async restore(transaction: Db, { id, accountId }: User, text: string, client: Client): Promise<Restored> {
+  async restore(
+    transaction: Db,
+    { id, accountId }: User,
+    text: string,
+    client: Client,
+  ): Promise<RevertedEmail> {
     await this.users.lockAccount(transaction, accountId)
     const user = await this.users.lock(transaction, id)
     const wayBack = await this.undoTokens.consume(transaction, text)

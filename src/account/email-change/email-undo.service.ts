@@ -3,7 +3,7 @@ import { PasswordMails } from '../../auth/password/password-mails.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { MailedLinks } from '../../users/links/mailed-links.js'
-import { EmailRevert, type Restored } from './email-revert.js'
+import { EmailRevert, type RevertedEmail } from './email-revert.js'
 
 @Injectable()
 export class EmailUndoService {
@@ -25,7 +25,7 @@ export class EmailUndoService {
     const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
     const user = await this.links.userOf(link)
     const { id: userId, accountId } = user
-    let restored: Restored | undefined
+    let restored: RevertedEmail | undefined
     await this.changes.applyDurably(
       { kind: 'end-all', userId },
       { action: 'email.undo', outcome: 'ok', userId, accountId, client },

@@ -3,7 +3,7 @@ import type { AuditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
-import { notBefore } from '../../http/minimum-duration.js'
+import { withMinimumDuration } from '../../http/minimum-duration.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
@@ -40,7 +40,9 @@ export class SignUpService {
    */
   async signUp(applicant: Applicant, client: Client): Promise<void> {
     this.mails.require()
-    await notBefore(this.rateLimiter.mail(applicant.email, client, () => this.mailLink(applicant, client)))
+    await withMinimumDuration(
+      this.rateLimiter.mail(applicant.email, client, () => this.mailLink(applicant, client)),
+    )
   }
 
   private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {

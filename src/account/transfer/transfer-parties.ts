@@ -32,7 +32,7 @@ export class TransferParties {
     const { accountId, userId: ownerId } = session
     const people = await this.hold(transaction, accountId, [ownerId, userId])
     const owner = requireOwner(people.get(ownerId))
-    await this.changes.requireStanding(transaction, session)
+    await this.changes.requireNotRevoked(transaction, session)
     const newOwner = people.get(userId)
     if (!isActiveMember(newOwner, accountId)) throw new ApiError('NOT_FOUND')
     return { owner, newOwner }

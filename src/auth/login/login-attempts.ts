@@ -22,13 +22,13 @@ export class LoginAttempts {
     subject: Email,
     client: Client,
     work: () => Promise<T>,
-    isFamiliar = () => this.isFamiliar(subject, client),
+    isKnownClient = () => this.isKnownClient(subject, client),
   ): Promise<T> {
-    return this.rateLimiter.guess({ kind: 'password', subject, client }, work, isFamiliar)
+    return this.rateLimiter.guess({ kind: 'password', subject, client }, work, isKnownClient)
   }
 
   /** Whether the user has logged in from there before; the same work without a user. */
-  async isFamiliar(subject: Email, { ip }: Client): Promise<boolean> {
+  async isKnownClient(subject: Email, { ip }: Client): Promise<boolean> {
     const user = await this.users.findByEmail(subject)
     return this.knownDevices.knowsNetwork(user?.id ?? NOBODY, ip)
   }

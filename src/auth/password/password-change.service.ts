@@ -43,7 +43,7 @@ export class PasswordChange {
       permit: async (transaction, current) => {
         if (!current || current.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
         if (current.passwordHash !== user.passwordHash) throw unavailable('TOO_BUSY')
-        await this.changes.requireStanding(transaction, session)
+        await this.changes.requireNotRevoked(transaction, session)
       },
     })
   }

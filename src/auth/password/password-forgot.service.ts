@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
-import { notBefore } from '../../http/minimum-duration.js'
+import { withMinimumDuration } from '../../http/minimum-duration.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
@@ -32,8 +32,10 @@ export class PasswordForgot {
    */
   async mailLink(email: Email, client: Client): Promise<void> {
     this.mails.require()
-    const isFamiliar = () => this.logins.isFamiliar(email, client)
-    await notBefore(this.rateLimiter.mail(email, client, () => this.mailIfKnown(email, client), isFamiliar))
+    const isKnownClient = () => this.logins.isKnownClient(email, client)
+    await withMinimumDuration(
+      this.rateLimiter.mail(email, client, () => this.mailIfKnown(email, client), isKnownClient),
+    )
   }
 
   private async mailIfKnown(email: Email, client: Client): Promise<void> {

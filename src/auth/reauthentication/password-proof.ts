@@ -36,8 +36,8 @@ export class PasswordProof {
     const { sid, client } = context
     const check = () => this.check(user, password, context)
     if (sid === null) return this.attempts.during(user.email, client, check)
-    const isFamiliar = () => this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client })
-    return this.attempts.during(user.email, client, check, isFamiliar)
+    const isKnownClient = () => this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client })
+    return this.attempts.during(user.email, client, check, isKnownClient)
   }
 
   private async check(user: User, password: string, context: ProofContext): Promise<void> {

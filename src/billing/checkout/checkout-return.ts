@@ -35,20 +35,20 @@ export class CheckoutReturn {
    * Asks the provider, unless we just did. If it does not answer, what we already have is the answer. Throws
    * `TOO_MANY_ATTEMPTS` (429).
    */
-  async look(caller: Caller, client: Client): Promise<void> {
+  async refresh(caller: Caller, client: Client): Promise<void> {
     const { accountId } = caller
-    const looking = this.recent.get(accountId) ?? this.ask(caller, client)
-    this.recent.set(accountId, looking, { noUpdateTTL: true })
-    await looking
+    const running = this.recent.get(accountId) ?? this.fetch(caller, client)
+    this.recent.set(accountId, running, { noUpdateTTL: true })
+    await running
   }
 
-  private async ask(caller: Caller, client: Client): Promise<void> {
+  private async fetch(caller: Caller, client: Client): Promise<void> {
     const customerId = await this.customers.find(caller.accountId)
     if (!customerId) return
     try {
-      await this.requests.run(caller, client, () => this.sync.lookNow(customerId), PATIENCE_MS)
+      await this.requests.run(caller, client, () => this.sync.syncNow(customerId), PATIENCE_MS)
     } catch (error) {
-      if (isProviderTrouble(error)) return
+      if (isProviderFailure(error)) return
       // Other users of the account may have asked less often.
       this.recent.delete(caller.accountId)
       throw error
@@ -56,7 +56,7 @@ export class CheckoutReturn {
   }
 }
 
-function isProviderTrouble(error: unknown): boolean {
+function isProviderFailure(error: unknown): boolean {
   const { code } = error as ApiError
   return code === 'PAYMENT_PROVIDER_UNAVAILABLE' || code === 'PAYMENT_PROVIDER_FAILED' || code === 'TOO_BUSY'
 }

@@ -46,7 +46,7 @@ export class Checkouts {
     expired: string | null = null,
   ): Promise<{ checkout: Checkout; inTheWay: null } | { checkout: null; inTheWay: string }> {
     const opened = await this.database.transaction(async transaction => {
-      await this.requireStaying(transaction, accountId)
+      await this.requireNotClosing(transaction, accountId)
       const open = await this.findOpen(transaction, accountId)
       if (open && isSameIntent(open, intent) && open.expiresAt > this.clock.now()) return open
       if (open?.providerId && open.providerId !== expired) return open.providerId
@@ -109,7 +109,7 @@ export class Checkouts {
    * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends;
    * webhooks about a paid page do not, because they lock the checkout first.
    */
-  private async requireStaying(transaction: Db, accountId: string): Promise<void> {
+  private async requireNotClosing(transaction: Db, accountId: string): Promise<void> {
     const [account] = await transaction
       .select({ deleteAt: accounts.deleteAt })
       .from(accounts)

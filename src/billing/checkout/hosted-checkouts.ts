@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js'
 import { Database } from '../../database/database.js'
 import type { ApiError } from '../../errors/api-error.js'
 import { CustomerDetailsSync } from '../customers/customer-details.js'
-import { ask, askFor } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingWork } from '../sync/billing-work.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import type { Checkout } from './checkouts.js'
@@ -30,7 +30,9 @@ export class HostedCheckouts {
     const customer = await this.customers.ensureCustomer(checkout.accountId)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
-      return await ask(() => this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options))
+      return await callStripe(() =>
+        this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options),
+      )
     } catch (error) {
       // It may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
@@ -45,7 +47,7 @@ export class HostedCheckouts {
    * `ask`.
    */
   async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
-    const checkout = await askFor(() => this.expireOrLook(providerId))
+    const checkout = await callStripeOrNull(() => this.expireOrLook(providerId))
     if (checkout?.status !== 'complete') return null
     return checkout.payment_status === 'unpaid' ? 'PAYMENT_PENDING' : 'ALREADY_SUBSCRIBED'
   }

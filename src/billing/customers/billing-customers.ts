@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, billingCustomers, checkouts } from '../../database/schema.js'
 import type { ApiError } from '../../errors/api-error.js'
-import { ask } from '../provider/payment-provider.js'
+import { callStripe } from '../provider/payment-provider.js'
 import { ProviderKey } from '../provider/provider-key.js'
 
 /** The provider's customer of each account: found by our account id, never by an e-mail address. */
@@ -114,7 +114,7 @@ export class BillingCustomers {
    */
   private async create(accountId: string, attempt: number): Promise<string> {
     try {
-      const { id } = await ask(() =>
+      const { id } = await callStripe(() =>
         this.stripe.customers.create(
           { metadata: { accountId } },
           { idempotencyKey: `customer-${accountId}-${attempt}` },

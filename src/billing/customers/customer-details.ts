@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, billingCustomers, users } from '../../database/schema.js'
 import type { ApiError } from '../../errors/api-error.js'
-import { askFor } from '../provider/payment-provider.js'
+import { callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingCustomers } from './billing-customers.js'
 
 /** Whom the provider writes to, and whose name is on its invoices. */
@@ -62,7 +62,7 @@ export class CustomerDetailsSync {
 
   /** Tells the provider. Safe to repeat; throws like `ask`. */
   async tell({ customerId, name, email }: CustomerDetails): Promise<void> {
-    await askFor(() => this.stripe.customers.update(customerId, { name, email }))
+    await callStripeOrNull(() => this.stripe.customers.update(customerId, { name, email }))
     await this.database.run(db =>
       db
         .update(billingCustomers)

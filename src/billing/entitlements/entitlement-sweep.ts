@@ -47,7 +47,7 @@ export class EntitlementSweep {
         .where(or(lte(accounts.entitledUntil, now), this.isByOtherRules()))
         .limit(ACCOUNTS_A_PAGE)
         .for('no key update', { skipLocked: true })
-      await this.entitlements.bring(
+      await this.entitlements.applyToUsers(
         transaction,
         due.map(({ id }) => id),
       )

@@ -52,7 +52,7 @@ export class Entitlements {
    * the result differs, the account is marked until UserEntitlements has given it to all its users. Safe to
    * repeat.
    */
-  async bring(transaction: Db, accountIds: readonly string[]): Promise<void> {
+  async applyToUsers(transaction: Db, accountIds: readonly string[]): Promise<void> {
     const { version } = this.plans
     const locked = await lockAccounts(transaction, accountIds)
     const ruled = locked.filter(({ by }) => version !== null || by !== null)

@@ -34,10 +34,10 @@ export interface ListedEvent {
 }
 
 /** A customer that could not be looked at. */
-export type Trouble = Pick<typeof billingWork.$inferSelect, 'customerId' | 'attempts' | 'lastError'>
+export type FailedSync = Pick<typeof billingWork.$inferSelect, 'customerId' | 'attempts' | 'lastError'>
 
 /** A subscription that differed from the provider's without an event to say so. */
-export interface Mending {
+export interface Repair {
   readonly accountId: string | null
   readonly detail: Readonly<Record<string, unknown>>
 }
@@ -81,7 +81,7 @@ export class BillingInspection {
   }
 
   /** Every customer that could not be looked at, given up or not. */
-  listTroubles(): Promise<Trouble[]> {
+  listFailedSyncs(): Promise<FailedSync[]> {
     const { customerId, attempts, lastError } = billingWork
     return this.database.run(db =>
       db
@@ -98,13 +98,13 @@ export class BillingInspection {
     return row?.end ?? 0
   }
 
-  listMendingsAfter(auditEnd: number): Promise<Mending[]> {
+  listMendingsAfter(auditEnd: number): Promise<Repair[]> {
     const { accountId, detail } = auditLog
     return this.database.run(db =>
       db
         .select({ accountId, detail })
         .from(auditLog)
-        .where(and(gt(auditLog.id, auditEnd), eq(auditLog.action, 'billing.mend')))
+        .where(and(gt(auditLog.id, auditEnd), eq(auditLog.action, 'billing.repair')))
         .orderBy(asc(auditLog.id)),
     )
   }

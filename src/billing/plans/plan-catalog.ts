@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
 import { Plans } from '../../permissions/plans.js'
 import type { OfferedPlan } from '../checkout/offered-plan.js'
-import { askFor } from '../provider/payment-provider.js'
+import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
 import { PlanCache } from './plan-cache.js'
 
@@ -68,7 +68,7 @@ export class PlanCatalog {
   }
 
   private async price(id: string): Promise<Stripe.Price | null> {
-    const price = await askFor(() => this.stripe.prices.retrieve(id, { expand: ['product'] }))
+    const price = await callStripeOrNull(() => this.stripe.prices.retrieve(id, { expand: ['product'] }))
     if (!price) this.logger.error(`The provider does not know ${id} of STRIPE_PRICE_IDS: nobody can buy it`)
     return price
   }

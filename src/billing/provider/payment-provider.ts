@@ -24,7 +24,7 @@ export function createStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secret
  * Asks the provider. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) when it is out of reach,
  * `PAYMENT_PROVIDER_FAILED` (502) when it refuses or fails; both can be retried.
  */
-export async function ask<T>(request: () => Promise<T>): Promise<T> {
+export async function callStripe<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request()
   } catch (error) {
@@ -44,9 +44,9 @@ function isTransient(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode === 409 || error.statusCode === 429)
 }
 
-/** Like {@link ask}, but null for what the provider does not know. */
-export async function askFor<T>(request: () => Promise<T>): Promise<T | null> {
-  return ask(async () => {
+/** Like {@link callStripe}, but null for what the provider does not know. */
+export async function callStripeOrNull<T>(request: () => Promise<T>): Promise<T | null> {
+  return callStripe(async () => {
     try {
       return await request()
     } catch (error) {

@@ -3,7 +3,7 @@ import { and, eq, isNotNull, ne, or, type SQL } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
 import { billingCustomers } from '../../database/schema.js'
-import { ask } from './payment-provider.js'
+import { callStripe } from './payment-provider.js'
 
 /** What a secret key gives access to: an account of the provider, in test or live mode. */
 export interface ProviderIdentity {
@@ -47,7 +47,7 @@ export class ProviderKey {
 
   /** A restricted key need not have permission to read its account. */
   private async account(): Promise<string | null> {
-    const found = await ask(async () => {
+    const found = await callStripe(async () => {
       try {
         return await this.stripe.accounts.retrieveCurrent()
       } catch (error) {

@@ -45,7 +45,7 @@ export class ProviderUpdates {
   async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
     await this.pages.close(pages)
     if (endingId) await this.cancelled.end(endingId)
-    if (seats) await this.seats.bring(seats)
+    if (seats) await this.seats.sync(seats)
     if (details) await this.details.tell(details)
   }
 }

@@ -5,7 +5,7 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { accounts, users } from '../../database/schema.js'
 import { UndoTokens } from '../../users/links/undo-tokens.js'
-import { askFor } from '../provider/payment-provider.js'
+import { callStripeOrNull } from '../provider/payment-provider.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
 /** Cancelled subscriptions that are paid for until later. */
@@ -32,7 +32,7 @@ export class CancelledSubscriptions {
    * which the provider would otherwise forget. Safe to repeat; throws like `ask`.
    */
   async end(subscriptionId: string): Promise<void> {
-    await askFor(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
   }
 
   /** Not while the owner can undo a change of e-mail address: a thief may have requested the deletion. */

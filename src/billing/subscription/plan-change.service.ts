@@ -8,7 +8,7 @@ import type { Caller } from '../../tokens/claims.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { planItem } from '../plans/plan-item.js'
-import { askFor } from '../provider/payment-provider.js'
+import { callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingWork } from '../sync/billing-work.js'
 import { PortalService } from './portal.service.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
@@ -48,7 +48,7 @@ export class PlanChangeService {
    */
   private async current(accountId: string): Promise<{ id: string; item: Stripe.SubscriptionItem }> {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
-    const found = row && (await askFor(() => this.stripe.subscriptions.retrieve(row.providerId)))
+    const found = row && (await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId)))
     const item = found && planItem(found, this.plans, row.priceId)
     if (found && item && isLive(found.status as SubscriptionStatus)) return { id: found.id, item }
     const customer = typeof found?.customer === 'string' ? found.customer : null

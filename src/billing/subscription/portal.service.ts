@@ -5,7 +5,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Caller } from '../../tokens/claims.js'
 import { BillingCustomers } from '../customers/billing-customers.js'
-import { ask } from '../provider/payment-provider.js'
+import { callStripe } from '../provider/payment-provider.js'
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData
 
@@ -29,7 +29,7 @@ export class PortalService {
     const { userId, accountId, sid } = caller
     const customer = await this.customers.find(accountId)
     if (!customer) throw new ApiError('NEVER_SUBSCRIBED')
-    const { url } = await ask(() =>
+    const { url } = await callStripe(() =>
       this.stripe.billingPortal.sessions.create({
         customer,
         return_url: returnUrl,

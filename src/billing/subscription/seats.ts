@@ -8,7 +8,7 @@ import { subscriptions, users } from '../../database/schema.js'
 import type { ApiError } from '../../errors/api-error.js'
 import { Plans } from '../../permissions/plans.js'
 import { planItem } from '../plans/plan-item.js'
-import { ask } from '../provider/payment-provider.js'
+import { callStripe } from '../provider/payment-provider.js'
 import { currentSubscription } from './current-subscription.js'
 import { isLive, type SubscriptionStatus } from './subscription-status.js'
 
@@ -75,9 +75,9 @@ export class Seats {
   }
 
   /** Tells the provider; after a crash or a lost answer again, under the same key. Throws like `ask`. */
-  async bring({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
+  async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
     try {
-      await ask(() =>
+      await callStripe(() =>
         this.stripe.subscriptions.update(
           subscriptionId,
           { items: [{ id: itemId, quantity: seats }], proration_behavior: this.settings.stripe.proration },
@@ -86,15 +86,16 @@ export class Seats {
       )
     } catch (error) {
       // The provider repeats a recorded failure under the same key for a day.
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.wishAnew(accountId, version)
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
+        await this.resetSeatRequest(accountId, version)
       throw error
     }
     // It repeats answers too: if somebody changes the number in the portal, a request under the old key would
     // not change it back.
-    await this.wishAnew(accountId, version)
+    await this.resetSeatRequest(accountId, version)
   }
 
-  private async wishAnew(accountId: string, version: number): Promise<void> {
+  private async resetSeatRequest(accountId: string, version: number): Promise<void> {
     const isThis = and(eq(subscriptions.accountId, accountId), eq(subscriptions.seatsVersion, version))
     await this.database.run(db => db.update(subscriptions).set({ seatsWanted: null }).where(isThis))
   }

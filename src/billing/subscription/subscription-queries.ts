@@ -42,7 +42,7 @@ export class SubscriptionQueries {
     await this.returns.requireOwn(accountId, checkout)
     let view = await this.uncached(accountId)
     if (!isPaidFor(view.state)) {
-      await this.returns.look(caller, client)
+      await this.returns.refresh(caller, client)
       view = await this.uncached(accountId)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
@@ -54,7 +54,7 @@ export class SubscriptionQueries {
    * `TOO_MANY_ATTEMPTS` (429).
    */
   async readAfterPortal(caller: Caller, client: Client): Promise<SubscriptionView> {
-    if (caller.permissions.payments) await this.returns.look(caller, client)
+    if (caller.permissions.payments) await this.returns.refresh(caller, client)
     return this.uncached(caller.accountId)
   }
 

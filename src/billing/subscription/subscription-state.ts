@@ -21,7 +21,7 @@ export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number]
 const OWING: readonly string[] = ['past_due', 'unpaid'] satisfies SubscriptionStatus[]
 const PAID_FOR: readonly SubscriptionState[] = ['trialing', 'active', 'past_due']
 
-export function isOwing(status: string): boolean {
+export function isPastDue(status: string): boolean {
   return OWING.includes(status)
 }
 

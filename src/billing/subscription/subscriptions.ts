@@ -11,7 +11,7 @@ import type { Permissions } from '../../permissions/permissions.js'
 import { Plans } from '../../permissions/plans.js'
 import { planItem } from '../plans/plan-item.js'
 import type { CurrentSubscription } from './current-subscription.js'
-import { graceEnd, isOwing } from './subscription-state.js'
+import { graceEnd, isPastDue } from './subscription-state.js'
 import { type SubscriptionStatus } from './subscription-status.js'
 import { type KnownSubscription, NO_SUBSCRIPTION } from './subscription-view.js'
 
@@ -148,7 +148,7 @@ export class Subscriptions {
 
   /** Another failed attempt does not restart the grace period; a payment ends it. */
   private pastDueSince(before: SubscriptionRow | null, { id, status }: Stripe.Subscription): Date | null {
-    if (!isOwing(status)) return null
+    if (!isPastDue(status)) return null
     return (before?.providerId === id ? before.pastDueSince : null) ?? this.clock.now()
   }
 }

@@ -4,7 +4,7 @@ import Stripe from 'stripe'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema.js'
-import { ask, askFor } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingWork } from '../sync/billing-work.js'
 
 /** An account has one subscription; any other that bills its customer is surplus. */
@@ -55,7 +55,7 @@ export class SurplusSubscriptions {
   async end(subscriptionId: string): Promise<GivenBack[] | null> {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
-    await askFor(() => this.stripe.subscriptions.cancel(subscriptionId))
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
     const payments = await this.paymentsOf(subscriptionId)
     const refunds = await Promise.all(payments.map(payment => this.refund(payment)))
     const given = refunds.filter(refund => refund !== null)
@@ -86,18 +86,20 @@ export class SurplusSubscriptions {
   }
 
   private async paymentsOf(subscription: string): Promise<string[]> {
-    const { data: invoices } = await ask(() =>
+    const { data: invoices } = await callStripe(() =>
       this.stripe.invoices.list({ subscription, status: 'paid', limit: MOST_INVOICES }),
     )
     const lists = await Promise.all(
-      invoices.map(({ id }) => ask(() => this.stripe.invoicePayments.list({ invoice: id, status: 'paid' }))),
+      invoices.map(({ id }) =>
+        callStripe(() => this.stripe.invoicePayments.list({ invoice: id, status: 'paid' })),
+      ),
     )
     return lists.flatMap(({ data }) => data.flatMap(({ payment }) => intentOf(payment)))
   }
 
   /** Null when it was refunded before. */
   private async refund(payment: string): Promise<GivenBack | null> {
-    return ask(async () => {
+    return callStripe(async () => {
       try {
         const { amount, currency } = await this.stripe.refunds.create(
           { payment_intent: payment, reason: 'duplicate' },

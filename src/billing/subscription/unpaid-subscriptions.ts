@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { ask, askFor } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingWork } from '../sync/billing-work.js'
 import { Subscriptions } from './subscriptions.js'
 
@@ -25,18 +25,18 @@ export class UnpaidSubscriptions {
   async end(accountId: string): Promise<void> {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
     if (row?.status !== 'incomplete' || !row.firstPaymentFailed) return
-    const found = await askFor(() => this.stripe.subscriptions.retrieve(row.providerId))
+    const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
     if (found?.status !== 'incomplete') return this.lookAgain(found)
     const invoice = found.latest_invoice
     if (invoice && !(await this.voidOpen(typeof invoice === 'string' ? invoice : invoice.id)))
       return this.lookAgain(found)
     // Without its invoice nobody can pay it, but it would stay `incomplete` until it expires.
-    await askFor(() => this.stripe.subscriptions.cancel(found.id))
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(found.id))
   }
 
   /** The provider voids only unpaid invoices, so a payment at this very moment is not lost. */
   private async voidOpen(invoiceId: string): Promise<boolean> {
-    return ask(async () => {
+    return callStripe(async () => {
       try {
         await this.stripe.invoices.voidInvoice(invoiceId)
         return true

@@ -4,7 +4,7 @@ import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { BillingCustomers } from '../customers/billing-customers.js'
-import { askFor } from '../provider/payment-provider.js'
+import { callStripeOrNull } from '../provider/payment-provider.js'
 import { referenceIn } from '../provider/provider-event.js'
 import { isLive, type SubscriptionStatus } from '../subscription/subscription-status.js'
 import { type WaitingEvent, WaitingEvents } from './waiting-events.js'
@@ -57,7 +57,7 @@ export class CustomerSnapshots {
 
   /** Null for a customer that the provider does not know, or no longer knows. */
   async subscriptionsOf(customerId: string): Promise<Stripe.Subscription[] | null> {
-    const found = await askFor(() =>
+    const found = await callStripeOrNull(() =>
       this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MOST_SUBSCRIPTIONS }),
     )
     return found?.data ?? null
@@ -72,7 +72,7 @@ export class CustomerSnapshots {
     if (!reference) return waitsAs
     const { kind, id } = reference
     if (kind === 'checkout') return this.customers.ofCheckout(id)
-    const customer = (await askFor(() => this.stripe.charges.retrieve(id)))?.customer ?? null
+    const customer = (await callStripeOrNull(() => this.stripe.charges.retrieve(id)))?.customer ?? null
     return typeof customer === 'string' ? customer : (customer?.id ?? null)
   }
 
@@ -88,7 +88,7 @@ export class CustomerSnapshots {
 
   /** Whether the provider knows the customer, even as a deleted one. */
   async isKnown(customerId: string): Promise<boolean> {
-    return (await askFor(() => this.stripe.customers.retrieve(customerId))) !== null
+    return (await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))) !== null
   }
 
   /** A look at a customer that is as good as deleted, without asking the provider. */
@@ -100,7 +100,7 @@ export class CustomerSnapshots {
    * A customer that is merely unknown was not deleted: with another account's key every customer is unknown.
    */
   private async isDeleted(customerId: string): Promise<boolean> {
-    const customer = await askFor(() => this.stripe.customers.retrieve(customerId))
+    const customer = await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))
     return customer?.deleted === true
   }
 

@@ -32,10 +32,10 @@ export class CustomerSync {
     const customerId = await this.snapshots.customerBehind(claimed.customerId)
     limit?.throwIfAborted()
     if (customerId === null || !(await this.snapshots.isOurs(customerId))) return this.dismiss(claimed)
-    const update = await this.bring(customerId, null, claimed, limit)
+    const update = await this.sync(customerId, null, claimed, limit)
     if (!update) return
     await this.afterCommit.updateProvider(update)
-    const next = await this.bring(customerId, 'event', claimed, limit)
+    const next = await this.sync(customerId, 'event', claimed, limit)
     if (next && wasIgnored(update, next))
       throw new Error('The provider accepted an update but did not apply it')
     // Somebody joined or left in the meantime.
@@ -43,12 +43,12 @@ export class CustomerSync {
   }
 
   /** The same at once, for a customer who is waiting in a browser. */
-  async lookNow(customerId: string): Promise<void> {
-    await this.bring(customerId, 'return', OUT_OF_TURN)
+  async syncNow(customerId: string): Promise<void> {
+    await this.sync(customerId, 'return', OUT_OF_TURN)
   }
 
   /** Returns what the provider has to be told. */
-  private async bring(
+  private async sync(
     customerId: string,
     cause: Cause | null,
     claimed: ClaimedWork | null,

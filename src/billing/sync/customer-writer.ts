@@ -38,7 +38,7 @@ export class CustomerWriter {
     }
     const cause = given ?? (events.length > 0 ? 'event' : 'routine')
     const effect = await this.subscriptionSync.keep(transaction, accountId, look, cause)
-    await this.entitlements.bring(transaction, [accountId])
+    await this.entitlements.applyToUsers(transaction, [accountId])
     await this.events.handle(transaction, events, accountId, effect)
     const mayUpdate = cause !== 'return' && effect !== 'not newer' && !look.isDeleted
     const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null

@@ -69,7 +69,7 @@ export class SubscriptionSync {
   ): Promise<void> {
     this.logger.warn(`The subscription of account ${accountId} was corrected: ${subscription} is ${status}`)
     await this.auditLog.record(transaction, {
-      action: 'billing.mend',
+      action: 'billing.repair',
       outcome: 'ok',
       accountId,
       client: null,

@@ -117,7 +117,7 @@ export class ChangeApplier {
     for (const shard of shards) {
       if (this.settled.has(shard)) continue
       const { lowest, areComplete } = await this.markers.findOn(shard, generation)
-      if (!areComplete) this.places.gates.doubt(shard, 'data is missing', { mayHaveLost: true })
+      if (!areComplete) this.places.gates.markStale(shard, 'data is missing', { mayHaveLost: true })
       else if (lowest !== Infinity) this.settled.set(shard, lowest)
     }
   }

@@ -107,7 +107,7 @@ export class SessionChanges {
    * yet: a request that was let in just before must not undo what the session was ended for. Call it with the
    * user's row locked.
    */
-  async requireStanding(transaction: Db, { sid }: Pick<Session, 'sid'>): Promise<void> {
+  async requireNotRevoked(transaction: Db, { sid }: Pick<Session, 'sid'>): Promise<void> {
     if (!(await this.userSessions.has(transaction, sid))) throw new ApiError('SESSION_NOT_FOUND')
   }
 

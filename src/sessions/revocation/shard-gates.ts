@@ -29,10 +29,10 @@ export class ShardGates {
   private doubts = 0
 
   constructor(private readonly redis: RedisConnection) {
-    redis.onDoubt((shard, reason) => this.doubt(shard, reason))
+    redis.onDoubt((shard, reason) => this.markStale(shard, reason))
     redis.onServer((shard, identity) => {
       if (this.gates.get(shard)?.isOpenOnAnother(identity))
-        this.doubt(shard, 'its server was or is a replica')
+        this.markStale(shard, 'its server was or is a replica')
     })
   }
 
@@ -42,7 +42,7 @@ export class ShardGates {
    */
   async watch(recovery: Recovery, patienceMs: number): Promise<void> {
     this.recovery = recovery
-    for (const shard of this.redis.shards()) this.doubt(shard, 'not looked at yet')
+    for (const shard of this.redis.shards()) this.markStale(shard, 'not looked at yet')
     const until = performance.now() + patienceMs
     while (!this.areSettled() && performance.now() < until) await sleep(LOOK_EVERY_MS)
   }
@@ -86,7 +86,7 @@ export class ShardGates {
   async assertNothingLost(sid: SessionHandle, key: string): Promise<void> {
     if (this.isTrusting || (await this.recovery?.isThereFor(sid))) return
     const shard = this.redis.shardOf(key)
-    if (shard !== null) this.doubt(shard, 'data is missing', { mayHaveLost: true })
+    if (shard !== null) this.markStale(shard, 'data is missing', { mayHaveLost: true })
     throw unavailable('SESSION_STORE_UNAVAILABLE')
   }
 
@@ -94,11 +94,11 @@ export class ShardGates {
   remember({ shard, changes, error }: FailedChanges): void {
     if (shard === null) return
     this.gate(shard).remember(changes)
-    this.doubt(shard, `a change did not get through: ${(error as Error).message}`)
+    this.markStale(shard, `a change did not get through: ${(error as Error).message}`)
   }
 
   /** A shard may lack something that it had, although its connections are fine. */
-  doubt(shard: string, reason: string, { mayHaveLost = false } = {}): void {
+  markStale(shard: string, reason: string, { mayHaveLost = false } = {}): void {
     const gate = this.gate(shard)
     if (mayHaveLost) gate.forget()
     gate.shut(++this.doubts, reason)

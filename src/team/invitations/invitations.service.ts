@@ -8,12 +8,12 @@ import { Users } from '../../users/users.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
-import { newlyGiven, requireMayOpen } from '../team-rules.js'
+import { newlyGranted, requireCanOpen } from '../team-rules.js'
 import { InvitationMails } from './invitation-mails.js'
-import { type Invitation, Invitations, type Offer } from './invitations.js'
+import { type Invitation, Invitations, type InvitationTerms } from './invitations.js'
 
 /** Who is invited, and to what. */
-export type Wish = Pick<Offer, 'email' | 'permissions' | 'satellites'>
+export type InviteRequest = Pick<InvitationTerms, 'email' | 'permissions' | 'satellites'>
 
 interface Opened {
   readonly invitation: Invitation
@@ -40,7 +40,7 @@ export class InvitationsService {
    * the team. A user of another account is mailed that an address belongs to one account; whoever invites
    * them does not learn of it. Throws `TOO_MANY_ATTEMPTS` when the address has received many mails.
    */
-  async invite(manager: Manager, wish: Wish): Promise<Invitation> {
+  async invite(manager: Manager, wish: InviteRequest): Promise<Invitation> {
     this.mails.requireMail()
     this.allowedSatellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
@@ -78,12 +78,12 @@ export class InvitationsService {
     if (!(await this.invitations.withdraw(id, manager))) throw new ApiError('NOT_FOUND')
   }
 
-  private async open(transaction: Db, manager: Manager, wish: Wish): Promise<Opened> {
+  private async open(transaction: Db, manager: Manager, wish: InviteRequest): Promise<Opened> {
     const account = await this.users.lockAccount(transaction, manager.session.accountId)
     const self = await this.authority.hold(transaction, manager)
-    this.authority.noting(manager, 'invitation.create', null, () => {
-      this.authority.requireMayGive(manager, self, newlyGiven(null, wish.permissions))
-      requireMayOpen(self, 'nothing', wish.satellites)
+    this.authority.auditRefusals(manager, 'invitation.create', null, () => {
+      this.authority.requireCanGrant(manager, self, newlyGranted(null, wish.permissions))
+      requireCanOpen(self, 'nothing', wish.satellites)
     })
     const offer = { ...wish, accountId: self.accountId, invitedBy: self.id }
     const opened = await this.invitations.open(transaction, offer, manager.client)

@@ -14,7 +14,7 @@ import type { Email } from '../../users/email.js'
 import type { Manager } from '../manager.js'
 
 /** What a new member gets, and who says so. */
-export interface Offer {
+export interface InvitationTerms {
   readonly accountId: string
   readonly email: Email
   readonly permissions: Permissions
@@ -25,7 +25,7 @@ export interface Offer {
 }
 
 /** An invitation that has been mailed and is open. */
-export interface Invitation extends Offer {
+export interface Invitation extends InvitationTerms {
   readonly id: string
   readonly createdAt: Date
   readonly expiresAt: Date
@@ -71,7 +71,7 @@ export class Invitations {
    */
   async open(
     transaction: Db,
-    offer: Offer,
+    offer: InvitationTerms,
     client: Client,
   ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
     const { accountId, email, permissions, satellites, invitedBy } = offer
@@ -158,7 +158,7 @@ type Row = Pick<
 
 function asInvitation({ id, accountId, email, detail, createdAt, expiresAt }: Row): Invitation {
   const { permissions, satellites, invitedBy } = detail as Pick<
-    Offer,
+    InvitationTerms,
     'permissions' | 'satellites' | 'invitedBy'
   >
   return {

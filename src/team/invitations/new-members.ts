@@ -7,11 +7,11 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { NewUser } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { newlyGiven, requireMayGive, requireMayOpen } from '../team-rules.js'
+import { newlyGranted, requireCanGrant, requireCanOpen } from '../team-rules.js'
 import { type Invitation, Invitations } from './invitations.js'
 
 /** Somebody who has followed their link and chosen a password. */
-export interface Newcomer {
+export interface NewMember {
   readonly id: string
   readonly invitation: Invitation
   readonly token: string
@@ -32,7 +32,7 @@ export class NewMembers {
   ) {}
 
   /** Uses the link up and creates the member, both or neither; throws `INVALID_LINK` or `EMAIL_TAKEN`. */
-  async join(newcomer: Newcomer): Promise<void> {
+  async join(newcomer: NewMember): Promise<void> {
     const { invitation, token } = newcomer
     await this.database.transaction(async transaction => {
       await this.requireStillMeant(transaction, invitation)
@@ -54,14 +54,14 @@ export class NewMembers {
       inviter?.accountId === accountId && !inviter.disabledAt && inviter.granted.teamManagement
     if (!account || !isManager) throw new ApiError('INVALID_LINK')
     try {
-      requireMayGive(inviter, newlyGiven(null, permissions))
-      requireMayOpen(inviter, 'nothing', satellites)
+      requireCanGrant(inviter, newlyGranted(null, permissions))
+      requireCanOpen(inviter, 'nothing', satellites)
     } catch (cause) {
       throw new ApiError('INVALID_LINK', { cause })
     }
   }
 
-  private memberOf({ id, invitation, name, passwordHash }: Newcomer): NewUser {
+  private memberOf({ id, invitation, name, passwordHash }: NewMember): NewUser {
     return {
       id,
       accountId: invitation.accountId,
@@ -76,7 +76,7 @@ export class NewMembers {
     }
   }
 
-  private async record(transaction: Db, { id, invitation, client }: Newcomer): Promise<void> {
+  private async record(transaction: Db, { id, invitation, client }: NewMember): Promise<void> {
     const { id: invitationId, accountId, invitedBy, permissions, satellites } = invitation
     const event = { outcome: 'ok', userId: id, accountId, client } as const
     // Not `by`: the row is about who joined and from where, which is not the inviter's data.

@@ -1,7 +1,7 @@
 import { IsObject } from 'class-validator'
 import { PageCursor } from '../../http/page-cursor.js'
 import { PageLimit } from '../../http/page-limit.js'
-import type { UserAge } from '../../users/users.js'
+import type { UserCursor } from '../../users/users.js'
 import { ageInCursor } from './members-cursor.js'
 
 const DEFAULT_PAGE = 100
@@ -12,5 +12,5 @@ export class MembersQuery {
   limit: number = DEFAULT_PAGE
 
   @PageCursor(ageInCursor, options => IsObject(options))
-  after?: UserAge
+  after?: UserCursor
 }

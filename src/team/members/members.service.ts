@@ -8,7 +8,7 @@ import { UserRemoval } from '../../users/user-removal.js'
 import { Users } from '../../users/users.js'
 import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
-import { newlyGiven, requireMayOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
+import { newlyGranted, requireCanOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
 import type { MembersQuery } from './members.query.js'
 import { teamCursor } from './members-cursor.js'
 
@@ -59,7 +59,7 @@ export class MembersService {
     const authority = this.authority.over(manager, userId, 'permissions.change', (self, member) => {
       requireSomebodyElse(self, member)
       requireNotOwner(member)
-      this.authority.requireMayGive(manager, self, newlyGiven(member.granted, granted))
+      this.authority.requireCanGrant(manager, self, newlyGranted(member.granted, granted))
     })
     await this.accounts.grant(inAccountOf(manager, userId), granted, authority)
   }
@@ -74,8 +74,8 @@ export class MembersService {
     const authority = this.authority.over(manager, userId, 'user.enable', (self, member) => {
       requireMayGo(self, member)
       if (!member.disabledAt) return
-      this.authority.requireMayGive(manager, self, newlyGiven(null, member.granted))
-      requireMayOpen(self, 'nothing', member.satellites)
+      this.authority.requireCanGrant(manager, self, newlyGranted(null, member.granted))
+      requireCanOpen(self, 'nothing', member.satellites)
     })
     await this.accounts.enable(inAccountOf(manager, userId), authority)
   }

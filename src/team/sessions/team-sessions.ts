@@ -3,7 +3,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { ActiveSessions, type SiteSessions } from '../../sessions/active/active-sessions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { AccountsService } from '../../users/accounts.service.js'
-import { eventOf } from '../../users/authority.js'
+import { auditEvent } from '../../users/authority.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { Manager } from '../manager.js'
@@ -44,7 +44,7 @@ export class TeamSessions {
     if (!session) throw new ApiError('NOT_FOUND')
     const authority = this.over(manager, userId)
     const member = { id: userId, accountId: manager.session.accountId }
-    const event = { ...eventOf('session.revoke', member, authority), sid: session.sid }
+    const event = { ...auditEvent('session.revoke', member, authority), sid: session.sid }
     const ended = await this.changes.applyDurably({ kind: 'end', sid: session.sid }, event, authority.check)
     if (ended === 0) throw new ApiError('NOT_FOUND')
   }

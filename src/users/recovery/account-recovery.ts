@@ -85,7 +85,7 @@ export class AccountRecovery {
       .returning({ id: accounts.id })
     if (kept.length === 0) return
     await this.auditLog.record(transaction, {
-      action: 'account.keep',
+      action: 'account.delete.cancel',
       outcome: 'ok',
       ...{ userId: id, accountId, client },
       detail: { reason: 'recovered' },

@@ -75,7 +75,7 @@ describe('while Redis has no memory left', () => {
     const { gates } = app.app.get(StoreSupervisor)
     const { shards } = gates.openShards()
     await whileFull(async () => {
-      for (const shard of shards) gates.doubt(shard, 'it came back', { mayHaveLost: true })
+      for (const shard of shards) gates.markStale(shard, 'it came back', { mayHaveLost: true })
       await eventually(() => gates.openShards().shards.length === shards.length)
     })
     expect(claimsOf(await refreshAsMain(app, session)).permissions).toEqual(permissionsOf(['viewReports']))

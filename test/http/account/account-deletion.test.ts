@@ -69,13 +69,13 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await keep(app, session))).toBe('204')
       const { sid } = claimsOf(session.accessToken)
       const byOwner = { outcome: 'ok', userId: owner.id, sid, origin: MAIN }
-      expect(await rowsOf(app, owner, 'account.delete', 'account.keep')).toEqual([
+      expect(await rowsOf(app, owner, 'account.delete', 'account.delete.cancel')).toEqual([
         expect.objectContaining({
           ...byOwner,
           action: 'account.delete',
           detail: { step: 'asked', deleteAt: at },
         }),
-        expect.objectContaining({ ...byOwner, action: 'account.keep' }),
+        expect.objectContaining({ ...byOwner, action: 'account.delete.cancel' }),
       ])
     })
 
@@ -184,7 +184,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       const session = await signIn(app, owner, 'main')
       expect(outcome(await keep(app, session))).toBe('404 NOT_FOUND')
       expect(await subjectsTo(app, owner)).toEqual([])
-      expect(await rowsOf(app, owner, 'account.keep')).toEqual([])
+      expect(await rowsOf(app, owner, 'account.delete.cancel')).toEqual([])
     })
   })
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { sql } from 'drizzle-orm'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import { AuditSealer } from '../../../src/audit/audit-sealer.js'
-import { AuditVerifier, type NotedHead, type Verified } from '../../../src/audit/audit-verifier.js'
+import { AuditVerifier, type Checkpoint, type Verified } from '../../../src/audit/audit-verifier.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { openDatabase } from '../../../src/database/database.module.js'
@@ -17,7 +17,7 @@ const TABLES = ['audit_log', 'audit_chain']
 
 type VerifiedWithFaults = Verified & { readonly told: string[] }
 
-async function verify(app: TestApp, noted?: NotedHead): Promise<VerifiedWithFaults> {
+async function verify(app: TestApp, noted?: Checkpoint): Promise<VerifiedWithFaults> {
   const told: string[] = []
   const verified = await app.app.get(AuditVerifier).verify(fault => told.push(fault), noted)
   expect(verified.faults).toBe(told.length)
@@ -181,7 +181,7 @@ describe.each(BACKENDS)('The chain of the audit log, on %s', backend => {
 
     it('cut off the end, by a head that was noted', async () => {
       const { head } = await verify(app)
-      const [middle] = await rowsOf<NotedHead>(
+      const [middle] = await rowsOf<Checkpoint>(
         app,
         'select hash, position::int as position from saved_audit_chain where position = 7',
       )

@@ -71,7 +71,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
       })
       return early
     })
-    const slow = app.app.get(CustomerSync).lookNow(payer.customerId)
+    const slow = app.app.get(CustomerSync).syncNow(payer.customerId)
     await eventually(() => seen)
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()

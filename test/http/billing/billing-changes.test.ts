@@ -175,9 +175,9 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     const owner = await anOwner(app)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
     const seats = app.app.get(Seats)
-    const bring = seats.bring.bind(seats)
-    seats.bring = async change => {
-      seats.bring = bring
+    const bring = seats.sync.bind(seats)
+    seats.sync = async change => {
+      seats.sync = bring
       app.sandbox.fault = 'answer-then-reset'
       await bring(change).finally(() => {
         app.sandbox.fault = null
@@ -194,14 +194,14 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
   it('billing 3: pays for its seats although somebody lowers their number the moment it was told', async () => {
     const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
     const seats = app.app.get(Seats)
-    const bring = seats.bring.bind(seats)
-    jest.spyOn(seats, 'bring').mockImplementationOnce(async change => {
+    const bring = seats.sync.bind(seats)
+    jest.spyOn(seats, 'sync').mockImplementationOnce(async change => {
       await bring(change)
       // As in the portal, before we have seen that the provider did what it was told.
       await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
     })
     await aMember(app, payer.owner)
-    const tellsTwice = () => jest.mocked(seats.bring).mock.calls.length >= 2
+    const tellsTwice = () => jest.mocked(seats.sync).mock.calls.length >= 2
     await eventually(() => tellsTwice() && quantityOf(app, payer.subscriptionId) === 2, { timeoutMs: 20_000 })
     await app.paymentsSettled()
     expect(quantityOf(app, payer.subscriptionId)).toBe(2)
@@ -211,12 +211,12 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     const owner = await anOwner(app)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
     const seats = app.app.get(Seats)
-    const bring = seats.bring
-    seats.bring = () => Promise.reject(new Error('refused'))
+    const bring = seats.sync
+    seats.sync = () => Promise.reject(new Error('refused'))
     await aMember(app, owner)
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
     expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, quantity: 1 })
-    seats.bring = bring
+    seats.sync = bring
     await eventually(async () => (await subscription(payer)).quantity === 2)
   })
 

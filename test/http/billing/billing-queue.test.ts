@@ -174,7 +174,7 @@ describe('billing model: two workers with the same event', () => {
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       values (${id}, 'customer.subscription.updated', ${payer.customerId}, '{"data": {"object": {}}}', now(), now())`)
     const sync = app.app.get(CustomerSync)
-    const looks = [sync.lookNow(payer.customerId), sync.lookNow(payer.customerId)]
+    const looks = [sync.syncNow(payer.customerId), sync.syncNow(payer.customerId)]
     await eventually(() => underWay() === 2)
     goOn()
     await Promise.all(looks)

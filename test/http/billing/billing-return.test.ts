@@ -71,7 +71,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
       expect(await outcomeOf(signedIn, id)).toBe('active')
     })
     await app.paymentsSettled()
-    expect((await app.auditRows()).filter(({ action }) => action === 'billing.mend')).toEqual([])
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
   })
 
   it('is pending while nobody has paid, and asks the provider once for many who ask', async () => {
@@ -126,7 +126,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
       expect((await readSubscription(app, member.accessToken)).json.plan).toBe('price_yearly')
     })
     await app.paymentsSettled()
-    expect((await app.auditRows()).filter(({ action }) => action === 'billing.mend')).toEqual([])
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
     const elsewhere = { path: '/api/subscription?portal=open', headers: bearer(signedIn.accessToken) }
     expect(outcome(await app.request(elsewhere))).toBe('400 INVALID_QUERY')
   })

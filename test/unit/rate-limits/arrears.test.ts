@@ -91,11 +91,11 @@ describe('Arrears', () => {
   it('are taken off, from what is owed or from what was told before', async () => {
     add('a', 'a')
     arrears.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
-    expect(arrears.isOwing('a')).toBe(true)
+    expect(arrears.owes('a')).toBe(true)
     await settle()
     expect(await shards.pointsOf('a')).toBe(1)
     arrears.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
-    expect(arrears.isOwing('a')).toBe(false)
+    expect(arrears.owes('a')).toBe(false)
     await settle()
     expect(await shards.pointsOf('a')).toBe(0)
   })

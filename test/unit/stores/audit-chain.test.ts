@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { ChainLink } from '../../../src/audit/audit-chain.js'
 import { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../../../src/audit/audit-hash.js'
-import { ChainWalk } from '../../../src/audit/chain-walk.js'
+import { ChainVerifier } from '../../../src/audit/chain-walk.js'
 
 function aRow(id: number, parts: Partial<AuditRow> = {}): AuditRow {
   return {
@@ -33,7 +33,7 @@ function aChain(count: number): ChainLink[] {
 }
 
 function faultsOf(links: readonly ChainLink[]): string[] {
-  const walk = new ChainWalk()
+  const walk = new ChainVerifier()
   return links.map(link => walk.next(link)).filter(fault => fault !== null)
 }
 
@@ -77,7 +77,7 @@ it('A seal is SHA-256 over the one before and the row; this one must never chang
 describe('A walk along the chain', () => {
   it('finds nothing wrong with what is right, and ends at the head', () => {
     const links = aChain(5)
-    const walk = new ChainWalk()
+    const walk = new ChainVerifier()
     expect(links.map(link => walk.next(link))).toEqual([null, null, null, null, null])
     expect(walk).toMatchObject({ count: 5, head: { position: 5, hash: links[4]?.hash } })
   })

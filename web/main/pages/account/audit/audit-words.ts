@@ -19,7 +19,10 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
   'account.create': words('created the account', 'create the account'),
   'account.change': words('changed the account', 'change the account'),
   'account.delete': words('requested the deletion of the account', 'delete the account'),
-  'account.keep': words('cancelled the deletion of the account', 'cancel the deletion of the account'),
+  'account.delete.cancel': words(
+    'cancelled the deletion of the account',
+    'cancel the deletion of the account',
+  ),
   'account.transfer': words('transferred the account to {whom}', 'transfer the account'),
   signup: words('signed up', 'sign up'),
   'email.verify': words('confirmed their e-mail address', 'confirm their e-mail address'),
@@ -52,7 +55,7 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
     'sent a request from a site that is not listed',
     'send a request from a site that is not listed',
   ),
-  'billing.mend': words('corrected the subscription', 'correct the subscription'),
+  'billing.repair': words('corrected the subscription', 'correct the subscription'),
   'billing.portal': words('opened the billing portal', 'open the billing portal'),
   'billing.forget': words(
     'unlinked the account from its customer at the payment provider',
