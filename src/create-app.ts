@@ -38,6 +38,7 @@ class EdgeAdapter extends FastifyAdapter {
 /** The whole service, ready to listen. Throws when a store that it needs is out of reach. */
 export async function createApp(settings: Settings, clock = new Clock()): Promise<NestFastifyApplication> {
   const server = Fastify(serverOptions(settings))
+  for (const warning of settings.warnings) server.log.warn(warning)
   await prepareEdge(server)
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(settings, clock),

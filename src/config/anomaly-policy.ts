@@ -1,5 +1,3 @@
-import type { SettingReader } from './setting-sheet.js'
-
 /** What can be done about an anomaly, mildest first. */
 export const ANOMALY_ACTIONS = ['log', 'notify', 'reauthenticate', 'revoke'] as const
 export type AnomalyAction = (typeof ANOMALY_ACTIONS)[number]
@@ -7,16 +5,10 @@ export type AnomalyAction = (typeof ANOMALY_ACTIONS)[number]
 /** From which score on each action is taken; an action that is not listed is never taken. */
 export type AnomalyPolicy = Readonly<Partial<Record<AnomalyAction, number>>>
 
-/**
- * Nobody is logged out: a phone that changes between Wi-Fi and mobile network scores 15, somebody who turns
- * on a tunnel 50, another kind of browser on another network 60.
- */
-export const USUAL_ANOMALY_POLICY: AnomalyPolicy = { log: 1, notify: 60, reauthenticate: 60 }
-
 const MAX_SCORE = 100
 
 /** `notify:40,reauthenticate:60,revoke:90`; `log` is 1 (always) unless it is listed. */
-export const anomalyPolicy: SettingReader<AnomalyPolicy> = text => {
+export function anomalyPolicy(text: string): AnomalyPolicy {
   const steps = text.split(',').map(step => readStep(step.trim()))
   const actions = steps.map(([action]) => action)
   if (new Set(actions).size < actions.length) throw new Error('names an action twice')

@@ -1,5 +1,4 @@
 import type Stripe from 'stripe'
-import type { SettingReader } from './setting-sheet.js'
 
 /** Checkout parameters that an operator may choose; none decides who buys what or where browsers go. */
 export type CheckoutOptions = Pick<
@@ -22,8 +21,6 @@ interface ReadOptions {
   readonly checkoutOptions: CheckoutOptions
   readonly trialDays: number
 }
-
-export const NO_CHECKOUT_OPTIONS: ReadOptions = { checkoutOptions: {}, trialDays: 0 }
 
 /** https://docs.stripe.com/api/checkout/sessions/create: the longest trial. */
 const MAX_TRIAL_DAYS = 730
@@ -67,7 +64,7 @@ const CHECKS: Readonly<Record<Exclude<keyof CheckoutOptions, 'customer_update'> 
  * JSON of the parameters above and `trial_days`. Throws for any other, because price, customer, mode and
  * addresses are ours.
  */
-export const checkoutOptions: SettingReader<ReadOptions> = text => {
+export function checkoutOptions(text: string): ReadOptions {
   const given = parsed(text)
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(CHECKS, name))

@@ -1,41 +1,81 @@
 import { isIP } from 'node:net'
 import { asOrigin, type Origin } from './origin.js'
-import type { SettingReader } from './setting-sheet.js'
+import type { Bounds, SettingReader } from './setting.js'
 
 export const asText: SettingReader<string> = text => text
 
-export function oneOf<T extends string>(choices: readonly T[]): SettingReader<T> {
-  return text => {
-    if (!choices.includes(text as T)) throw new Error(`must be one of ${choices.join(', ')}`)
-    return text as T
-  }
+/** Null when the setting is empty. */
+export function orNull<T>(read: SettingReader<T>): SettingReader<T | null> {
+  return (text, isProduction) => (text === '' ? null : read(text, isProduction))
 }
 
-export function wholeNumber(least: number, most: number): SettingReader<number> {
-  return text => {
+export function oneOf<T extends string>(...choices: readonly T[]): SettingReader<T> {
+  return choiceOf(Object.fromEntries(choices.map(choice => [choice, choice])) as Record<T, T>)
+}
+
+/** What the chosen word stands for. */
+export function choiceOf<T>(meanings: Readonly<Record<string, T>>): SettingReader<T> {
+  const choices = Object.keys(meanings)
+  const read = (text: string) => {
+    if (!choices.includes(text)) throw new Error(`must be one of ${choices.join(', ')}`)
+    return meanings[text] as T
+  }
+  return Object.assign(read, { choices })
+}
+
+/** Without `max`, any number that counts something. */
+export function wholeNumber(min: number, max: number | null = null): SettingReader<number> {
+  return numberWithin({ min, max, unit: null })
+}
+
+export function seconds(min: number, max: number): SettingReader<number> {
+  return numberWithin({ min, max, unit: 'seconds' })
+}
+
+export function milliseconds(min: number, max: number): SettingReader<number> {
+  return numberWithin({ min, max, unit: 'milliseconds' })
+}
+
+/** More is a typing mistake. */
+const HIGHEST_COUNT = 1_000_000_000
+
+function numberWithin(bounds: Bounds): SettingReader<number> {
+  const { min } = bounds
+  const max = bounds.max ?? HIGHEST_COUNT
+  const read = (text: string) => {
     const number = Number(text)
-    if (!/^\d+$/.test(text) || number < least || number > most)
-      throw new Error(`must be a whole number from ${least} to ${most}`)
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
     return number
   }
+  return Object.assign(read, { bounds })
 }
 
-export function originOf(allowLoopbackHttp: boolean): SettingReader<Origin> {
-  return text => {
-    const origin = asOrigin(text, allowLoopbackHttp)
-    if (!origin)
-      throw new Error(`must list exact https origins such as https://www.example.com, not "${shown(text)}"`)
-    return origin
-  }
+/** A web origin; over http only outside production, and only on this machine. */
+export const exactOrigin: SettingReader<Origin> = (text, isProduction) => {
+  const origin = asOrigin(text, !isProduction)
+  if (!origin)
+    throw new Error(`must list exact https origins such as https://www.example.com, not "${shown(text)}"`)
+  return origin
 }
 
+/** Items separated by commas; none when the setting is empty. */
 export function listOf<T>(read: SettingReader<T>): SettingReader<T[]> {
-  return text =>
+  return (text, isProduction) =>
     text
       .split(',')
       .map(item => item.trim())
       .filter(item => item !== '')
-      .map(read)
+      .map(item => read(item, isProduction))
+}
+
+/** Like {@link listOf}, with one item at least. */
+export function nonEmptyListOf<T>(read: SettingReader<T>): SettingReader<T[]> {
+  return (text, isProduction) => {
+    const items = listOf(read)(text, isProduction)
+    if (items.length === 0) throw new Error('lists nothing')
+    return items
+  }
 }
 
 export function urlOf(...protocols: string[]): SettingReader<URL> {
@@ -49,24 +89,27 @@ export function urlOf(...protocols: string[]): SettingReader<URL> {
 }
 
 /** A mail server. The only parameter is `tls=off`, so that a typing mistake cannot turn TLS off. */
-export const smtpUrl: SettingReader<URL> = text => {
-  const url = urlOf('smtp:', 'smtps:')(text)
+export const smtpUrl: SettingReader<URL> = (text, isProduction) => {
+  const url = urlOf('smtp:', 'smtps:')(text, isProduction)
   for (const [name, value] of url.searchParams)
     if (name !== 'tls' || value !== 'off') throw new Error('must have no parameter other than tls=off')
   return url
 }
 
 /** The embedded database, or PostgreSQL; with several hosts, the one that takes writes. */
-export const databaseUrl: SettingReader<string> = text => {
-  startingWith('pglite:', 'postgres://', 'postgresql://')(text)
+export const databaseUrl: SettingReader<string> = (text, isProduction) => {
+  startingWith('pglite:', 'postgres://', 'postgresql://')(text, isProduction)
   const wanted = /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1] ?? 'read-write'
   if (!['read-write', 'primary'].includes(wanted))
     throw new Error('must not have a target_session_attrs other than read-write')
   return text
 }
 
-/** A base URL as text, without a trailing slash. */
-export const baseUrl: SettingReader<string> = text => urlOf('https:', 'http:')(text).href.replace(/\/+$/, '')
+/** A base URL as text, without a trailing slash; https in production. */
+export const baseUrl: SettingReader<string> = (text, isProduction) => {
+  const protocols = isProduction ? ['https:'] : ['https:', 'http:']
+  return urlOf(...protocols)(text, isProduction).href.replace(/\/+$/, '')
+}
 
 export function startingWith(...prefixes: string[]): SettingReader<string> {
   return text => {
@@ -76,21 +119,18 @@ export function startingWith(...prefixes: string[]): SettingReader<string> {
   }
 }
 
-/** A secret of a known kind: one of the `prefixes` and at least `leastLength` characters, never one from an example. */
-export function secret(prefixes: readonly string[], leastLength: number): SettingReader<string> {
-  return text => {
-    startingWith(...prefixes)(text)
-    if (text.length < leastLength || /changeme|example|x{8}/i.test(text))
-      throw new Error(`must be a real secret of at least ${leastLength} characters`)
+/**
+ * A secret that starts with one of the `prefixes` and has at least `minLength` characters: never one from an
+ * example, nor, in production, one of the payment sandbox's, which are published in config/development.env.
+ */
+export function secret(prefixes: readonly string[], minLength: number): SettingReader<string> {
+  return (text, isProduction) => {
+    if (isProduction && text.includes('payment_sandbox'))
+      throw new Error('is a secret of the payment sandbox')
+    startingWith(...prefixes)(text, isProduction)
+    if (text.length < minLength || /changeme|example|x{8}/i.test(text))
+      throw new Error(`must be a real secret of at least ${minLength} characters`)
     return text
-  }
-}
-
-/** Like {@link secret}, but not one of our sandbox's, which are published in config/development.env. */
-export function productionSecret(prefixes: readonly string[], leastLength: number): SettingReader<string> {
-  return text => {
-    if (text.includes('payment_sandbox')) throw new Error('is a secret of the payment sandbox')
-    return secret(prefixes, leastLength)(text)
   }
 }
 

@@ -1,17 +1,19 @@
 import type { AnomalyPolicy } from './anomaly-policy.js'
-import type { AttemptSettings } from './attempt-settings.js'
 import type { CheckoutOptions } from './checkout-options.js'
-import type { OperationSettings } from './operation-settings.js'
 import type { Origin } from './origin.js'
+import type { ValuesOf } from './setting.js'
+import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
+import type { AttemptSettings } from './tables/rate-limit-settings.js'
+import type { SERVER_SETTINGS } from './tables/server-settings.js'
 
-export type Environment = 'development' | 'test' | 'production'
+type Server = ValuesOf<typeof SERVER_SETTINGS>
 
 /**
- * Everything that an operator can choose; read once at start by {@link readSettings} and injected by this
- * class.
+ * Everything that an operator can choose, read once at start by {@link readSettings} and injected by this class.
+ * What each setting means and takes is in settings-table.ts.
  */
 export class Settings {
-  readonly environment!: Environment
+  readonly environment!: Server['environment']
   readonly port!: number
   readonly host!: string
   /** Where clients reach this API; without a trailing slash. */
@@ -60,8 +62,10 @@ export class Settings {
   readonly trustProxy!: readonly string[]
   readonly tls!: TlsSettings | null
   readonly operation!: OperationSettings
-  readonly logLevel!: LogLevel
+  readonly logLevel!: Server['logLevel']
   readonly dataDir!: string
+  /** To be logged at start, such as a setting under its old name. */
+  readonly warnings!: readonly string[]
 }
 
 export interface MailSettings {
@@ -81,19 +85,24 @@ export interface StripeSettings {
   /** How long an account's first subscription is free; 0 means it is not. */
   readonly trialDays: number
   /** How a changed number of seats is billed in the current period. */
-  readonly proration: Proration
+  readonly proration: ValuesOf<typeof PAYMENT_SETTINGS>['proration']
   /** Null is Stripe itself. */
   readonly apiUrl: URL | null
 }
-
-/** In the provider's words: billed with the next invoice, at once, or not at all. */
-export const PRORATIONS = ['create_prorations', 'always_invoice', 'none'] as const
-export type Proration = (typeof PRORATIONS)[number]
 
 export interface TlsSettings {
   readonly certFile: string
   readonly keyFile: string
 }
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+/** How the process fits into its surroundings: what it uses, and how it stops. */
+export interface OperationSettings {
+  /** Seconds between SIGTERM and the last accepted connection, in which load balancers must notice. */
+  readonly drainSeconds: number
+  /** Connections to PostgreSQL for requests; each process takes four more (docs/operations.md). */
+  readonly databasePoolSize: number
+  /** A request is refused with 503 after this long without an answer of PostgreSQL. */
+  readonly databaseTimeoutMs: number
+  /** Client connections at once; more are refused. */
+  readonly maxConnections: number
+}

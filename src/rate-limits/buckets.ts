@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AttemptSettings } from '../config/attempt-settings.js'
+import type { AttemptSettings } from '../config/tables/rate-limit-settings.js'
 import type { Attempt } from './attempt.js'
 import { type LimitRule, limitRulesOf } from './limit-rules.js'
 

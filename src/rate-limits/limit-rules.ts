@@ -1,4 +1,4 @@
-import type { AttemptSettings } from '../config/attempt-settings.js'
+import type { AttemptSettings } from '../config/tables/rate-limit-settings.js'
 import { blockOf, clientNetworkOf, subnetOf } from '../http/network.js'
 import type { Attempt } from './attempt.js'
 import { mailboxOf } from './mailbox.js'

@@ -42,7 +42,7 @@ export class AccessTokens {
     keys.onChange(() => this.verified.clear())
   }
 
-  /** A signed access token for the caller, of ACCESS_TOKEN_TTL seconds. */
+  /** A signed access token for the caller, valid for ACCESS_TOKEN_TTL_SECONDS. */
   issue({ userId, accountId, sid, source, permissions }: Caller): string {
     const iat = unixSeconds(this.clock.now())
     const claims: Claims = {

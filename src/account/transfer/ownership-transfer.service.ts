@@ -24,7 +24,7 @@ export class OwnershipTransfer {
 
   /**
    * Asks an active member to become the owner, and mails the owner a link to stop it.
-   * {@link TransferCompletion} does it once the member has accepted and TRANSFER_WAIT has passed. Throws
+   * {@link TransferCompletion} does it once the member has accepted and TRANSFER_WAIT_SECONDS has passed. Throws
    * `NOT_FOUND` for anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`,
    * `TRANSFER_PENDING`, and `EMAIL_UNDO_OPEN` while a change of either's e-mail address can still be undone.
    */

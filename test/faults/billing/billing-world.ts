@@ -53,7 +53,7 @@ export async function startModelWorld(accountCount: number, random: Random): Pro
     SESSION_STORE_URL: redis.url,
     JWT_KEYS_FILE: keysFile,
     STRIPE_API_URL: sandbox.url,
-    ACCESS_TOKEN_TTL: '36000',
+    ACCESS_TOKEN_TTL_SECONDS: '36000',
     LOG_LEVEL: 'silent',
   })
   const teams = await hire(accountCount, environment)

@@ -115,12 +115,12 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
     expect(await other.app.get(SessionStore).listByUser(owner.id, other.clock.now())).toHaveLength(1)
   })
 
-  test('security L10: an end is kept as long as its session would have lived, whatever SESSION_TTL is now', async () => {
+  test('security L10: an end is kept as long as its session would have lived, whatever SESSION_TTL_SECONDS is now', async () => {
     const session = await signIn(other, await anOwner(other), 'satellite')
     const { expiresAt } = (await other.app.get(SessionStore).find(sidOf(session), other.clock.now()))!
     const lowered = await TestApp.start('embedded', {
       ...dying.app.stores,
-      SESSION_TTL: '3600',
+      SESSION_TTL_SECONDS: '3600',
       JWT_KEYS_FILE: other.settings.jwtKeysFile,
       LOG_LEVEL: 'silent',
     })

@@ -244,7 +244,7 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
     app = await TestApp.start(backend, {
-      ATTEMPT_WINDOW: '2',
+      ATTEMPT_WINDOW_SECONDS: '2',
       ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3',
       ATTEMPTS_PER_NETWORK: String(LINKS),
       ATTEMPTS_PER_ORIGIN: '8',

@@ -138,7 +138,7 @@ describe.each(BACKENDS)('the client on %s', backend => {
 describe('the client, with tokens of two seconds,', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { ACCESS_TOKEN_TTL: '2' })
+    app = await TestApp.start('redis + postgres', { ACCESS_TOKEN_TTL_SECONDS: '2' })
   })
   afterAll(() => app.stop())
 

@@ -137,6 +137,25 @@ describe('the command line, beside a running server', () => {
   }
 })
 
+it('a service that is given the old name of a setting warns when it starts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-renamed-'))
+  try {
+    const { output } = await run('dist/src/main.js', [], {
+      NODE_ENV: 'test',
+      DATA_DIR: folder,
+      TRANSFER_WAIT: '43200',
+      // Ends it soon.
+      GEOIP_FILE: join(folder, 'missing.mmdb'),
+    })
+    const warnings = output.split('\n').filter(line => line.includes('TRANSFER_WAIT'))
+    expect(warnings.map(line => JSON.parse(line))).toMatchObject([
+      { level: 40, msg: 'TRANSFER_WAIT is now called TRANSFER_WAIT_SECONDS; the old name will stop working' },
+    ])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
 it('the development server refuses to run in production', async () => {
   const database = await createDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-production-'))

@@ -20,7 +20,7 @@ describe.each(BACKENDS)('On %s', backend => {
   let shortLived: TestApp
   beforeAll(async () => {
     app = await TestApp.start(backend)
-    shortLived = await TestApp.start(backend, { ACCESS_TOKEN_TTL: '60', SESSION_TTL: '3600' })
+    shortLived = await TestApp.start(backend, { ACCESS_TOKEN_TTL_SECONDS: '60', SESSION_TTL_SECONDS: '3600' })
   })
   afterAll(() => Promise.all([app.stop(), shortLived.stop()]))
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from '@jest/globals'
 import fc from 'fast-check'
 import { networkOf } from '../../../src/anomalies/network.js'
-import { readAttempts } from '../../../src/config/attempt-settings.js'
 import { SettingSheet } from '../../../src/config/setting-sheet.js'
+import { RATE_LIMIT_SETTINGS } from '../../../src/config/tables/rate-limit-settings.js'
 import { blockOf, clientNetworkOf, subnetOf } from '../../../src/http/network.js'
 import type { Attempt } from '../../../src/rate-limits/attempt.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
@@ -77,7 +77,7 @@ test('familiar clients are looked for in the neighbourhood that has a counter', 
 })
 
 describe('bucketsOf', () => {
-  const settings = readAttempts(new SettingSheet({}))
+  const settings = new SettingSheet({}, true).read(RATE_LIMIT_SETTINGS)
   const client = { requestId: '', ip: '203.0.113.7', userAgent: null, origin: 'https://shop-one.test' }
   const attempt: Attempt = { kind: 'password', subject: 'who@example.com', client }
 

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { readSettings, SettingsError } from '../../../src/config/read-settings.js'
+import { ALL_SETTINGS } from '../../../src/config/settings-table.js'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -65,12 +66,12 @@ describe('readSettings of transfers', () => {
   })
 
   it.each([43_200, 86_400, 2_592_000])('takes %i seconds', seconds => {
-    expect(read({ TRANSFER_WAIT: String(seconds) }).transferWaitSeconds).toBe(seconds)
+    expect(read({ TRANSFER_WAIT_SECONDS: String(seconds) }).transferWaitSeconds).toBe(seconds)
   })
 
   it.each(['43199', '2592001', '0', '-86400', '1.5', '3 days'])('does not take %s', wait => {
-    expect(faultsOf({ TRANSFER_WAIT: wait })).toEqual([
-      expect.stringContaining('TRANSFER_WAIT must be a whole number from 43200 to 2592000'),
+    expect(faultsOf({ TRANSFER_WAIT_SECONDS: wait })).toEqual([
+      expect.stringContaining('TRANSFER_WAIT_SECONDS must be a whole number from 43200 to 2592000'),
     ])
   })
 })
@@ -145,11 +146,11 @@ describe('readSettings in production', () => {
     ['COOKIE_DOMAIN', 'https://main.test'],
     ['COOKIE_DOMAIN', 'other.test'],
     ['COOKIE_DOMAIN', 'ain.test'],
-    ['ACCESS_TOKEN_TTL', '0'],
-    ['ACCESS_TOKEN_TTL', '15m'],
-    ['ACCESS_TOKEN_TTL', '86401'],
-    ['SESSION_TTL', '34560001'],
-    ['SESSION_TTL', '-1'],
+    ['ACCESS_TOKEN_TTL_SECONDS', '0'],
+    ['ACCESS_TOKEN_TTL_SECONDS', '15m'],
+    ['ACCESS_TOKEN_TTL_SECONDS', '86401'],
+    ['SESSION_TTL_SECONDS', '34560001'],
+    ['SESSION_TTL_SECONDS', '-1'],
     ['PORT', '65536'],
     ['DATABASE_URL', 'mysql://database'],
     ['DATABASE_URL', 'postgres://a,b/mainstay?target_session_attrs=any'],
@@ -221,11 +222,57 @@ describe('readSettings outside production', () => {
   })
 })
 
+describe('a setting under its old name', () => {
+  const RENAMED = [
+    ['ACCESS_TOKEN_TTL', '60', { accessTokenTtlSeconds: 60 }],
+    ['SESSION_TTL', '120', { sessionTtlSeconds: 120 }],
+    ['REAUTHENTICATION_TTL', '60', { reauthenticationTtlSeconds: 60 }],
+    ['DELETION_GRACE', '0', { deletionGraceSeconds: 0 }],
+    ['TRANSFER_WAIT', '43200', { transferWaitSeconds: 43_200 }],
+    ['PAYMENT_GRACE', '0', { paymentGraceSeconds: 0 }],
+    ['ATTEMPT_WINDOW', '60', { attempts: { windowSeconds: 60 } }],
+  ] as const
+
+  it.each(RENAMED)('%s=%s is read, with a warning', (name, value, settings) => {
+    expect(read({ [name]: value })).toMatchObject({
+      ...settings,
+      warnings: [`${name} is now called ${name}_SECONDS; the old name will stop working`],
+    })
+    expect(read({ [`${name}_SECONDS`]: value })).toMatchObject({ ...settings, warnings: [] })
+  })
+
+  it('is none of the others', () => {
+    const formerNames = ALL_SETTINGS.flatMap(({ formerName }) => formerName ?? [])
+    expect(formerNames.sort()).toEqual(RENAMED.map(([name]) => name).sort())
+  })
+
+  it('is checked like the new one', () => {
+    expect(faultsOf({ SESSION_TTL: '-1' })).toEqual([
+      'SESSION_TTL_SECONDS must be a whole number from 1 to 34560000',
+    ])
+  })
+
+  it('may not be set beside the new one', () => {
+    expect(faultsOf({ SESSION_TTL: '120', SESSION_TTL_SECONDS: '120' })).toEqual([
+      'SESSION_TTL is the old name of SESSION_TTL_SECONDS: set only SESSION_TTL_SECONDS',
+    ])
+  })
+})
+
 describe('the settings file of an environment', () => {
   it('gives what the environment does not say', async () => {
-    await withFile('ACCESS_TOKEN_TTL=60\nSESSION_TTL=120\n', folder => {
-      const settings = readSettings({ ...PRODUCTION, SESSION_TTL: '300' }, folder)
+    await withFile('ACCESS_TOKEN_TTL_SECONDS=60\nSESSION_TTL_SECONDS=120\n', folder => {
+      const settings = readSettings({ ...PRODUCTION, SESSION_TTL_SECONDS: '300' }, folder)
       expect(settings).toMatchObject({ accessTokenTtlSeconds: 60, sessionTtlSeconds: 300 })
+    })
+  })
+
+  it('may use an old name, unless the environment or the file has the new one too', async () => {
+    await withFile('SESSION_TTL=120\n', folder => {
+      expect(readSettings(PRODUCTION, folder).sessionTtlSeconds).toBe(120)
+      expect(() => readSettings({ ...PRODUCTION, SESSION_TTL_SECONDS: '300' }, folder)).toThrow(
+        'SESSION_TTL is the old name of SESSION_TTL_SECONDS',
+      )
     })
   })
 

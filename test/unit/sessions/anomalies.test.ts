@@ -8,9 +8,11 @@ import {
 } from '../../../src/anomalies/anomaly.js'
 import { addressFamily, networkAddress, networkOf } from '../../../src/anomalies/network.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
-import { anomalyPolicy, USUAL_ANOMALY_POLICY } from '../../../src/config/anomaly-policy.js'
+import { anomalyPolicy } from '../../../src/config/anomaly-policy.js'
+import { ANOMALY_SETTINGS } from '../../../src/config/tables/anomaly-settings.js'
 import type { Location } from '../../../src/geoip/place.js'
 
+const DEFAULT_POLICY = anomalyPolicy(ANOMALY_SETTINGS.anomalyPolicy.default)
 const NOW = new Date('2026-11-21T12:00:00Z')
 const ZURICH: Location = { latitude: 47.3769, longitude: 8.5417, accuracyKm: 20 }
 const BERN: Location = { latitude: 46.948, longitude: 7.4474, accuracyKm: 20 }
@@ -259,10 +261,10 @@ describe('ANOMALY_POLICY', () => {
   })
 
   it.each([15, 45, 50])('only logs a score of %s unless told otherwise', score => {
-    expect([...actionsFor(score, USUAL_ANOMALY_POLICY)]).toEqual(['log'])
+    expect([...actionsFor(score, DEFAULT_POLICY)]).toEqual(['log'])
   })
 
   it('never ends a session unless told to', () => {
-    expect([...actionsFor(100, USUAL_ANOMALY_POLICY)]).toEqual(['log', 'notify', 'reauthenticate'])
+    expect([...actionsFor(100, DEFAULT_POLICY)]).toEqual(['log', 'notify', 'reauthenticate'])
   })
 })

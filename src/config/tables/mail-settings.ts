@@ -1,0 +1,27 @@
+import type { SettingsTable } from '../setting.js'
+import * as read from '../setting-readers.js'
+
+export const MAIL_SETTINGS = {
+  smtpUrl: {
+    name: 'SMTP_URL',
+    read: read.orNull(read.smtpUrl),
+    default: '',
+    defaultInWords: 'what needs mail is refused with 503 `MAIL_UNAVAILABLE`',
+    meaning:
+      'Mail server: `smtp://user:password@host:587` (STARTTLS, or unencrypted with `?tls=off`) or `smtps://…:465`; ' +
+      'set together with `MAIL_FROM`',
+    isSecret: true,
+    // The mail outbox (dev/mail-outbox).
+    examples: { development: 'smtp://localhost:3025' },
+  },
+  from: {
+    name: 'MAIL_FROM',
+    read: read.orNull(read.asText),
+    default: '',
+    meaning: 'The sender of mails, such as `Mainstay <no-reply@example.com>`',
+    examples: {
+      development: 'Mainstay <no-reply@localhost>',
+      production: 'Example <no-reply@example.com>',
+    },
+  },
+} satisfies SettingsTable

@@ -1,0 +1,67 @@
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, test } from '@jest/globals'
+import { withSettings } from '../../../dev/settings-docs/readme-section.js'
+import { settingsFiles } from '../../../dev/settings-docs/settings-files.js'
+import { readSettings } from '../../../src/config/read-settings.js'
+import { ALL_SETTINGS } from '../../../src/config/settings-table.js'
+
+const SECRETS = {
+  STRIPE_SECRET_KEY: 'sk_live_0123456789abcdef',
+  STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+}
+
+describe('npm run settings writes what the table says', () => {
+  it.each(['README.md', 'config/development.env', 'config/production.env.example'])('into %s', async path => {
+    const files = await settingsFiles()
+    expect(await readFile(path, 'utf8')).toBe(files[path])
+  })
+
+  it('and nothing into a README that has no place for it', () => {
+    expect(() => withSettings('# Mainstay')).toThrow('README.md has no <!-- settings')
+  })
+})
+
+test('config/production.env.example needs nothing but secrets, prices and a mail server', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-settings-'))
+  try {
+    await copyFile('config/production.env.example', join(folder, 'production.env'))
+    const settings = readSettings(
+      { ...SECRETS, STRIPE_PRICE_IDS: 'price_monthly', SMTP_URL: 'smtps://mail.test:465' },
+      folder,
+    )
+    expect(settings).toMatchObject({ environment: 'production', mainOrigin: 'https://www.example.com' })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+describe('the table of settings', () => {
+  it('has each name once, old ones included', () => {
+    const names = ALL_SETTINGS.flatMap(({ name, formerName }) => (formerName ? [name, formerName] : [name]))
+    expect(names.length).toBeGreaterThan(50)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  const SUFFIXES = { seconds: '_SECONDS', milliseconds: '_MS' } as const
+
+  it.each(ALL_SETTINGS.map(setting => [setting.name, setting] as const))(
+    '%s has the unit in its name, and one sentence about it',
+    (name, { read: { bounds }, meaning }) => {
+      const suffix = bounds?.unit ? SUFFIXES[bounds.unit] : ''
+      expect(/(_SECONDS|_MS|_MINUTES|_HOURS|_DAYS|_BYTES|)$/.exec(name)?.[0]).toBe(suffix)
+      expect(meaning).toMatch(/^[A-Z`][^|\n]+[^.]$/)
+    },
+  )
+
+  it.each(ALL_SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => name))(
+    'security: %s is shown in no fault',
+    name => {
+      const secret = 'not-to-be-shown'
+      const read = () => readSettings({ NODE_ENV: 'test', [name]: secret })
+      expect(read).toThrow(name)
+      expect(read).not.toThrow(secret)
+    },
+  )
+})
