@@ -9,9 +9,14 @@ const MOST_A_SECOND = 6_000
 /** Fresh signed events about the subscriptions in turn, enough for so many seconds. */
 export function webhookRequests(subscriptions, seconds, secret) {
   const requests = Array.from({ length: MOST_A_SECOND * seconds }, (_, index) =>
-    signed(eventAbout(subscriptions[index % subscriptions.length]), secret),
+    signedEvent(subscriptions[index % subscriptions.length], secret),
   )
   return new Requests(`webhooks-${randomBytes(4).toString('hex')}`, requests, { connections: CONNECTIONS })
+}
+
+/** A new event about the subscription, as Stripe posts it. */
+export function signedEvent(subscription, secret) {
+  return signed(eventAbout(subscription), secret)
 }
 
 function eventAbout(subscription) {
