@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common'
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
+import { type Handler, handlersOf } from './handlers.js'
+import { documentProtection, type Operation } from './protection.js'
 
 const INTRODUCTION = `One API that knows who is logged in, for one main site and many satellite sites.
 
@@ -32,7 +34,15 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     ...document.components,
     schemas: { ...document.components?.schemas, Problem: PROBLEM },
   }
+  for (const handler of handlersOf(app)) documentProtection(operationOf(document, handler), handler)
   return document
+}
+
+function operationOf({ paths }: OpenAPIObject, { name, method, path }: Handler): Operation {
+  const item = paths[path.replace(/:(\w+)/g, '{$1}')]
+  const operation = item?.[method.toLowerCase() as 'get' | 'put' | 'post' | 'patch' | 'delete']
+  if (!operation) throw new Error(`${name} is missing in the API reference`)
+  return operation
 }
 
 const PROBLEM = {

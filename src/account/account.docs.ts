@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS } from '../http/documented.js'
-import { documentedOnMainSite } from './main-site-refusals.js'
+import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { TransferAnswer } from './transfer/transfer.docs.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
@@ -32,27 +31,26 @@ class DeletionAnswer {
 }
 
 export const ReadAccountDocs = () =>
-  documentedOnMainSite({
+  Documented({
     summary: 'The account',
     description: 'Main site, with the permission accountSettings.',
     status: 200,
     answer: 'The account',
     type: AccountAnswer,
-    refusals: ['PERMISSION_REQUIRED'],
   })
 
 export const ChangeAccountDocs = () =>
-  documentedOnMainSite({
+  Documented({
     summary: "Change the account's name",
     description: 'Main site, with the permission accountSettings.',
     status: 200,
     answer: 'The account with the new name',
     type: AccountAnswer,
-    refusals: [...BODY_REFUSALS, 'PERMISSION_REQUIRED'],
+    refusals: BODY_REFUSALS,
   })
 
 export const AskDeletionDocs = () =>
-  documentedOnMainSite({
+  Documented({
     summary: 'Delete the account, after a grace period',
     description:
       'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
@@ -61,14 +59,14 @@ export const AskDeletionDocs = () =>
     status: 200,
     answer: 'It is going to be deleted',
     type: DeletionAnswer,
-    refusals: ['OWNER_REQUIRED', 'REAUTHENTICATION_REQUIRED', 'SUBSCRIPTION_LIVE', 'MAIL_UNAVAILABLE'],
+    refusals: ['SUBSCRIPTION_LIVE', 'MAIL_UNAVAILABLE'],
   })
 
 export const KeepAccountDocs = () =>
-  documentedOnMainSite({
+  Documented({
     summary: 'Cancel the deletion of the account',
     description: 'For the owner on the main site.',
     status: 204,
     answer: 'The deletion is cancelled',
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+    refusals: ['NOT_FOUND'],
   })

@@ -1,14 +1,18 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
+import { DocumentedGuard, documentationOf } from '../http/documented.js'
 import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
 import { AccessTokens } from '../tokens/access-tokens.js'
-import { requireCaller } from '../tokens/jwt.guard.js'
+import { JwtGuard, requireCaller } from '../tokens/jwt.guard.js'
 
 /**
  * For public routes that a main session may call too. Without an access token the request passes without a
  * session. With one, it must be a live main session; otherwise it is refused like in {@link MainSourceGuard}.
  */
 @Injectable()
+@DocumentedGuard({
+  refusals: [JwtGuard, MainSourceGuard].flatMap(guard => documentationOf(guard).refusals),
+})
 export class OptionalMainSessionGuard implements CanActivate {
   constructor(
     private readonly accessTokens: AccessTokens,

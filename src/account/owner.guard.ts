@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
+import { DocumentedGuard } from '../http/documented.js'
 import type { Session } from '../sessions/session.js'
 import { Users } from '../users/users.js'
 import { requireOwner } from './require-owner.js'
@@ -9,6 +10,7 @@ import { requireOwner } from './require-owner.js'
  * MainSourceGuard.
  */
 @Injectable()
+@DocumentedGuard({ refusals: ['OWNER_REQUIRED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'] })
 export class OwnerGuard implements CanActivate {
   constructor(private readonly users: Users) {}
 

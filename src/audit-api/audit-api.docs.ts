@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth, ApiProduces, ApiProperty } from '@nestjs/swagger'
+import { ApiProduces, ApiProperty } from '@nestjs/swagger'
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES } from '../audit/audit-event.js'
-import { Documented, TOKEN_REFUSALS } from '../http/documented.js'
+import { Documented } from '../http/documented.js'
 import { SOURCES } from '../permissions/permissions.js'
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const
@@ -107,35 +107,18 @@ class LoginPage {
   next!: string | null
 }
 
-const MAIN_SITE_REFUSALS = [
-  'INVALID_QUERY',
-  ...TOKEN_REFUSALS,
-  'SESSION_NOT_FOUND',
-  'SESSION_COOKIE_REQUIRED',
-  'MAIN_SOURCE_REQUIRED',
-  'SESSION_MISMATCH',
-  'PERMISSION_REQUIRED',
-  'TOO_BUSY',
-  'DATABASE_UNAVAILABLE',
-  'SESSION_STORE_UNAVAILABLE',
-] as const
-
 export const ListAuditDocs = () =>
-  applyDecorators(
-    ApiCookieAuth('sessionCookie'),
-    Documented({
-      summary: "The account's audit log",
-      description: 'Main site, with the permission accountSettings. Newest first.',
-      status: 200,
-      answer: 'One page',
-      type: AuditPage,
-      refusals: MAIN_SITE_REFUSALS,
-    }),
-  )
+  Documented({
+    summary: "The account's audit log",
+    description: 'Main site, with the permission accountSettings. Newest first.',
+    status: 200,
+    answer: 'One page',
+    type: AuditPage,
+    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
+  })
 
 export const ExportAuditDocs = () =>
   applyDecorators(
-    ApiCookieAuth('sessionCookie'),
     ApiProduces('application/x-ndjson'),
     Documented({
       summary: "Export the account's audit log",
@@ -145,7 +128,7 @@ export const ExportAuditDocs = () =>
         'If the export fails on the way, the connection is cut, so clients see an incomplete transfer.',
       status: 200,
       answer: 'The rows that the filter lets through',
-      refusals: MAIN_SITE_REFUSALS,
+      refusals: ['INVALID_QUERY', 'TOO_BUSY'],
     }),
   )
 
@@ -158,12 +141,5 @@ export const ListLoginsDocs = () =>
     status: 200,
     answer: 'One page',
     type: LoginPage,
-    refusals: [
-      'INVALID_QUERY',
-      ...TOKEN_REFUSALS,
-      'SESSION_NOT_FOUND',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
+    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
   })

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
-import { Controller, Get, Query, Res, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Controller, Get, Query, Res } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
-import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
-import { PermissionGuard, RequirePermission } from '../sessions/guards/permission.guard.js'
+import { MainSite } from '../sessions/guards/main-site.decorator.js'
 import type { Session } from '../sessions/session.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { ExportAuditDocs, ListAuditDocs } from './audit-api.docs.js'
@@ -15,10 +14,8 @@ import { AuditListQuery } from './audit-list.query.js'
 import { AuditTrail } from './audit-trail.js'
 
 @ApiTags('History')
-@ApiBearerAuth('accessToken')
 @Controller('api/audit')
-@UseGuards(MainSourceGuard, PermissionGuard)
-@RequirePermission('accountSettings')
+@MainSite({ permission: 'accountSettings' })
 export class AuditController {
   constructor(
     private readonly trail: AuditTrail,

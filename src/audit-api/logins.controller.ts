@@ -1,16 +1,15 @@
-import { Controller, Get, Query, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Controller, Get, Query } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
-import { LiveSessionGuard } from '../sessions/guards/live-session.guard.js'
+import { LiveSession } from '../sessions/guards/live-session.decorator.js'
 import type { Session } from '../sessions/session.js'
 import { ListLoginsDocs } from './audit-api.docs.js'
 import { LoginHistory } from './login-history.js'
 import { PageQuery } from './page.query.js'
 
 @ApiTags('History')
-@ApiBearerAuth('accessToken')
 @Controller('api/logins')
-@UseGuards(LiveSessionGuard)
+@LiveSession()
 export class LoginsController {
   constructor(private readonly history: LoginHistory) {}
 

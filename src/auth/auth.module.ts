@@ -7,7 +7,6 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
 import { AfterLogin } from './login/after-login.js'
 import { AuthController } from './login/auth.controller.js'
 import { Credentials } from './login/credentials.js'
@@ -53,7 +52,6 @@ import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-log
   ],
   providers: [
     AfterLogin,
-    CookieBoundSessionGuard,
     Credentials,
     LoginAttempts,
     LoginRecord,
@@ -73,6 +71,6 @@ import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-log
     RefreshService,
     RefusedRefreshes,
   ],
-  exports: [CookieBoundSessionGuard, PasswordMails, PasswordProof, PasswordReset],
+  exports: [PasswordMails, PasswordProof, PasswordReset],
 })
 export class AuthModule {}

@@ -1,20 +1,18 @@
-import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Get, Post, Query } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
-import { LiveSessionGuard } from '../sessions/guards/live-session.guard.js'
-import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
+import { LiveSession } from '../sessions/guards/live-session.decorator.js'
+import { MainSite } from '../sessions/guards/main-site.decorator.js'
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
 import { CreateSubscriptionDocs, OpenPortalDocs, ReadSubscriptionDocs } from './billing.docs.js'
 import { BillingService } from './billing.service.js'
 import { CreateSubscriptionBody } from './checkout/create-subscription.body.js'
-import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PortalBody } from './subscription/portal.body.js'
 import { SubscriptionQuery } from './subscription/subscription.query.js'
 import { SubscriptionQueries } from './subscription/subscription-queries.js'
 
 @ApiTags('Billing')
-@ApiBearerAuth('accessToken')
 @Controller('api/subscription')
 export class BillingController {
   constructor(
@@ -22,10 +20,10 @@ export class BillingController {
     private readonly subscriptionQueries: SubscriptionQueries,
   ) {}
 
-  /** Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; the guards below are checks 2 to 4. */
+  /** Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; @MainSite adds checks 2 to 4. */
   @Post('create')
+  @MainSite({ permission: 'payments' })
   @CreateSubscriptionDocs()
-  @UseGuards(MainSourceGuard, PaymentsPermissionGuard)
   async create(
     @CurrentCaller() caller: Caller,
     @Body() body: CreateSubscriptionBody,
@@ -36,8 +34,8 @@ export class BillingController {
 
   /** Opens the provider's pages for invoices, cards and cancelling. Guarded like a checkout. */
   @Post('portal')
+  @MainSite({ permission: 'payments' })
   @OpenPortalDocs()
-  @UseGuards(MainSourceGuard, PaymentsPermissionGuard)
   async openPortal(
     @CurrentCaller() caller: Caller,
     @Body() { return: returnUrl }: PortalBody,
@@ -48,8 +46,8 @@ export class BillingController {
 
   /** The subscription of the caller's account. */
   @Get()
+  @LiveSession()
   @ReadSubscriptionDocs()
-  @UseGuards(LiveSessionGuard)
   read(
     @CurrentCaller() caller: Caller,
     @Query() { checkout, portal }: SubscriptionQuery,

@@ -1,18 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth, ApiHeader, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../http/documented.js'
+import { ApiHeader, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { SUBSCRIPTION_STATES } from './subscription/subscription-state.js'
-
-/** Refusals of the guards of payment routes. */
-const PAYMENT_REFUSALS = [
-  ...TOKEN_REFUSALS,
-  'SESSION_NOT_FOUND',
-  'CROSS_SITE_REFUSED',
-  'SESSION_COOKIE_REQUIRED',
-  'MAIN_SOURCE_REQUIRED',
-  'SESSION_MISMATCH',
-  'PAYMENTS_PERMISSION_REQUIRED',
-] as const
 
 class CheckoutAnswer {
   @ApiProperty({
@@ -103,59 +92,47 @@ class WebhookAnswer {
 }
 
 export const CreateSubscriptionDocs = () =>
-  applyDecorators(
-    ApiCookieAuth('sessionCookie'),
-    Documented({
-      summary: 'Start a hosted checkout',
-      description:
-        'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
-        'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
-        'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
-        'back to the return address with `checkout=<id>` in its query. ' +
-        'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
-      status: 201,
-      answer: 'A page is open',
-      type: CheckoutAnswer,
-      refusals: [
-        ...BODY_REFUSALS,
-        'UNKNOWN_PRICE',
-        'INVALID_RETURN_URL',
-        ...PAYMENT_REFUSALS,
-        'ALREADY_SUBSCRIBED',
-        'PAYMENT_PENDING',
-        'ACCOUNT_CLOSING',
-        'PAYMENT_PROVIDER_FAILED',
-        'PAYMENT_PROVIDER_UNAVAILABLE',
-        'DATABASE_UNAVAILABLE',
-        'SESSION_STORE_UNAVAILABLE',
-        'TOO_BUSY',
-      ],
-    }),
-  )
+  Documented({
+    summary: 'Start a hosted checkout',
+    description:
+      'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
+      'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
+      'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
+      'back to the return address with `checkout=<id>` in its query. ' +
+      'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
+    status: 201,
+    answer: 'A page is open',
+    type: CheckoutAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_PRICE',
+      'INVALID_RETURN_URL',
+      'ALREADY_SUBSCRIBED',
+      'PAYMENT_PENDING',
+      'ACCOUNT_CLOSING',
+      'PAYMENT_PROVIDER_FAILED',
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+      'TOO_BUSY',
+    ],
+  })
 
 export const OpenPortalDocs = () =>
-  applyDecorators(
-    ApiCookieAuth('sessionCookie'),
-    Documented({
-      summary: 'Open the billing portal',
-      description:
-        'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
-      status: 201,
-      answer: 'The page is open, for some minutes',
-      type: PortalAnswer,
-      refusals: [
-        ...BODY_REFUSALS,
-        'INVALID_RETURN_URL',
-        ...PAYMENT_REFUSALS,
-        'NEVER_SUBSCRIBED',
-        'PAYMENT_PROVIDER_FAILED',
-        'PAYMENT_PROVIDER_UNAVAILABLE',
-        'DATABASE_UNAVAILABLE',
-        'SESSION_STORE_UNAVAILABLE',
-        'TOO_BUSY',
-      ],
-    }),
-  )
+  Documented({
+    summary: 'Open the billing portal',
+    description:
+      'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
+    status: 201,
+    answer: 'The page is open, for some minutes',
+    type: PortalAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_RETURN_URL',
+      'NEVER_SUBSCRIBED',
+      'PAYMENT_PROVIDER_FAILED',
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+      'TOO_BUSY',
+    ],
+  })
 
 export const ReadSubscriptionDocs = () =>
   Documented({
@@ -167,15 +144,7 @@ export const ReadSubscriptionDocs = () =>
     status: 200,
     answer: 'The subscription; status `none` when there never was one',
     type: SubscriptionAnswer,
-    refusals: [
-      'INVALID_QUERY',
-      ...TOKEN_REFUSALS,
-      'SESSION_NOT_FOUND',
-      'NOT_FOUND',
-      'TOO_MANY_ATTEMPTS',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
+    refusals: ['INVALID_QUERY', 'NOT_FOUND', 'TOO_MANY_ATTEMPTS'],
   })
 
 export const WebhookDocs = () =>

@@ -25,7 +25,6 @@ import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
 import { BillingOperations } from './operations/billing-operations.js'
 import { BillingStatus } from './operations/billing-status.js'
-import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PlanCache } from './plans/plan-cache.js'
 import { PlanCatalog } from './plans/plan-catalog.js'
 import { PlansController } from './plans/plans.controller.js'
@@ -80,7 +79,6 @@ import { WebhookService } from './webhook/webhook.service.js'
     CheckoutService,
     Checkouts,
     PaymentRequests,
-    PaymentsPermissionGuard,
     CustomerSnapshots,
     CustomerDetailsSync,
     CustomerSync,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { Documented, TOKEN_REFUSALS } from '../http/documented.js'
+import { Documented } from '../http/documented.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
 
 class DataAnswer {
@@ -24,5 +24,4 @@ export const DataDocs = () =>
     status: 200,
     answer: 'What the access token says',
     type: DataAnswer,
-    refusals: TOKEN_REFUSALS,
   })

@@ -36,7 +36,6 @@ export const LiveDocs = () =>
     status: 200,
     answer: 'It is',
     type: HealthAnswer,
-    refusals: [],
   })
 
 export const ReadyDocs = () =>
@@ -56,5 +55,4 @@ export const StatusDocs = () =>
     status: 200,
     answer: 'Each part with its state, also while one is down',
     type: StatusAnswer,
-    refusals: [],
   })

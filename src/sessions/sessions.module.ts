@@ -9,8 +9,10 @@ import { TokensModule } from '../tokens/tokens.module.js'
 import { ActiveSessionsController } from './active/active-sessions.controller.js'
 import { ActiveSessions } from './active/active-sessions.js'
 import { OwnSessions } from './active/own-sessions.js'
+import { CookieBoundSessionGuard } from './guards/cookie-bound-session.guard.js'
 import { LiveSessionGuard } from './guards/live-session.guard.js'
 import { MainSourceGuard } from './guards/main-source.guard.js'
+import { PaymentsPermissionGuard } from './guards/payments-permission.guard.js'
 import { PermissionGuard } from './guards/permission.guard.js'
 import { ReauthenticationGuard } from './guards/reauthentication.guard.js'
 import { Reauthentication } from './reauthentication.js'
@@ -68,7 +70,9 @@ import { UserSessions } from './user-sessions.js'
     Reauthentication,
     MainSourceGuard,
     LiveSessionGuard,
+    CookieBoundSessionGuard,
     PermissionGuard,
+    PaymentsPermissionGuard,
     ReauthenticationGuard,
   ],
   exports: [
@@ -82,7 +86,9 @@ import { UserSessions } from './user-sessions.js'
     Reauthentication,
     MainSourceGuard,
     LiveSessionGuard,
+    CookieBoundSessionGuard,
     PermissionGuard,
+    PaymentsPermissionGuard,
     ReauthenticationGuard,
   ],
 })

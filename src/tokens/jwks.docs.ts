@@ -19,5 +19,4 @@ export const JwksDocs = () =>
     status: 200,
     answer: 'The keys',
     type: JwksAnswer,
-    refusals: [],
   })

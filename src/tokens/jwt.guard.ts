@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import { Reflector } from '@nestjs/core'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
+import { DocumentedGuard } from '../http/documented.js'
 import { singleHeader } from '../http/edge/single-header.js'
 import { AccessTokens } from './access-tokens.js'
 import type { Caller } from './claims.js'
-import { IS_PUBLIC } from './public.decorator.js'
+import { isPublic } from './public.decorator.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,14 +19,15 @@ const BEARER = /^bearer (\S+)$/i
 
 /** Requires a valid access token. Global: every route is closed unless it is `@Public()`. */
 @Injectable()
+@DocumentedGuard({
+  security: 'accessToken',
+  refusals: ['ACCESS_TOKEN_REQUIRED', 'INVALID_ACCESS_TOKEN'],
+})
 export class JwtGuard implements CanActivate {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly accessTokens: AccessTokens,
-  ) {}
+  constructor(private readonly accessTokens: AccessTokens) {}
 
   canActivate(context: ExecutionContext): boolean {
-    if (this.reflector.get(IS_PUBLIC, context.getHandler())) return true
+    if (isPublic(context.getHandler())) return true
     const request = context.switchToHttp().getRequest<FastifyRequest>()
     request.caller = requireCaller(request, this.accessTokens)
     return true

@@ -3,10 +3,9 @@ import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { AccessTokens } from './access-tokens.js'
+import { GLOBAL_GUARDS } from './global-guards.js'
 import { JwksController } from './jwks.controller.js'
-import { JwtGuard } from './jwt.guard.js'
 import { SigningKeys } from './signing-keys.js'
-import { WriteLimitGuard } from './write-limit.guard.js'
 
 @Module({
   imports: [RateLimitsModule, JwtModule.register({})],
@@ -14,9 +13,7 @@ import { WriteLimitGuard } from './write-limit.guard.js'
   providers: [
     SigningKeys,
     AccessTokens,
-    // In this order: the second guard needs the caller that the first has found.
-    { provide: APP_GUARD, useClass: JwtGuard },
-    { provide: APP_GUARD, useClass: WriteLimitGuard },
+    ...GLOBAL_GUARDS.map(useClass => ({ provide: APP_GUARD, useClass })),
   ],
   exports: [AccessTokens],
 })

@@ -1,16 +1,14 @@
-import { Controller, Delete, HttpCode, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Controller, Delete, HttpCode, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
-import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { AskDeletionDocs, KeepAccountDocs } from '../account.docs.js'
 import { OwnerGuard } from '../owner.guard.js'
 import { AccountDeletion } from './account-deletion.service.js'
 
 @ApiTags('Account')
-@ApiBearerAuth('accessToken')
 @Controller('api/account/deletion')
 export class AccountDeletionController {
   constructor(private readonly deletion: AccountDeletion) {}
@@ -18,8 +16,8 @@ export class AccountDeletionController {
   /** Requests the deletion of the account. */
   @Post()
   @HttpCode(200)
+  @MainSite({ guard: OwnerGuard, reauthenticated: true })
   @AskDeletionDocs()
-  @UseGuards(MainSourceGuard, OwnerGuard, ReauthenticationGuard)
   async ask(@CurrentSession() session: Session, @CurrentClient() client: Client) {
     return { deleteAt: await this.deletion.request(session, client) }
   }
@@ -27,8 +25,8 @@ export class AccountDeletionController {
   /** Cancels it. */
   @Delete()
   @HttpCode(204)
+  @MainSite({ guard: OwnerGuard })
   @KeepAccountDocs()
-  @UseGuards(MainSourceGuard, OwnerGuard)
   keep(@CurrentSession() session: Session, @CurrentClient() client: Client) {
     return this.deletion.cancel(session, client)
   }

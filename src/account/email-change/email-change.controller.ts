@@ -1,10 +1,9 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { MailedLinkBody } from '../../links/mailed-link.body.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
-import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/public.decorator.js'
 import { OptionalMainSessionGuard } from '../optional-main-session.guard.js'
@@ -25,9 +24,8 @@ export class EmailChangeController {
   /** Requests another e-mail address. */
   @Post('change')
   @HttpCode(202)
-  @ApiBearerAuth('accessToken')
+  @MainSite({ reauthenticated: true })
   @AskEmailChangeDocs()
-  @UseGuards(MainSourceGuard, ReauthenticationGuard)
   change(
     @CurrentSession() session: Session,
     @Body() { email }: EmailChangeBody,

@@ -1,27 +1,15 @@
-import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { MAIN_SITE_REFUSALS } from '../main-site-refusals.js'
 
 export const AskEmailChangeDocs = () =>
-  applyDecorators(
-    ApiCookieAuth('sessionCookie'),
-    Documented({
-      summary: 'Request another e-mail address',
-      description:
-        'Main site, after a re-authentication. Mails a link to the new address, valid for 24 hours; nothing changes before it is ' +
-        'followed. If the address already has a user, it gets a mail that says so; the answer is the same.',
-      status: 202,
-      answer: 'A mail is on its way',
-      refusals: [
-        ...BODY_REFUSALS,
-        ...MAIN_SITE_REFUSALS,
-        'REAUTHENTICATION_REQUIRED',
-        'TOO_MANY_ATTEMPTS',
-        'MAIL_UNAVAILABLE',
-      ],
-    }),
-  )
+  Documented({
+    summary: 'Request another e-mail address',
+    description:
+      'Main site, after a re-authentication. Mails a link to the new address, valid for 24 hours; nothing changes before it is ' +
+      'followed. If the address already has a user, it gets a mail that says so; the answer is the same.',
+    status: 202,
+    answer: 'A mail is on its way',
+    refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE'],
+  })
 
 export const ConfirmEmailChangeDocs = () =>
   Documented({
@@ -34,21 +22,13 @@ export const ConfirmEmailChangeDocs = () =>
     answer: 'The address is changed',
     refusals: [
       ...BODY_REFUSALS,
-      'INVALID_ACCESS_TOKEN',
       'INVALID_CREDENTIALS',
       'INVALID_LINK',
       'REAUTHENTICATION_REQUIRED',
-      'SESSION_NOT_FOUND',
-      'CROSS_SITE_REFUSED',
-      'SESSION_COOKIE_REQUIRED',
-      'MAIN_SOURCE_REQUIRED',
-      'SESSION_MISMATCH',
       'EMAIL_TAKEN',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
       'MAIL_UNAVAILABLE',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
     ],
   })
 

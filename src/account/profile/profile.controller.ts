@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream'
-import { Body, Controller, Get, Patch, Res, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
-import { CookieBoundSessionGuard } from '../../auth/cookie-bound-session.guard.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { LiveSessionGuard } from '../../sessions/guards/live-session.guard.js'
-import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { DataExport } from '../export/data-export.js'
@@ -15,7 +13,6 @@ import { ChangeProfileDocs, ExportPersonDocs, ReadProfileDocs } from './profile.
 import { ProfileService } from './profile.service.js'
 
 @ApiTags('Profile')
-@ApiBearerAuth('accessToken')
 @Controller('api/profile')
 export class ProfileController {
   constructor(
@@ -25,16 +22,16 @@ export class ProfileController {
 
   /** The caller's profile. */
   @Get()
+  @LiveSession()
   @ReadProfileDocs()
-  @UseGuards(LiveSessionGuard)
   read(@CurrentSession() session: Session) {
     return this.profile.read(session)
   }
 
   /** Changes the caller's name. */
   @Patch()
+  @LiveSession()
   @ChangeProfileDocs()
-  @UseGuards(LiveSessionGuard)
   change(@CurrentSession() session: Session, @Body() { name }: NameBody, @CurrentClient() client: Client) {
     return this.profile.rename(session, name, client)
   }
@@ -42,9 +39,8 @@ export class ProfileController {
   /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */
   @Get('export')
   @CountsAsWrite()
+  @LiveSession({ cookieBound: true, reauthenticated: true })
   @ExportPersonDocs()
-  @ApiCookieAuth('sessionCookie')
-  @UseGuards(CookieBoundSessionGuard, ReauthenticationGuard)
   async export(
     @CurrentSession() session: Session,
     @CurrentClient() client: Client,

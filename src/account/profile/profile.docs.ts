@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { PERMISSIONS } from '../../permissions/permissions.js'
 
 class ProfileAnswer {
@@ -41,7 +41,7 @@ export const ReadProfileDocs = () =>
     status: 200,
     answer: 'Who is logged in',
     type: ProfileAnswer,
-    refusals: [...TOKEN_REFUSALS, 'SESSION_NOT_FOUND', ...STORES],
+    refusals: [...STORES],
   })
 
 export const ChangeProfileDocs = () =>
@@ -50,7 +50,7 @@ export const ChangeProfileDocs = () =>
     status: 200,
     answer: 'The profile with the new name',
     type: ProfileAnswer,
-    refusals: [...BODY_REFUSALS, ...TOKEN_REFUSALS, 'SESSION_NOT_FOUND', ...STORES],
+    refusals: [...BODY_REFUSALS, ...STORES],
   })
 
 export const ExportPersonDocs = () =>
@@ -62,13 +62,5 @@ export const ExportPersonDocs = () =>
       'the connection is cut, and what has arrived is not complete JSON.',
     status: 200,
     answer: 'The export',
-    refusals: [
-      ...TOKEN_REFUSALS,
-      'SESSION_NOT_FOUND',
-      'CROSS_SITE_REFUSED',
-      'SESSION_COOKIE_REQUIRED',
-      'SESSION_MISMATCH',
-      'REAUTHENTICATION_REQUIRED',
-      ...STORES,
-    ],
+    refusals: [...STORES],
   })

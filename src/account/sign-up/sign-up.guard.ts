@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
+import { DocumentedGuard } from '../../http/documented.js'
 import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
 
 /**
@@ -9,6 +10,7 @@ import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
  * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
  */
 @Injectable()
+@DocumentedGuard({ refusals: ['SIGN_UP_CLOSED', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED'] })
 export class SignUpGuard implements CanActivate {
   constructor(private readonly settings: Settings) {}
 

@@ -1,10 +1,9 @@
-import { Body, Controller, Delete, HttpCode, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { MailedLinkBody } from '../../links/mailed-link.body.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
-import { ReauthenticationGuard } from '../../sessions/guards/reauthentication.guard.js'
+import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/public.decorator.js'
 import { OwnerGuard } from '../owner.guard.js'
@@ -32,9 +31,8 @@ export class TransferController {
   /** Asks a member to become the owner in the caller's place. */
   @Post()
   @HttpCode(202)
-  @ApiBearerAuth('accessToken')
+  @MainSite({ guard: OwnerGuard, reauthenticated: true })
   @RequestTransferDocs()
-  @UseGuards(MainSourceGuard, OwnerGuard, ReauthenticationGuard)
   async request(
     @CurrentSession() session: Session,
     @Body() { userId }: TransferBody,
@@ -46,9 +44,8 @@ export class TransferController {
   /** Cancels it. */
   @Delete()
   @HttpCode(204)
-  @ApiBearerAuth('accessToken')
+  @MainSite({ guard: OwnerGuard })
   @CancelTransferDocs()
-  @UseGuards(MainSourceGuard, OwnerGuard)
   cancel(@CurrentSession() session: Session, @CurrentClient() client: Client) {
     return this.cancellation.byOwner(session, { client, reason: 'cancelled by the owner' })
   }

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { documentedOnMainSite } from '../main-site-refusals.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
 
@@ -30,7 +29,7 @@ const LINK_REFUSALS = [
 ] as const
 
 export const RequestTransferDocs = () =>
-  documentedOnMainSite({
+  Documented({
     summary: 'Ask a member to become the owner',
     description:
       'For the owner on the main site, after a re-authentication. The member is mailed a link to accept, valid for 7 days; the owner is ' +
@@ -42,8 +41,6 @@ export const RequestTransferDocs = () =>
     type: TransferAnswer,
     refusals: [
       ...BODY_REFUSALS,
-      'OWNER_REQUIRED',
-      'REAUTHENTICATION_REQUIRED',
       'NOT_FOUND',
       'EMAIL_UNDO_OPEN',
       'TRANSFER_PENDING',
@@ -53,12 +50,12 @@ export const RequestTransferDocs = () =>
   })
 
 export const CancelTransferDocs = () =>
-  documentedOnMainSite({
+  Documented({
     summary: 'Cancel the pending transfer',
     description: 'For the owner on the main site.',
     status: 204,
     answer: 'It is cancelled; both are told by mail',
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+    refusals: ['NOT_FOUND'],
   })
 
 export const AcceptTransferDocs = () =>

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { presentedDeviceId, setDeviceCookie } from '../../anomalies/device-cookie.js'
 import type { DeviceId } from '../../anomalies/device-id.js'
@@ -59,7 +59,6 @@ export class AuthController {
   @Post('logout')
   @CountsAsWrite(false)
   @HttpCode(204)
-  @ApiBearerAuth('accessToken')
   @LogoutDocs()
   async logout(
     @CurrentCaller() caller: Caller,

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 
 class LoginAnswer {
   @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes' })
@@ -47,5 +47,5 @@ export const LogoutDocs = () =>
       'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires.',
     status: 204,
     answer: 'Logged out; on the main site the cookie is cleared',
-    refusals: [...TOKEN_REFUSALS, 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+    refusals: ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
   })

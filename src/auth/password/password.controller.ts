@@ -1,11 +1,11 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, HttpCode, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
+import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/public.decorator.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { CookieBoundSessionGuard } from '../cookie-bound-session.guard.js'
 import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
 import { PasswordLinkReset } from './password-by-link.service.js'
 import { PasswordChangeBody } from './password-change.body.js'
@@ -47,10 +47,8 @@ export class PasswordController {
   @Post('change')
   @CountsAsWrite(false)
   @HttpCode(204)
-  @ApiBearerAuth('accessToken')
-  @ApiCookieAuth('sessionCookie')
+  @LiveSession({ cookieBound: true })
   @PasswordChangeDocs()
-  @UseGuards(CookieBoundSessionGuard)
   change(
     @CurrentSession() session: Session,
     @Body() passwords: PasswordChangeBody,

@@ -1,4 +1,4 @@
-import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 
 export const PasswordForgotDocs = () =>
   Documented({
@@ -40,17 +40,10 @@ export const PasswordChangeDocs = () =>
     answer: 'The new password is set',
     refusals: [
       ...BODY_REFUSALS,
-      ...TOKEN_REFUSALS,
       'WEAK_PASSWORD',
       'INVALID_CREDENTIALS',
-      'SESSION_NOT_FOUND',
-      'CROSS_SITE_REFUSED',
-      'SESSION_COOKIE_REQUIRED',
-      'SESSION_MISMATCH',
       'OWNER_LOGIN_BARRED',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
     ],
   })

@@ -1,8 +1,8 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, HttpCode, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { LiveSessionGuard } from '../../sessions/guards/live-session.guard.js'
+import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { ReauthenticateBody } from './reauthenticate.body.js'
@@ -10,7 +10,6 @@ import { ReauthenticateDocs } from './reauthentication.docs.js'
 import { ReauthenticationService } from './reauthentication.service.js'
 
 @ApiTags('Auth')
-@ApiBearerAuth('accessToken')
 @Controller('api')
 export class ReauthenticationController {
   constructor(private readonly reauthentication: ReauthenticationService) {}
@@ -19,8 +18,8 @@ export class ReauthenticationController {
   @Post('reauthenticate')
   @CountsAsWrite(false)
   @HttpCode(200)
+  @LiveSession()
   @ReauthenticateDocs()
-  @UseGuards(LiveSessionGuard)
   async reauthenticate(
     @CurrentSession() session: Session,
     @Body() { password }: ReauthenticateBody,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 
 class ReauthenticationAnswer {
   @ApiProperty({ type: String, format: 'date-time', description: 'When the re-authentication expires' })
@@ -18,13 +18,9 @@ export const ReauthenticateDocs = () =>
     type: ReauthenticationAnswer,
     refusals: [
       ...BODY_REFUSALS,
-      ...TOKEN_REFUSALS,
       'INVALID_CREDENTIALS',
-      'SESSION_NOT_FOUND',
       'OWNER_LOGIN_BARRED',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
     ],
   })

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { ApiTags } from '@nestjs/swagger'
 import type { Caller } from '../../tokens/claims.js'
 import { CurrentCaller } from '../../tokens/current-caller.decorator.js'
 import { Trials } from '../checkout/trials.js'
@@ -7,7 +7,6 @@ import { PlanCatalog } from './plan-catalog.js'
 import { ReadPlansDocs } from './plans.docs.js'
 
 @ApiTags('Billing')
-@ApiBearerAuth('accessToken')
 @Controller('api/plans')
 export class PlansController {
   constructor(

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { Documented } from '../../http/documented.js'
 
 class PlanAnswer {
   @ApiProperty({ type: String, example: 'price_monthly', description: 'For `POST /api/subscription/create`' })
@@ -55,11 +55,5 @@ export const ReadPlansDocs = () =>
     status: 200,
     answer: 'The plans, the default one first',
     type: PlansAnswer,
-    refusals: [
-      ...TOKEN_REFUSALS,
-      'PAYMENT_PROVIDER_FAILED',
-      'PAYMENT_PROVIDER_UNAVAILABLE',
-      'DATABASE_UNAVAILABLE',
-      'TOO_BUSY',
-    ],
+    refusals: ['PAYMENT_PROVIDER_FAILED', 'PAYMENT_PROVIDER_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
   })

@@ -1,20 +1,19 @@
-import { Controller, Delete, Get, HttpCode, Param, Res, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger'
+import { Controller, Delete, Get, HttpCode, Param, Res } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { CurrentSession } from '../guards/current-session.decorator.js'
-import { LiveSessionGuard } from '../guards/live-session.guard.js'
+import { LiveSession } from '../guards/live-session.decorator.js'
 import type { Session } from '../session.js'
 import { clearSessionCookie } from '../session-cookie.js'
 import { EndOtherSessionsDocs, EndSessionDocs, ListSessionsDocs } from './active-sessions.docs.js'
 import { OwnSessions } from './own-sessions.js'
 
 @ApiTags('Sessions')
-@ApiBearerAuth('accessToken')
 @Controller('api/sessions')
-@UseGuards(LiveSessionGuard)
+@LiveSession()
 export class ActiveSessionsController {
   constructor(
     private readonly sessions: OwnSessions,

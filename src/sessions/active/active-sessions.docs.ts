@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiParam, ApiProperty } from '@nestjs/swagger'
-import { Documented, TOKEN_REFUSALS } from '../../http/documented.js'
+import { Documented } from '../../http/documented.js'
 
 class SessionAnswer {
   @ApiProperty({
@@ -76,7 +76,6 @@ export const ListSessionsDocs = () =>
     status: 200,
     answer: 'The live sessions',
     type: SessionsAnswer,
-    refusals: [...TOKEN_REFUSALS, 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
   })
 
 export const EndSessionDocs = () =>
@@ -89,13 +88,7 @@ export const EndSessionDocs = () =>
         "not in the caller's list (already ended, unknown, somebody else's) is 404.",
       status: 204,
       answer: "Ended; if it was the caller's own, the main site's cookie is cleared too",
-      refusals: [
-        ...TOKEN_REFUSALS,
-        'SESSION_NOT_FOUND',
-        'NOT_FOUND',
-        'DATABASE_UNAVAILABLE',
-        'SESSION_STORE_UNAVAILABLE',
-      ],
+      refusals: ['NOT_FOUND'],
     }),
   )
 
@@ -107,11 +100,5 @@ export const EndOtherSessionsDocs = () =>
     status: 200,
     answer: 'Ended',
     type: EndedAnswer,
-    refusals: [
-      ...TOKEN_REFUSALS,
-      'SESSION_NOT_FOUND',
-      'REAUTHENTICATION_REQUIRED',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
+    refusals: ['REAUTHENTICATION_REQUIRED'],
   })

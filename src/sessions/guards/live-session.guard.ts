@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify'
 import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
+import { DocumentedGuard } from '../../http/documented.js'
 import type { SessionHandle } from '../session-id.js'
 import { SessionStore } from '../stores/session-store.js'
 
@@ -10,6 +11,7 @@ import { SessionStore } from '../stores/session-store.js'
  * whatever changes something, or shows more than the token says, asks the store.
  */
 @Injectable()
+@DocumentedGuard({ refusals: ['SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] })
 export class LiveSessionGuard implements CanActivate {
   constructor(
     private readonly store: SessionStore,

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
+import { DocumentedGuard } from '../../http/documented.js'
 import type { Session } from '../session.js'
 import { asSessionId, handleOf } from '../session-id.js'
 import { SessionStore } from '../stores/session-store.js'
@@ -17,6 +18,18 @@ declare module 'fastify' {
 
 /** Requires a live main-site session, whose cookie and access token belong together. */
 @Injectable()
+@DocumentedGuard({
+  security: 'sessionCookie',
+  refusals: [
+    'SESSION_NOT_FOUND',
+    'CROSS_SITE_REFUSED',
+    'SESSION_COOKIE_REQUIRED',
+    'MAIN_SOURCE_REQUIRED',
+    'SESSION_MISMATCH',
+    'DATABASE_UNAVAILABLE',
+    'SESSION_STORE_UNAVAILABLE',
+  ],
+})
 export class MainSourceGuard implements CanActivate {
   constructor(
     private readonly store: SessionStore,

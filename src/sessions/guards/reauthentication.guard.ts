@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
+import { DocumentedGuard } from '../../http/documented.js'
 import { Reauthentication } from '../reauthentication.js'
 import type { Session } from '../session.js'
 
@@ -8,6 +9,7 @@ import type { Session } from '../session.js'
  * LiveSessionGuard.
  */
 @Injectable()
+@DocumentedGuard({ refusals: ['REAUTHENTICATION_REQUIRED'] })
 export class ReauthenticationGuard implements CanActivate {
   constructor(private readonly reauthentication: Reauthentication) {}
 

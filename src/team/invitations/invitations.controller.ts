@@ -1,7 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
-import { PermissionGuard, RequirePermission } from '../../sessions/guards/permission.guard.js'
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { initialGrant } from '../../users/user.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
@@ -17,11 +16,8 @@ import type { Invitation } from './invitations.js'
 import { InvitationsService } from './invitations.service.js'
 
 @ApiTags('Team')
-@ApiBearerAuth('accessToken')
-@ApiCookieAuth('sessionCookie')
 @Controller('api/team/invitations')
-@UseGuards(MainSourceGuard, PermissionGuard)
-@RequirePermission('teamManagement')
+@MainSite({ permission: 'teamManagement' })
 export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 

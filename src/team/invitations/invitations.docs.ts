@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { MANAGER_REFUSALS } from '../manager-refusals.js'
 import { PermissionsBody } from '../members/permissions.body.js'
 
 class InvitedAnswer {
@@ -44,7 +43,6 @@ class AcceptedAnswer {
 
 const INVITE_REFUSALS: readonly ErrorCode[] = [
   'UNKNOWN_SATELLITE',
-  ...MANAGER_REFUSALS,
   'OWN_RIGHTS',
   'REAUTHENTICATION_REQUIRED',
   'EMAIL_TAKEN',
@@ -85,7 +83,6 @@ export const ListInvitationsDocs = () =>
     status: 200,
     answer: 'Invitations that have not been accepted, withdrawn, replaced or expired',
     type: InvitationsAnswer,
-    refusals: MANAGER_REFUSALS,
   })
 
 export const WithdrawInvitationDocs = () =>
@@ -94,7 +91,7 @@ export const WithdrawInvitationDocs = () =>
     description: 'Main site only, with teamManagement.',
     status: 204,
     answer: 'The link no longer works',
-    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND'],
+    refusals: ['NOT_FOUND'],
   })
 
 export const AcceptInvitationDocs = () =>

@@ -1,7 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
-import { PermissionGuard, RequirePermission } from '../../sessions/guards/permission.guard.js'
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
@@ -21,11 +20,8 @@ import { PermissionsBody, permissionsIn } from './permissions.body.js'
 import { SatellitesBody } from './satellites.body.js'
 
 @ApiTags('Team')
-@ApiBearerAuth('accessToken')
-@ApiCookieAuth('sessionCookie')
 @Controller('api/team')
-@UseGuards(MainSourceGuard, PermissionGuard)
-@RequirePermission('teamManagement')
+@MainSite({ permission: 'teamManagement' })
 export class MembersController {
   constructor(
     private readonly members: MembersService,

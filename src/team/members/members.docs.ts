@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { MANAGER_REFUSALS } from '../manager-refusals.js'
 import { PermissionsBody } from './permissions.body.js'
 
 class TeamMemberAnswer {
@@ -48,7 +47,7 @@ export const ListTeamDocs = () =>
     status: 200,
     answer: 'One page of everybody, owner and disabled members included',
     type: TeamAnswer,
-    refusals: ['INVALID_QUERY', ...MANAGER_REFUSALS],
+    refusals: ['INVALID_QUERY'],
   })
 
 export const FindMemberDocs = () =>
@@ -58,7 +57,7 @@ export const FindMemberDocs = () =>
     status: 200,
     answer: 'As in the list',
     type: TeamMemberAnswer,
-    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND'],
+    refusals: ['NOT_FOUND'],
   })
 
 export const SetPermissionsDocs = () =>
@@ -69,14 +68,7 @@ export const SetPermissionsDocs = () =>
       'give what they do not have; the owner always has all. Giving payments or teamManagement requires a re-authentication.',
     status: 204,
     answer: 'The member has exactly these permissions',
-    refusals: [
-      ...BODY_REFUSALS,
-      ...MANAGER_REFUSALS,
-      'NOT_FOUND',
-      'OWN_RIGHTS',
-      'LAST_OWNER',
-      'REAUTHENTICATION_REQUIRED',
-    ],
+    refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
   })
 
 export const SetSatellitesDocs = () =>
@@ -85,14 +77,7 @@ export const SetSatellitesDocs = () =>
     description: `${MAIN_SITE_ONLY} The member's sessions at other satellites end.`,
     status: 204,
     answer: 'The member may log in at these satellites only; null means everywhere',
-    refusals: [
-      ...BODY_REFUSALS,
-      'UNKNOWN_SATELLITE',
-      ...MANAGER_REFUSALS,
-      'NOT_FOUND',
-      'OWN_RIGHTS',
-      'LAST_OWNER',
-    ],
+    refusals: [...BODY_REFUSALS, 'UNKNOWN_SATELLITE', 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
   })
 
 export const DisableMemberDocs = () =>
@@ -101,7 +86,7 @@ export const DisableMemberDocs = () =>
     description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
     status: 204,
     answer: 'The member is disabled',
-    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
   })
 
 export const EnableMemberDocs = () =>
@@ -112,7 +97,7 @@ export const EnableMemberDocs = () =>
       'them, and payments or teamManagement require a re-authentication.',
     status: 204,
     answer: 'The member may log in',
-    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
   })
 
 export const RemoveMemberDocs = () =>
@@ -121,5 +106,5 @@ export const RemoveMemberDocs = () =>
     description: `${MAIN_SITE_ONLY} All sessions of the member end and the links mailed to them stop working. They can only come back through an invitation.`,
     status: 204,
     answer: 'The member is gone; what they did stays in the audit log',
-    refusals: [...MANAGER_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
   })

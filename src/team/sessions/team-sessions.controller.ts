@@ -1,18 +1,14 @@
-import { Controller, Delete, Get, HttpCode, Param, UseGuards } from '@nestjs/common'
-import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
-import { PermissionGuard, RequirePermission } from '../../sessions/guards/permission.guard.js'
+import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
 import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.docs.js'
 import { TeamSessions } from './team-sessions.js'
 
 @ApiTags('Team')
-@ApiBearerAuth('accessToken')
-@ApiCookieAuth('sessionCookie')
 @Controller('api/team/:userId/sessions')
-@UseGuards(MainSourceGuard, PermissionGuard)
-@RequirePermission('teamManagement')
+@MainSite({ permission: 'teamManagement' })
 export class TeamSessionsController {
   constructor(private readonly sessions: TeamSessions) {}
 

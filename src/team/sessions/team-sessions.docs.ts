@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { Documented } from '../../http/documented.js'
 import { SiteSessionsAnswer } from '../../sessions/active/active-sessions.docs.js'
-import { MANAGER_REFUSALS } from '../manager-refusals.js'
 
 class MemberSessionsAnswer {
   @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
@@ -22,7 +21,7 @@ export const ListMemberSessionsDocs = () =>
     status: 200,
     answer: 'The live sessions',
     type: MemberSessionsAnswer,
-    refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
   })
 
 export const EndMemberSessionsDocs = () =>
@@ -32,7 +31,7 @@ export const EndMemberSessionsDocs = () =>
     status: 200,
     answer: 'Ended',
     type: EndedMemberSessionsAnswer,
-    refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
   })
 
 export const EndMemberSessionDocs = () =>
@@ -41,5 +40,5 @@ export const EndMemberSessionDocs = () =>
     description: `${OWNER_APART} A session that is not in the member's list is 404.`,
     status: 204,
     answer: 'Ended',
-    refusals: [...MANAGER_REFUSALS, 'OWNER_REQUIRED', 'NOT_FOUND'],
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
   })

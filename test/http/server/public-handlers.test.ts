@@ -1,9 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { RequestMethod } from '@nestjs/common'
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
-import { MetadataScanner, ModulesContainer } from '@nestjs/core'
-import { IS_PUBLIC } from '../../../src/tokens/public.decorator.js'
-import { TestApp } from '../../support/test-app.js'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openApiDocument } from '../../../dev/api-docs/document.js'
+import { type Handler, handlersOf } from '../../../dev/api-docs/handlers.js'
+import type { Client } from '../../../src/http/client.js'
+import { documentationOf } from '../../../src/http/documented.js'
+import { permissionsOf, type Source } from '../../../src/permissions/permissions.js'
+import { isPublic } from '../../../src/tokens/public.decorator.js'
+import { openSession } from '../../support/open-session.js'
+import { aMember, anOwner } from '../../support/people.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { bearer, cookie } from '../support/api-calls.js'
 
 /** Who adds one here says why everybody in the world may call it. */
 const PUBLIC_HANDLERS = [
@@ -26,13 +32,6 @@ const PUBLIC_HANDLERS = [
   'WebhookController.receive',
 ]
 
-interface Handler {
-  name: string
-  method: string
-  path: string
-  isPublic: boolean
-}
-
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start('redis + postgres')
@@ -40,14 +39,14 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 it('these handlers are public and no others', () => {
-  const handlers = allHandlers()
+  const handlers = handlersOf(app.app)
   expect(handlers.length).toBeGreaterThan(PUBLIC_HANDLERS.length)
-  const names = handlers.filter(({ isPublic }) => isPublic).map(({ name }) => name)
+  const names = handlers.filter(({ target }) => isPublic(target)).map(({ name }) => name)
   expect(names.sort()).toEqual(PUBLIC_HANDLERS)
 })
 
 it('every other handler asks for an access token', async () => {
-  const closed = allHandlers().filter(({ isPublic }) => !isPublic)
+  const closed = handlersOf(app.app).filter(({ target }) => !isPublic(target))
   const answers = await Promise.all(
     closed.map(async ({ name, method, path }) => {
       const { status, json } = await app.request({ method, path })
@@ -57,26 +56,92 @@ it('every other handler asks for an access token', async () => {
   expect(answers).toEqual(closed.map(({ name }) => `${name}: 401 ACCESS_TOKEN_REQUIRED`))
 })
 
-function allHandlers(): Handler[] {
-  const modules = [...app.app.get(ModulesContainer).values()]
-  return modules.flatMap(({ controllers }) =>
-    [...controllers.values()].flatMap(({ metatype }) => handlersOf(metatype as new () => object)),
-  )
-}
+describe('The API reference has what a handler answers', () => {
+  let codesOf: (handler: Handler) => readonly string[]
+  let open: (source: Source) => ReturnType<typeof openSession>
+  beforeAll(async () => {
+    const { paths } = openApiDocument(app.app, app.url)
+    codesOf = ({ method, path }) => {
+      const item = (paths[path.replace(/:(\w+)/g, '{$1}')] ?? {}) as Record<string, Operation>
+      const { responses } = item[method.toLowerCase()] as Operation
+      return Object.values(responses).flatMap(({ content }) =>
+        Object.keys(content?.['application/problem+json']?.examples ?? {}),
+      )
+    }
+    // A member without permissions: with all credentials right, it is refused or changes its own alone.
+    const member = { ...(await aMember(app, await anOwner(app))), granted: permissionsOf([]) }
+    const client: Client = { requestId: 'none', ip: '127.0.0.1', userAgent: null, origin: null }
+    open = source => openSession(app, member, source, client)
+  })
 
-function handlersOf(controller: new () => object): Handler[] {
-  const prototype = controller.prototype as Record<string, object>
-  return new MetadataScanner()
-    .getAllMethodNames(prototype)
-    .map(name => ({ name, handler: prototype[name] as object }))
-    .filter(({ handler }) => Reflect.hasMetadata(PATH_METADATA, handler))
-    .map(({ name, handler }) => ({
-      name: `${controller.name}.${name}`,
-      method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler)] as string,
-      path: `/${[controller, handler]
-        .map(part => Reflect.getMetadata(PATH_METADATA, part).replace(/^\/|\/$/g, ''))
-        .filter(part => part !== '')
-        .join('/')}`,
-      isPublic: Reflect.getMetadata(IS_PUBLIC, handler) === true,
-    }))
+  it('every refusal of the guards that it runs', () => {
+    const missing = handlersOf(app.app).flatMap(handler => {
+      const refusals = handler.guards.flatMap(guard => documentationOf(guard).refusals)
+      return refusals.filter(code => !codesOf(handler).includes(code)).map(code => `${handler.name}: ${code}`)
+    })
+    expect(missing).toEqual([])
+  })
+
+  it.each([
+    ['a token that is none', 'INVALID_ACCESS_TOKEN', async () => bearer('none')],
+    [
+      'a token of the main site alone',
+      'SESSION_COOKIE_REQUIRED',
+      async () => bearer((await open('main')).accessToken),
+    ],
+    [
+      'a token of a satellite alone',
+      'SESSION_COOKIE_REQUIRED',
+      async () => bearer((await open('satellite')).accessToken),
+    ],
+    [
+      "another session's cookie",
+      'SESSION_MISMATCH',
+      async () => ({
+        ...bearer((await open('main')).accessToken),
+        ...cookie((await open('main')).sessionId),
+      }),
+    ],
+    [
+      'the identifier of a satellite as the cookie',
+      'MAIN_SOURCE_REQUIRED',
+      async () => ({
+        ...bearer((await open('main')).accessToken),
+        ...cookie((await open('satellite')).sessionId),
+      }),
+    ],
+    [
+      'the cookie of no session',
+      'SESSION_NOT_FOUND',
+      async () => ({ ...bearer((await open('main')).accessToken), ...cookie(randomUUID()) }),
+    ],
+    [
+      'a request from another site',
+      'CROSS_SITE_REFUSED',
+      async () => ({ ...(await ownCredentials()), 'Sec-Fetch-Site': 'cross-site' }),
+    ],
+    ['a member without permissions', 'PERMISSION_REQUIRED', ownCredentials],
+  ])('each answer to %s', async (_, expected, headersOf) => {
+    const answered = new Set<unknown>()
+    const undocumented: string[] = []
+    for (const handler of handlersOf(app.app)) {
+      const { method, path, name } = handler
+      const headers = { Origin: MAIN, ...(await headersOf()) }
+      const { status, json } = await app.request({ method, path, headers })
+      answered.add(json?.code)
+      if (status >= 400 && !codesOf(handler).includes(json?.code as string))
+        undocumented.push(`${name}: ${status} ${json?.code}`)
+    }
+    expect(undocumented).toEqual([])
+    expect(answered).toContain(expected)
+  })
+
+  async function ownCredentials() {
+    const { accessToken, sessionId } = await open('main')
+    return { ...bearer(accessToken), ...cookie(sessionId) }
+  }
+})
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>
 }

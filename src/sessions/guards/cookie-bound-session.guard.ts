@@ -1,13 +1,15 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import { LiveSessionGuard } from '../sessions/guards/live-session.guard.js'
-import { MainSourceGuard } from '../sessions/guards/main-source.guard.js'
+import { DocumentedGuard, documentationOf } from '../../http/documented.js'
+import { LiveSessionGuard } from './live-session.guard.js'
+import { MainSourceGuard } from './main-source.guard.js'
 
 /**
  * Requires a live session and, for a main session, its cookie. For sensitive routes that satellites and apps
  * may call too: a main-site token that was stolen from a page is not enough.
  */
 @Injectable()
+@DocumentedGuard(documentationOf(MainSourceGuard))
 export class CookieBoundSessionGuard implements CanActivate {
   constructor(
     private readonly mainSource: MainSourceGuard,

@@ -1,0 +1,50 @@
+import { type CanActivate, RequestMethod, type Type } from '@nestjs/common'
+import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
+import { MetadataScanner, type NestContainer } from '@nestjs/core'
+import { globalGuardsOf } from '../../src/tokens/global-guards.js'
+
+/** A method of a controller that answers requests. */
+export interface Handler {
+  /** Like `AuthController.login`. */
+  readonly name: string
+  readonly target: object
+  /** Like `POST`. */
+  readonly method: string
+  readonly path: string
+  /** In the order in which they run. */
+  readonly guards: readonly Type<CanActivate>[]
+}
+
+/** Every handler of an application, also of one that has not been started. */
+export function handlersOf(app: object): Handler[] {
+  const { container } = app as { container: NestContainer }
+  return [...container.getModules().values()].flatMap(({ controllers }) =>
+    [...controllers.values()].flatMap(({ metatype }) => handlersIn(metatype as Type)),
+  )
+}
+
+function handlersIn(controller: Type): Handler[] {
+  return new MetadataScanner()
+    .getAllMethodNames(controller.prototype)
+    .map(name => ({ name: `${controller.name}.${name}`, target: controller.prototype[name] as object }))
+    .filter(({ target }) => Reflect.hasMetadata(PATH_METADATA, target))
+    .map(({ name, target }) => {
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, target)] as string
+      return {
+        name,
+        target,
+        method,
+        path: pathOf(controller, target),
+        guards: [...globalGuardsOf(target, method), ...guardsAt(controller), ...guardsAt(target)],
+      }
+    })
+}
+
+function pathOf(...targets: object[]): string {
+  const parts = targets.map(target => Reflect.getMetadata(PATH_METADATA, target).replace(/^\/|\/$/g, ''))
+  return `/${parts.filter(part => part !== '').join('/')}`
+}
+
+function guardsAt(target: object): readonly Type<CanActivate>[] {
+  return Reflect.getMetadata(GUARDS_METADATA, target) ?? []
+}

@@ -1,0 +1,55 @@
+import type { OpenAPIObject } from '@nestjs/swagger'
+import { ApiError, type FieldError } from '../../src/errors/api-error.js'
+import { ERROR_CODES, type ErrorCode } from '../../src/errors/error-codes.js'
+import { problemOf } from '../../src/errors/problem.js'
+import { documentationOf, ownRefusalsOf } from '../../src/http/documented.js'
+import type { Handler } from './handlers.js'
+
+/** One endpoint in the API reference. */
+export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>
+
+/** Codes of any request. */
+const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED', 'INTERNAL_ERROR']
+
+/** Adds to an operation what its guards require, and every code that they or its handler answer, each with an example. */
+export function documentProtection(operation: Operation, handler: Handler): void {
+  const guards = handler.guards.map(guard => documentationOf(guard))
+  const schemes = guards.flatMap(({ security }) => security ?? [])
+  if (schemes.length > 0) operation.security = [...new Set(schemes)].map(scheme => ({ [scheme]: [] }))
+  const guardRefusals = guards.flatMap(({ refusals }) => refusals)
+  const codes = new Set([...guardRefusals, ...(ownRefusalsOf(handler.target) ?? []), ...EVERYWHERE])
+  Object.assign(operation.responses, responsesOf(inOrderOfTheTable(codes)))
+}
+
+function inOrderOfTheTable(codes: ReadonlySet<ErrorCode>): ErrorCode[] {
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter(code => codes.has(code))
+}
+
+function responsesOf(codes: readonly ErrorCode[]): Operation['responses'] {
+  const statuses = [...new Set(codes.map(code => ERROR_CODES[code].status))]
+  return Object.fromEntries(
+    statuses.map(status => [status, responseOf(codes.filter(code => ERROR_CODES[code].status === status))]),
+  )
+}
+
+function responseOf(codes: readonly ErrorCode[]) {
+  return {
+    description: codes.map(code => `\`${code}\`: ${ERROR_CODES[code].title}`).join('\n\n'),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map(code => [code, { value: exampleOf(code) }])),
+      },
+    },
+  }
+}
+
+const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
+  INVALID_BODY: [{ field: 'email', message: 'This is not an e-mail address that we can use' }],
+  INVALID_QUERY: [{ field: 'limit', message: 'limit must not be greater than 200' }],
+}
+
+function exampleOf(code: ErrorCode) {
+  const errors = EXAMPLE_ERRORS[code]
+  return problemOf(new ApiError(code, { ...(errors && { errors }) }), '7f1a2c9e-6b0d-4c55-9a0e-3f5b7c1d2e4f')
+}

@@ -1,0 +1,32 @@
+import { applyDecorators, type CanActivate, type Type, UseGuards } from '@nestjs/common'
+import type { Permission } from '../../permissions/permissions.js'
+import { MainSourceGuard } from './main-source.guard.js'
+import { PaymentsPermissionGuard } from './payments-permission.guard.js'
+import { PermissionGuard, RequirePermission } from './permission.guard.js'
+import { ReauthenticationGuard } from './reauthentication.guard.js'
+
+export interface MainSiteOptions {
+  /** The permission that the session must have at the moment. */
+  readonly permission?: Permission
+  /** A guard of the feature's own, for a right that is not a permission. */
+  readonly guard?: Type<CanActivate>
+  /** Whether the user must have re-authenticated recently. */
+  readonly reauthenticated?: boolean
+}
+
+/**
+ * For a handler, or all handlers of a controller, that only a live session of the main site may call. After
+ * JwtGuard, which is global, the guards run in the order of the specification's checks. The API reference
+ * takes from the guards what they require and refuse. On a method it adds to what its class requires.
+ */
+export function MainSite({ permission, guard, reauthenticated }: MainSiteOptions = {}) {
+  return applyDecorators(
+    UseGuards(
+      MainSourceGuard,
+      ...(permission ? [permission === 'payments' ? PaymentsPermissionGuard : PermissionGuard] : []),
+      ...(guard ? [guard] : []),
+      ...(reauthenticated ? [ReauthenticationGuard] : []),
+    ),
+    ...(permission ? [RequirePermission(permission)] : []),
+  )
+}

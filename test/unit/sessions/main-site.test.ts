@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals'
+import type { ExecutionContext } from '@nestjs/common'
+import { GUARDS_METADATA } from '@nestjs/common/constants.js'
+import { Reflector } from '@nestjs/core'
+import { OwnerGuard } from '../../../src/account/owner.guard.js'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { LiveSession } from '../../../src/sessions/guards/live-session.decorator.js'
+import { MainSite } from '../../../src/sessions/guards/main-site.decorator.js'
+import { PermissionGuard } from '../../../src/sessions/guards/permission.guard.js'
+
+describe('What a handler is protected by', () => {
+  it.each([
+    [MainSite(), ['MainSourceGuard']],
+    [MainSite({ permission: 'payments' }), ['MainSourceGuard', 'PaymentsPermissionGuard']],
+    [MainSite({ permission: 'teamManagement' }), ['MainSourceGuard', 'PermissionGuard']],
+    [
+      MainSite({ reauthenticated: true, guard: OwnerGuard }),
+      ['MainSourceGuard', 'OwnerGuard', 'ReauthenticationGuard'],
+    ],
+    [
+      MainSite({ reauthenticated: true, permission: 'payments' }),
+      ['MainSourceGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
+    ],
+    [LiveSession(), ['LiveSessionGuard']],
+    [
+      LiveSession({ reauthenticated: true, cookieBound: true }),
+      ['CookieBoundSessionGuard', 'ReauthenticationGuard'],
+    ],
+  ])('in the order of the checks (%#)', (decorator, names) => {
+    class Controller {}
+    decorator(Controller)
+    const guards = Reflect.getMetadata(GUARDS_METADATA, Controller) as { name: string }[]
+    expect(guards.map(({ name }) => name)).toEqual(names)
+  })
+
+  it.each<[Permission[], boolean]>([
+    [['accountSettings', 'teamManagement'], true],
+    [['accountSettings'], false],
+    [['teamManagement'], false],
+  ])('a method requires the permission of its class too (%#)', (held, isAllowed) => {
+    @MainSite({ permission: 'accountSettings' })
+    class Controller {
+      @MainSite({ permission: 'teamManagement' })
+      handle() {}
+    }
+    const context = {
+      getClass: () => Controller,
+      getHandler: () => Controller.prototype.handle,
+      switchToHttp: () => ({ getRequest: () => ({ session: { permissions: permissionsOf(held) } }) }),
+    }
+    const canActivate = () =>
+      new PermissionGuard(new Reflector()).canActivate(context as unknown as ExecutionContext)
+    if (isAllowed) expect(canActivate()).toBe(true)
+    else expect(canActivate).toThrow(expect.objectContaining({ code: 'PERMISSION_REQUIRED' }))
+  })
+})
