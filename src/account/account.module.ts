@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/accounts-and-teams.md
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/anomalies.md
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { GeoIpModule } from '../geoip/geoip.module.js'

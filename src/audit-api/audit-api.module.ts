@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/audit.md
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/audit.md
 import { Module } from '@nestjs/common'
 import { AuditChain } from './audit-chain.js'
 import { AuditLog } from './audit-log.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/login.md
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/billing.md
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AuditModule } from '../audit/audit.module.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/http.md
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/rate-limits.md
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { RedisModule } from '../redis/redis.module.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/sessions.md
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
 import { AuditModule } from '../audit/audit.module.js'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/tokens.md
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'

@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/http.md
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
