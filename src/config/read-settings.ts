@@ -87,9 +87,9 @@ function readSheet(sheet: SettingSheet): Settings {
   }
 }
 
-/** A fault when only one of two settings that belong together is set. */
+/** A fault when only one of two settings that belong together is set, rightly or wrongly. */
 function unpaired(names: string, one: unknown, other: unknown): string[] {
-  return Boolean(one) === Boolean(other) ? [] : [`${names} must be set together`]
+  return (one === null) === (other === null) ? [] : [`${names} must be set together`]
 }
 
 /** A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7). */

@@ -203,6 +203,12 @@ describe('readSettings in production', () => {
     expect(faultsOf({ [name]: value }).join('\n')).toContain(name)
   })
 
+  it('says what is wrong with one of two that belong together, and not that the other misses it', () => {
+    const mail = { SMTP_URL: 'http://mail.test', MAIL_FROM: 'Mainstay <no-reply@main.test>' }
+    expect(faultsOf(mail)).toEqual([expect.stringContaining('SMTP_URL must be a URL')])
+    expect(faultsOf({ ...mail, SMTP_URL: '' })).toEqual(['SMTP_URL and MAIL_FROM must be set together'])
+  })
+
   it('never shows a secret in a fault', () => {
     const faults = faultsOf({ STRIPE_SECRET_KEY: 'pk_top_secret', STRIPE_WEBHOOK_SECRET: 'top_secret' })
     expect(faults).toHaveLength(2)

@@ -55,6 +55,12 @@ describe('the table of settings', () => {
     },
   )
 
+  const BOUNDED = ALL_SETTINGS.filter(({ read: { bounds, choices } }) => bounds || choices)
+
+  it.each(BOUNDED.map(({ name }) => name))('%s is read at start', name => {
+    expect(() => readSettings({ NODE_ENV: 'test', [name]: 'nonsense' })).toThrow(`${name} must be`)
+  })
+
   it.each(ALL_SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => name))(
     'security: %s is shown in no fault',
     name => {
