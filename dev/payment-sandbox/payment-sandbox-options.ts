@@ -1,24 +1,27 @@
 export interface PaymentSandboxOptions {
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   port: number
-  /** Default 127.0.0.1: nobody else on the network should see this. */
+  /** Default 127.0.0.1, so that nobody else on the network can reach the sandbox. */
   host?: string
-  /** The one bearer key that is accepted. */
+  /** The only bearer key that the API accepts. */
   secretKey: string
-  /** Where events are posted; null when they are not. */
+  /** Where events are posted; null for nowhere. */
   webhookUrl: string | null
   webhookSecret: string
-  /** The prices that exist. */
+  /** The prices that exist; see `Prices` for what their ids mean. */
   priceIds: string[]
-  /** Where the state survives a restart; without it, it does not. */
+  /** The file that keeps the state across restarts. Without it, the state is in memory only. */
   stateFile?: string
-  /** How many events can be listed later. Default 20,000, or 500 with a state file: each change writes it anew. */
+  /** How many events stay listed. Default 20,000, or 500 with a state file, which every change rewrites. */
   maxEvents?: number
-  /** Whether a payment's parts have events of their own, as at Stripe. Default true; false is for who counts events. */
+  /**
+   * Whether to send the `SecondaryEvents` too, as Stripe does. Default true; false helps tests that count
+   * events.
+   */
   secondaryEvents?: boolean
-  /** What events claim of themselves. Default false, as it is true of them all. */
+  /** The `livemode` of all events. Default false. */
   livemode?: boolean
-  /** Whose the secret key is; `acct_payment_sandbox` unless another account is played. */
+  /** The account that the secret key belongs to. Default `acct_payment_sandbox`. */
   accountId?: string
 }
 

@@ -14,11 +14,11 @@ import { StateFile } from './state/state-file.js'
 import type { Subscription } from './subscriptions/subscription.js'
 
 /**
- * A stand-in for Stripe on this machine: its HTTP API as far as we use it, hosted pages to pay and to change
- * a subscription, and webhooks. Never part of production.
+ * A local stand-in for Stripe: the part of its HTTP API that we use, hosted pages to pay and to change a
+ * subscription, and webhooks. Never part of production.
  */
 export class PaymentSandbox {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
 
   private constructor(
@@ -31,7 +31,10 @@ export class PaymentSandbox {
     server.on('request', (request, reply) => void provider.serve(request, reply))
   }
 
-  /** Listens, with the state of last time if a file is given. Rejects when the port is taken or the file is not ours. */
+  /**
+   * A listening sandbox, with the state of its file, if any. Rejects when the port is in use or the file is
+   * not ours.
+   */
   static async start(options: PaymentSandboxOptions): Promise<PaymentSandbox> {
     const state = new State()
     const file = options.stateFile ? await StateFile.open(options.stateFile, state) : null
@@ -55,7 +58,7 @@ export class PaymentSandbox {
     return this.provider.deliveries.url
   }
 
-  /** Takes effect at the next attempt; events that have not arrived yet go to the new URL. */
+  /** Takes effect at the next attempt; undelivered events go to the new URL. */
   set webhookUrl(url: string | null) {
     this.provider.deliveries.url = url
     this.provider.deliveries.deliverPending()
@@ -65,17 +68,17 @@ export class PaymentSandbox {
     return this.provider.api.fault
   }
 
-  /** Goes wrong with every API call, not with pages and webhooks, until it is set to null again. */
+  /** Applies to every API call, but not to pages and webhooks, until it is set to null. */
   set fault(fault: Fault | null) {
     this.provider.api.fault = fault
   }
 
-  /** An id: then only API calls that name it go wrong; null, as at first, is every call. */
+  /** Limits the fault to API calls that contain this id; null, the default, is every call. */
   set faultOnlyFor(id: string | null) {
     this.provider.api.faultOnlyFor = id
   }
 
-  /** How long the faults `slow` and `late-answer` take, in milliseconds; 1,000 unless set. */
+  /** The delay of the faults `slow` and `late-answer`. Default 1,000. */
   set slowMs(milliseconds: number) {
     this.provider.api.slowMs = milliseconds
   }
@@ -84,7 +87,10 @@ export class PaymentSandbox {
     return this.provider.api.slowMs
   }
 
-  /** How later events come to the webhook; `lateMs` (200 unless set) is how long `late` and at most `shuffled` wait. */
+  /**
+   * How later events are delivered. `lateMs`, by default 200, is the delay of `late` and the longest of
+   * `shuffled`.
+   */
   set deliveryMode(mode: DeliveryMode) {
     this.provider.deliveries.mode = mode
   }
@@ -101,7 +107,7 @@ export class PaymentSandbox {
     return this.provider.deliveries.lateMs
   }
 
-  /** What later events claim of themselves and of their object. */
+  /** The `livemode` of later events and of their objects. */
   set livemode(isLive: boolean) {
     this.provider.events.livemode = isLive
   }
@@ -110,12 +116,12 @@ export class PaymentSandbox {
     return this.provider.events.livemode
   }
 
-  /** The last 1,000 API requests that arrived, oldest first, whatever became of them. */
+  /** The last 1,000 API requests, oldest first, answered or not. */
   get requests(): readonly ApiRequest[] {
     return this.provider.api.requests
   }
 
-  /** Copies, oldest first; the same for the three below. */
+  /** Copies, oldest first; so are the three below. */
   checkouts(): Checkout[] {
     return structuredClone([...this.state.checkouts.values()].map(({ checkout }) => checkout))
   }
@@ -128,22 +134,25 @@ export class PaymentSandbox {
     return structuredClone([...this.state.subscriptions.values()])
   }
 
-  /** `from` leaves out the first so many. */
+  /** `from` skips that many of the oldest. */
   events(from = 0): PaymentEvent[] {
     return structuredClone([...this.state.events.values()].slice(from))
   }
 
-  /** Delivers an event (again), retrying; true once it got 2xx. */
+  /** Delivers an event, again if need be, with retries; true once the webhook answered 2xx. */
   async deliver(event: PaymentEvent): Promise<boolean> {
     return this.provider.deliveries.deliver(event)
   }
 
-  /** Resolves when no delivery is under way or waiting to be retried. */
+  /** Resolves when no delivery is in progress or waiting for a retry. */
   async settled(): Promise<void> {
     await this.provider.deliveries.settled()
   }
 
-  /** Stops serving and delivering, and writes the state; safe to repeat. Rejects when the state cannot be written. */
+  /**
+   * Stops serving and delivering, and writes the state; safe to repeat. Rejects when the state cannot be
+   * written.
+   */
   async stop(): Promise<void> {
     await this.provider.deliveries.stop()
     await close(this.server)

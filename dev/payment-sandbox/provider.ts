@@ -43,7 +43,7 @@ export interface ProviderOptions {
   accountId: string
 }
 
-/** The parts of the sandbox on one state, put together. */
+/** All services of the sandbox, wired together on one state. */
 export class Provider {
   readonly deliveries: WebhookDeliveries
   readonly events: Events
@@ -105,13 +105,16 @@ export class Provider {
     this.control = new ControlRoutes(settings, this.simulator, new OverviewPage(state, settings))
   }
 
-  /** Gives what an earlier run left the address that pages have now. */
+  /** Points what an earlier run left at the current pages. */
   updatePageUrls(): void {
     this.checkouts.updatePageUrls()
     this.portals.updatePageUrls()
   }
 
-  /** Answers one request: the API under /v1/, the controls under /control and at the root, pages elsewhere. Nobody waits for the webhook: events go out afterwards. */
+  /**
+   * Answers one request: the API under /v1/, the control routes under /control and at the root, pages
+   * elsewhere. Events go out after the answer.
+   */
   async serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     reply.once('close', () => this.deliveries.deliverPending())
     try {
@@ -119,7 +122,8 @@ export class Provider {
       if (received.path.startsWith('/v1/')) await this.api.answer(received, reply)
       else sendPage(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
     } catch (error) {
-      // A client that hangs up is its own affair; anything else is a fault here, and the server beside must live on.
+      // A client that hangs up is no error. Anything else is a bug here, which must not stop the server in
+      // this process.
       if (request.complete) console.error('Payment sandbox:', error)
       reply.destroy()
     }

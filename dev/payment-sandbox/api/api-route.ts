@@ -2,7 +2,7 @@ import type { EventCause } from '../events/event.js'
 import type { Form } from '../http/form.js'
 
 export interface ApiCall {
-  /** What stood for `:id` in the path, or empty. */
+  /** The value of `:id` in the path; empty when the route has none. */
   id: string
   params: Form
   cause: EventCause

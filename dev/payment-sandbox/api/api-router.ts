@@ -9,8 +9,8 @@ export class ApiRouter {
   constructor(private readonly routes: ApiRoute[]) {}
 
   /**
-   * Does what the request asks. A refusal of what exists or not is an answer too, as it is kept for the
-   * idempotency key; a bad parameter is thrown, because Stripe keeps nothing when it never began to work.
+   * Runs the route's handler. A refusal from it is returned as an answer, which the idempotency key then
+   * repeats. A bad parameter is thrown instead: Stripe saves no answer when a request fails validation.
    */
   run(request: ReceivedRequest, cause: EventCause): Answer {
     const [id, handle] = this.find(request)
@@ -32,18 +32,20 @@ export class ApiRouter {
   }
 }
 
-/** What stands for `:id` (empty when the pattern has none), or null when the path does not fit. */
+/** The value of `:id` (empty when the pattern has none), or null when the path does not match. */
 function idIn(path: string, pattern: string): string | null {
   const names = pattern.split('/')
-  const parts = path.split('/')
-  if (parts.length !== names.length) return null
-  const fits = names.every((name, index) => (name === ':id' ? parts[index] !== '' : name === parts[index]))
-  return fits ? decoded(parts[names.indexOf(':id')] ?? '') : null
+  const segments = path.split('/')
+  if (segments.length !== names.length) return null
+  const isMatch = names.every((name, index) =>
+    name === ':id' ? segments[index] !== '' : name === segments[index],
+  )
+  return isMatch ? decode(segments[names.indexOf(':id')] ?? '') : null
 }
 
-function decoded(part: string): string | null {
+function decode(segment: string): string | null {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(segment)
   } catch {
     return null
   }

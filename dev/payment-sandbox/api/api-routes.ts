@@ -6,18 +6,18 @@ import { customerRoutes } from './customer-routes.js'
 import type { Finders } from './expand.js'
 import { subscriptionRoutes } from './subscription-routes.js'
 
-/** The part of Stripe's API that the sandbox speaks. */
-export function apiRoutes(parts: ApiServices): ApiRoute[] {
-  const customer = (id: string) => parts.customers.findOrDeleted(id)
-  const subscription = (id: string) => parts.subscriptions.find(id)
-  const invoice = (id: string) => parts.state.invoices.get(id) ?? null
-  const charge = (id: string) => parts.charges.find(id)
-  const ofCheckout: Finders = { customer, subscription, invoice }
-  const ofSubscription: Finders = { customer, latest_invoice: invoice }
+/** The part of Stripe's API that the sandbox implements. */
+export function apiRoutes(services: ApiServices): ApiRoute[] {
+  const customer = (id: string) => services.customers.findOrDeleted(id)
+  const subscription = (id: string) => services.subscriptions.find(id)
+  const invoice = (id: string) => services.state.invoices.get(id) ?? null
+  const charge = (id: string) => services.charges.find(id)
+  const checkoutFields: Finders = { customer, subscription, invoice }
+  const subscriptionFields: Finders = { customer, latest_invoice: invoice }
   return [
-    ...customerRoutes(parts.customers, parts.deletion),
-    ...checkoutRoutes(parts.checkouts, ofCheckout),
-    ...subscriptionRoutes(parts.subscriptions, ofSubscription),
-    ...billingRoutes(parts, { customer, charge }),
+    ...customerRoutes(services.customers, services.deletion),
+    ...checkoutRoutes(services.checkouts, checkoutFields),
+    ...subscriptionRoutes(services.subscriptions, subscriptionFields),
+    ...billingRoutes(services, { customer, charge }),
   ]
 }

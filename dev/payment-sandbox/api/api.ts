@@ -9,32 +9,32 @@ import type { ApiRouter } from './api-router.js'
 import { type Fault, faultError } from './fault.js'
 import type { IdempotencyKeys } from './idempotency-keys.js'
 
-/** One API request that arrived, whatever became of it. */
+/** An API request as it arrived, whether or not it was answered. */
 export interface ApiRequest {
   method: string
   path: string
   query: string
-  /** Form fields, as they came. */
+  /** The form fields, still encoded. */
   body: string
   idempotencyKey: string | null
 }
 
-// A laptop's sandbox may run for weeks; tests look at the last few.
+// A sandbox on a laptop may run for weeks; tests read only the last few.
 const MAX_LOGGED_REQUESTS = 1_000
 
-// A client that gives up on a request and asks again at once may be heard before its hanging up is.
+// A client that times out and retries at once may reach us before its closed connection does.
 const HANG_UP_MS = 20
 
-// Noticed by a person, and below the patience of any client.
+// Long enough for a person to notice, shorter than any client's timeout.
 const DEFAULT_SLOW_MS = 1_000
 
-/** The edge of the API: secret key, idempotency, faults, JSON. */
+/** The outer layer of the API: secret key, idempotency, faults, JSON. */
 export class Api {
   readonly requests: ApiRequest[] = []
   fault: Fault | null = null
-  /** An id: then only requests that name it go wrong. */
+  /** When set, only requests that contain this id get the fault. */
   faultOnlyFor: string | null = null
-  /** How long `slow` and `late-answer` take. */
+  /** The delay of `slow` and `late-answer`, in milliseconds. */
   slowMs = DEFAULT_SLOW_MS
 
   constructor(
@@ -43,7 +43,7 @@ export class Api {
     private readonly keys: IdempotencyKeys,
   ) {}
 
-  /** Answers one request in JSON, or does what `fault` says. */
+  /** Answers one request in JSON, or misbehaves as `fault` says. */
   async answer(request: ReceivedRequest, reply: ServerResponse): Promise<void> {
     const idempotencyKey = idempotencyKeyOf(request)
     const { method, path, query, body } = request
@@ -63,12 +63,12 @@ export class Api {
 
   private faultOf({ path, query, body }: ReceivedRequest): Fault | null {
     const { faultOnlyFor } = this
-    return faultOnlyFor === null || [path, query, body].some(part => part.includes(faultOnlyFor))
+    return faultOnlyFor === null || [path, query, body].some(text => text.includes(faultOnlyFor))
       ? this.fault
       : null
   }
 
-  /** A copy: what the answer shows goes on changing. */
+  /** Copies the answer, because the object in it may change before it is sent. */
   private later(answer: Answer): Promise<Answer> {
     return wait(this.slowMs, structuredClone(answer), { ref: false })
   }
@@ -78,7 +78,7 @@ export class Api {
     if (this.requests.length > MAX_LOGGED_REQUESTS) this.requests.shift()
   }
 
-  /** Null when there is to be no answer. */
+  /** Null when the fault leaves the request unanswered. */
   private answerTo(request: ReceivedRequest, reply: ServerResponse, key: string | null): Answer | null {
     if (this.faultOf(request) === 'refuse') return null
     const requestId = newId('req_', 14)
@@ -115,7 +115,10 @@ export class Api {
   }
 }
 
-/** Only a POST has one that counts: https://docs.stripe.com/api/idempotent_requests. */
+/**
+ * Null for anything but a POST: other methods ignore the header
+ * (https://docs.stripe.com/api/idempotent_requests).
+ */
 function idempotencyKeyOf({ method, headers }: ReceivedRequest): string | null {
   const key = headers['idempotency-key']
   return method === 'POST' && typeof key === 'string' && key !== '' ? key : null

@@ -9,12 +9,12 @@ const INVOICES = '/v1/invoices'
 const PAYMENTS = '/v1/invoice_payments'
 const EVENTS = '/v1/events'
 
-/** The portal, and what is only read: what was billed and paid, and what happened. */
+/** The portal, invoices, payments and refunds, prices, and events. */
 export function billingRoutes(
   { state, portals, prices, invoices, charges, refunds, delayedPayments, events }: ApiServices,
   finders: Finders,
 ): ApiRoute[] {
-  const ofPrice: Finders = { product: findProduct }
+  const priceFields: Finders = { product: findProduct }
   return [
     ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
     [
@@ -28,7 +28,7 @@ export function billingRoutes(
     ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
     ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
     ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
-    ['GET', '/v1/prices/:id', ({ id, params }) => expanded(prices.retrieve(id), params, ofPrice)],
+    ['GET', '/v1/prices/:id', ({ id, params }) => expanded(prices.retrieve(id), params, priceFields)],
     ['GET', '/v1/products/:id', ({ id }) => findProduct(id)],
     ['GET', EVENTS, ({ params }) => listPage(events.list(params), params, EVENTS)],
     ['GET', `${EVENTS}/:id`, ({ id }) => events.find(id)],

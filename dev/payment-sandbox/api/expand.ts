@@ -3,12 +3,15 @@ import type { Form } from '../http/form.js'
 import { textList } from '../http/form-fields.js'
 import type { List } from './list.js'
 
-/** How to find what a field refers to, by the field's name; null leaves the id: an old state file lacks some. */
+/**
+ * Finds what a field refers to, by the field's name. Null leaves the id in place: an old state file lacks
+ * some objects.
+ */
 export type Finders = Record<string, (id: string) => object | null>
 
 /**
- * A copy of the object in which each id that `expand[]` names is replaced by the object itself; throws 400 for a
- * field that cannot be expanded. Source: https://docs.stripe.com/api/expanding_objects.
+ * A copy of the object in which each id that `expand[]` names is replaced by the object itself; throws 400
+ * for a field that cannot be expanded. Source: https://docs.stripe.com/api/expanding_objects.
  */
 export function expanded<T extends object>(object: T, params: Form, finders: Finders): T {
   const copy = { ...object } as Record<string, unknown>

@@ -1,13 +1,15 @@
 import { ApiError } from '../http/api-error.js'
 
 /**
- * What goes wrong with every API call while it is set. Only `slow`, `late-answer` and `answer-then-reset` do what was asked.
+ * How every API call goes wrong while the fault is set. Only `slow`, `late-answer` and `answer-then-reset`
+ * carry out the call.
  * - `refuse`: the connection is reset at once
- * - `hang`: no answer, ever; the idempotency key stays taken until the client hangs up
+ * - `hang`: there is never an answer; the idempotency key stays in use until the client hangs up
  * - `error-500`, `rate-limit`: Stripe's 500 and 429
- * - `slow`: begins only after a while, even if the client has hung up by then
- * - `late-answer`: done at once, but the answer, true of that moment, takes a while
- * - `answer-then-reset`: done and remembered, but the connection is reset instead of the answer
+ * - `slow`: the call starts after a delay, even if the client has hung up by then
+ * - `late-answer`: the call is carried out at once, but its answer is delayed
+ * - `answer-then-reset`: the call is carried out and its answer saved, but the connection is reset instead of
+ *   answering
  */
 export const FAULTS = [
   'refuse',
@@ -20,7 +22,7 @@ export const FAULTS = [
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** The error that the fault answers with; null for the faults that do not answer. */
+/** The error that the fault answers with, or null when the fault is not an error answer. */
 export function faultError(fault: Fault | null): ApiError | null {
   if (fault === 'error-500') return new ApiError(500, 'api_error', 'An unknown error occurred')
   if (fault !== 'rate-limit') return null

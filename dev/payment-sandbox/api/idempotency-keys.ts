@@ -7,16 +7,16 @@ import type { State } from '../state/state.js'
 // https://docs.stripe.com/api/idempotent_requests: keys can be removed after they are at least 24 hours old.
 const LIFETIME_SECONDS = 24 * 60 * 60
 
-/** Makes a repeated request harmless, by the rules of https://docs.stripe.com/api/idempotent_requests. */
+/** Makes retries safe, by the rules of https://docs.stripe.com/api/idempotent_requests. */
 export class IdempotencyKeys {
   private readonly inProgress = new Map<string, string>()
 
   constructor(private readonly state: State) {}
 
   /**
-   * The first answer when this request was answered before, else null: then the key is taken until `save` or
-   * `release`. Throws 400 idempotency_error when the key stood for another request, 409 while the first is
-   * under way.
+   * The saved answer when this request was answered before. Otherwise null, and the key is in use until
+   * `save` or `release`. Throws 400 idempotency_error when the key was used for a different request, and 409
+   * while the first request is in progress.
    */
   claim(key: string, request: string): SavedAnswer | null {
     const requestHash = createHash('sha256').update(request).digest('base64url')
@@ -30,28 +30,28 @@ export class IdempotencyKeys {
     return null
   }
 
-  /** Whether a request with this key is under way. */
+  /** Whether a request with this key is in progress. */
   isInProgress(key: string | null): boolean {
     return key !== null && this.inProgress.has(key)
   }
 
-  /** Keeps the answer for the key, and drops the answers that are too old. */
+  /** Saves the answer under its key, and drops expired answers. */
   save(key: string, answer: Answer, requestId: string): void {
     const requestHash = this.inProgress.get(key) ?? ''
     this.release(key)
     const now = nowSeconds()
-    // A copy: the object in the answer changes when it is paid, the kept answer must not.
+    // A copy: the object in the answer changes later, for example when it is paid; the saved answer must not.
     this.state.answers.delete(key)
     this.state.answers.set(key, { ...structuredClone(answer), requestHash, savedAt: now, requestId })
     for (const [old, { savedAt }] of this.state.answers) {
-      // They are in the order of their age: a look at all of them for every request would be quadratic.
+      // Oldest first, so that a request does not have to scan all of them.
       if (savedAt + LIFETIME_SECONDS > now) break
       this.state.answers.delete(old)
     }
     this.state.changed()
   }
 
-  /** Frees a key whose request did nothing. */
+  /** Frees a key whose request left no answer. */
   release(key: string): void {
     this.inProgress.delete(key)
   }

@@ -20,7 +20,10 @@ export function listPage<T extends { id: string }>(all: T[], params: Form, url: 
   return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url }
 }
 
-/** Whether something is of the time that `created` asks for: a second, or `gt`, `gte`, `lt`, `lte`; always when absent. */
+/**
+ * A test for the `created` filter: an exact second, or `gt`, `gte`, `lt` and `lte`. Passes everything when it
+ * is absent.
+ */
 export function createdWithin(params: Form): (item: { created: number }) => boolean {
   const range = nested(params, 'created')
   const exactly = integer(params, 'created')

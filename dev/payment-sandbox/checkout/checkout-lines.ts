@@ -5,8 +5,8 @@ import { oneTimePrice, type Price, type Prices } from '../prices/prices.js'
 import type { CheckoutLine, CheckoutMode } from './checkout.js'
 
 /**
- * What is bought: known prices in a subscription, `price_data` in a payment (every known price is a monthly one),
- * nothing in a setup. Throws 400 for anything else and for a quantity of 0.
+ * What is bought: configured prices in a subscription, `price_data` in a payment (all configured prices are
+ * recurring), nothing in a setup. Throws 400 for anything else and for a quantity of 0.
  */
 export function checkoutLines(params: Form, mode: CheckoutMode, prices: Prices): CheckoutLine[] {
   const given = nestedList(params, 'line_items')

@@ -25,10 +25,10 @@ export function checkoutTerms(params: Form): CheckoutTerms {
   }
 }
 
-function expiresAt(wanted: number | null): number {
+function expiresAt(requested: number | null): number {
   const now = nowSeconds()
-  if (wanted === null) return now + MAX_LIFETIME_SECONDS
-  if (wanted >= now + MIN_LIFETIME_SECONDS && wanted <= now + MAX_LIFETIME_SECONDS) return wanted
+  if (requested === null) return now + MAX_LIFETIME_SECONDS
+  if (requested >= now + MIN_LIFETIME_SECONDS && requested <= now + MAX_LIFETIME_SECONDS) return requested
   const message =
     'The `expires_at` timestamp must be from 30 minutes to 24 hours after Checkout Session creation.'
   throw ApiError.badParameter('parameter_invalid', 'expires_at', message)

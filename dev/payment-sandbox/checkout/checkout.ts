@@ -15,18 +15,18 @@ export interface CheckoutLine {
   quantity: number
 }
 
-/** A checkout with what Stripe remembers about it but does not show in the object. */
+/** A checkout, and what Stripe stores with it but does not return. */
 export interface CheckoutRecord {
   checkout: Checkout
   lines: CheckoutLine[]
   subscriptionMetadata: Record<string, string>
-  /** How long the subscription is free at first; absent in old state files. */
+  /** The length of the trial; absent in old state files. */
   trialDays?: number | null
-  /** In Stripe's older billing mode; absent in old state files. */
+  /** Whether the subscription uses Stripe's older billing mode; absent in old state files. */
   isClassic?: boolean
 }
 
-/** What whoever starts a checkout decides; the rest of the object is the same for all. */
+/** The fields that the caller chooses; all others are the same for every checkout. */
 export type CheckoutTerms = Pick<
   Checkout,
   | 'cancel_url'
@@ -42,7 +42,9 @@ export type CheckoutTerms = Pick<
 export const CHECKOUT_MODES = ['subscription', 'payment', 'setup'] as const
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
-/** An open, unpaid checkout whose page is under `pagesUrl`. `due` is what is due today in cents; null in a setup. */
+/**
+ * An open, unpaid checkout with its page under `pagesUrl`. `due` is today's amount in cents; null in a setup.
+ */
 export function newCheckout(
   terms: CheckoutTerms,
   due: { amount: number; currency: string } | null,
@@ -83,7 +85,7 @@ export function newCheckout(
   }
 }
 
-/** Where the hosted page of a checkout is. */
+/** The URL of a checkout's hosted page. */
 export function pageUrl(checkoutId: string, pagesUrl: string): string {
   return `${pagesUrl}/pay/${checkoutId}`
 }

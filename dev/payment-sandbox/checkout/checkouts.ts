@@ -27,7 +27,9 @@ export class Checkouts {
     private readonly pagesUrl: string,
   ) {}
 
-  /** A new open checkout; throws 400 for parameters that Stripe refuses and for an unknown customer or price. */
+  /**
+   * A new open checkout; throws 400 for parameters that Stripe refuses and for an unknown customer or price.
+   */
   create(params: Form): Checkout {
     const terms = checkoutTerms(params)
     if (terms.customer) this.customers.find(terms.customer, 'parameter')
@@ -42,7 +44,7 @@ export class Checkouts {
     return checkout
   }
 
-  /** The checkout with its lines, already `expired` when its time is up; throws 404 resource_missing. */
+  /** The checkout with its lines, expired first when its time is up; throws 404 resource_missing. */
   find(id: string): CheckoutRecord {
     const record = this.state.checkouts.get(id)
     if (!record) throw ApiError.missing(404, 'checkout.session', id, 'session')
@@ -51,7 +53,7 @@ export class Checkouts {
     return record
   }
 
-  /** All checkouts of a customer, or of everybody when null, newest first. */
+  /** A customer's checkouts, or everybody's when null, newest first. */
   list(customer: string | null): Checkout[] {
     const all = this.state.checkouts.ofCustomer(customer)
     return all.map(({ checkout }) => this.find(checkout.id).checkout).reverse()
@@ -68,7 +70,7 @@ export class Checkouts {
     return checkout
   }
 
-  /** Gives open checkouts of an earlier run the address that pages have now: the port may differ. */
+  /** Points open checkouts from an earlier run at the current pages: the port may have changed. */
   updatePageUrls(): void {
     for (const { checkout } of this.state.checkouts.values()) {
       if (checkout.status === 'open') checkout.url = pageUrl(checkout.id, this.pagesUrl)
@@ -82,7 +84,7 @@ export class Checkouts {
   }
 }
 
-/** Null in a setup, which sells nothing. */
+/** Null in a setup, which has no lines. */
 function dueToday(lines: CheckoutLine[], trialDays: number | null) {
   const [first] = lines
   return first ? { amount: trialDays ? 0 : totalOf(lines), currency: first.price.currency } : null

@@ -9,8 +9,9 @@ import { runSimulation } from './simulations.js'
 import type { Simulator } from './simulator.js'
 
 /**
- * `/` for people, `/control` for programs. `GET /control` gives the settings, `POST /control` sets them, and
- * `POST /control/:happening` with an `id` lets something happen. A browser is led back to `/`.
+ * `/` is for people, `/control` for programs. `GET /control` returns the settings, `POST /control` changes
+ * them, and `POST /control/:simulation` runs a simulation on the object with the given `id`. Browsers are
+ * redirected to `/`.
  */
 export class ControlRoutes {
   constructor(
@@ -47,9 +48,11 @@ export class ControlRoutes {
   }
 }
 
-/** Any page in the developer's browser can post here; only our own may. Programs send no such header. */
+/**
+ * Any page in the developer's browser could post here, but only our own may. Programs do not send the header.
+ */
 function refuseOtherSites({ headers }: ReceivedRequest): void {
   const from = headers['sec-fetch-site']
   if (from === undefined || from === 'same-origin' || from === 'none') return
-  throw new ApiError(403, 'invalid_request_error', 'This came from a page of another site.')
+  throw new ApiError(403, 'invalid_request_error', 'This request came from a page of another site.')
 }

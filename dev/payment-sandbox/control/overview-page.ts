@@ -12,24 +12,24 @@ import { hasEnded } from '../subscriptions/subscription-changes.js'
 import { NO_FAULT, type SandboxSettings, type SettingValues } from './sandbox-settings.js'
 import type { Simulation } from './simulations.js'
 
-/** More of each kind would be no overview. */
+/** Of each kind. */
 const MAX_SHOWN = 20
 
-/** What goes wrong, what there is and what happened, with a button for everything that a test or a person may want. */
+/** Settings, objects and events, with a button for each simulation. */
 export class OverviewPage {
   constructor(
     private readonly state: State,
     private readonly settings: SandboxSettings,
   ) {}
 
-  /** `problem` says why the last button did nothing. */
+  /** `problem` says why the last button had no effect. */
   show(problem: string | null): Html {
     const checkouts = newest(this.state.checkouts.values()).map(({ checkout }) => checkout)
     const disputes = newest(this.state.disputes.values())
     return pageLayout(
       'Payment sandbox',
       html`${problem === null ? '' : html`<p class="alert" role="alert">${problem}</p>`}
-<h2>What goes wrong</h2>
+<h2>Faults and delivery</h2>
 ${settingsForm(this.settings.current)}
 <h2>Subscriptions</h2>
 ${listOrNone(newest(this.state.subscriptions.values()).map(subscriptionCard))}
@@ -44,10 +44,10 @@ ${listOrNone(newest(this.state.events.values()).map(eventRow))}`,
 
 function settingsForm({ fault, slowMs, delivery, lateMs }: SettingValues): Html {
   return html`<form method="post" action="/control">
-<label>API <select name="fault">${options([NO_FAULT, ...FAULTS], fault)}</select></label>
-<label>Milliseconds that “slow” and “late-answer” take <input type="number" name="slowMs" min="0" max="600000" required value="${slowMs}"></label>
-<label>Webhooks <select name="delivery">${options(DELIVERY_MODES, delivery)}</select></label>
-<label>Milliseconds that “late” and “shuffled” take <input type="number" name="lateMs" min="0" max="600000" required value="${lateMs}"></label>
+<label>Fault of the API <select name="fault">${options([NO_FAULT, ...FAULTS], fault)}</select></label>
+<label>Delay of “slow” and “late-answer”, in milliseconds <input type="number" name="slowMs" min="0" max="600000" required value="${slowMs}"></label>
+<label>Delivery of webhooks <select name="delivery">${options(DELIVERY_MODES, delivery)}</select></label>
+<label>Delay of “late” and “shuffled”, in milliseconds <input type="number" name="lateMs" min="0" max="600000" required value="${lateMs}"></label>
 <button>Set</button>
 </form>`
 }
@@ -69,7 +69,7 @@ function subscriptionCard(subscription: Subscription): Html {
   ] as Simulation[]
   return html`<section class="card">
 <p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(status)}</p>
-<p class="quiet"><code>${id}</code> of <code>${customer}</code></p>
+<p class="quiet"><code>${id}</code> for <code>${customer}</code></p>
 ${buttons(simulations, id, button('customer-deleted', customer))}
 </section>
 `
@@ -104,11 +104,11 @@ ${status === 'needs_response' ? buttons(['dispute-won', 'dispute-lost'], id) : '
 }
 
 function eventRow({ id, type, pending_webhooks }: PaymentEvent): Html {
-  return html`<p class="quiet">${type} ${statusBadge(pending_webhooks > 0 ? 'on its way' : 'delivered')}<br><code>${id}</code></p>`
+  return html`<p class="quiet">${type} ${statusBadge(pending_webhooks > 0 ? 'pending' : 'delivered')}<br><code>${id}</code></p>`
 }
 
 function buttons(simulations: readonly Simulation[], id: string, more: Html = html``): Html {
-  return html`<details><summary>Let something happen</summary>
+  return html`<details><summary>Simulate …</summary>
 <div class="row">${simulations.map(simulation => button(simulation, id))}${more}</div></details>`
 }
 
@@ -122,6 +122,6 @@ function listOrNone(items: Html[]): Html {
   return items.length > 0 ? html`${items}` : html`<p class="quiet">There are none yet.</p>`
 }
 
-function newest<T>(things: Iterable<T>): T[] {
-  return [...things].slice(-MAX_SHOWN).reverse()
+function newest<T>(items: Iterable<T>): T[] {
+  return [...items].slice(-MAX_SHOWN).reverse()
 }

@@ -7,7 +7,7 @@ import { integer, oneOf } from '../http/form-fields.js'
 
 export const NO_FAULT = 'none'
 
-/** What goes wrong, and how events come. Times are in milliseconds. */
+/** Which fault the API has, and how events are delivered. Times are in milliseconds. */
 export interface SettingValues {
   fault: Fault | typeof NO_FAULT
   slowMs: number
@@ -15,7 +15,7 @@ export interface SettingValues {
   lateMs: number
 }
 
-/** The switches of the sandbox, for its page and for programs in other processes. */
+/** The settings that the overview page and programs in other processes can change. */
 export class SandboxSettings {
   constructor(
     private readonly api: Api,
@@ -32,7 +32,7 @@ export class SandboxSettings {
     }
   }
 
-  /** Sets what the fields name; throws 400, with nothing set, for a word or number that is none. */
+  /** Changes the settings that are in the form; throws 400, and changes nothing, when a value is invalid. */
   update(fields: Form): void {
     const fault = oneOf(fields, 'fault', [NO_FAULT, ...FAULTS])
     const delivery = oneOf(fields, 'delivery', DELIVERY_MODES)

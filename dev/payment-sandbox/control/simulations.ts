@@ -23,7 +23,10 @@ const SIMULATIONS = {
 
 export type Simulation = keyof typeof SIMULATIONS
 
-/** Runs the simulation of that name. Rejects with an ApiError: 404 for an unknown name or id, 409 when it is impossible now. */
+/**
+ * Runs the simulation of that name. Rejects with an ApiError: 404 for an unknown name or id, 409 when it is
+ * impossible now.
+ */
 export async function runSimulation(name: string, id: string, simulator: Simulator): Promise<void> {
   if (!Object.hasOwn(SIMULATIONS, name))
     throw new ApiError(404, 'invalid_request_error', `There is no simulation called '${name}'`)

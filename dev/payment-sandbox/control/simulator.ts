@@ -22,8 +22,9 @@ export interface SimulatedServices {
 }
 
 /**
- * Does what payers, their banks, the clock, and people in Stripe's dashboard do, and sends Stripe's events. A method
- * resolves when the change is made, without waiting for the webhook, and rejects when the change is impossible.
+ * Does what payers, their banks, the clock, and people in Stripe's dashboard do, and sends Stripe's events. A
+ * method resolves when the change is made, without waiting for the webhook, and rejects when the change is
+ * impossible.
  */
 export class Simulator {
   constructor(private readonly services: SimulatedServices) {}
@@ -33,12 +34,17 @@ export class Simulator {
     this.run(({ payments }) => payments.pay(checkoutId))
   }
 
-  /** Completes a checkout that stays unpaid, its subscription incomplete. Rejects when it is not open or free. */
+  /**
+   * Completes a checkout that stays unpaid, its subscription incomplete. Rejects when it is not open or free.
+   */
   async payByBankDebit(checkoutId: string): Promise<void> {
     this.run(({ payments }) => payments.payByBankDebit(checkoutId))
   }
 
-  /** Ends the payment of `payByBankDebit`; one that failed may still succeed. Rejects when no payment is pending. */
+  /**
+   * Ends the payment of `payByBankDebit`; one that failed may still succeed. Rejects when no payment is
+   * pending.
+   */
   async settleBankDebit(checkoutId: string, outcome: 'succeeded' | 'failed'): Promise<void> {
     this.run(({ delayedPayments }) =>
       outcome === 'succeeded' ? delayedPayments.succeed(checkoutId) : delayedPayments.fail(checkoutId),
@@ -80,7 +86,10 @@ export class Simulator {
     this.run(({ subscriptions }) => subscriptions.resume(subscriptionId, {}))
   }
 
-  /** Fails a renewal, or another attempt at the open invoice: past due. Rejects when the subscription has ended. */
+  /**
+   * Fails a renewal, or another attempt at the open invoice: past due. Rejects when the subscription has
+   * ended.
+   */
   async failPayment(subscriptionId: string): Promise<void> {
     this.run(({ dunning }) => dunning.failPayment(subscriptionId, 'invoice.payment_failed'))
   }
@@ -100,12 +109,18 @@ export class Simulator {
     this.run(({ charges }) => charges.refundNewest(subscriptionId, amount))
   }
 
-  /** The id of the dispute that the customer's bank opens over the newest payment. Rejects when there was one before. */
+  /**
+   * The id of the dispute that the customer's bank opens over the newest payment. Rejects when there was one
+   * before.
+   */
   async dispute(subscriptionId: string): Promise<string> {
     return this.run(({ charges }) => charges.dispute(subscriptionId)).id
   }
 
-  /** The bank decides; `won` means that we keep the money. The subscription continues either way, as at Stripe. */
+  /**
+   * The bank decides; `won` means that we keep the money. The subscription continues either way, as at
+   * Stripe.
+   */
   async closeDispute(disputeId: string, outcome: 'won' | 'lost'): Promise<void> {
     this.run(({ charges }) => charges.closeDispute(disputeId, outcome))
   }
@@ -115,7 +130,10 @@ export class Simulator {
     this.run(({ trials }) => trials.endSoon(subscriptionId))
   }
 
-  /** Deletes a customer, with its subscriptions and open checkouts; rejects when it is unknown or already deleted. */
+  /**
+   * Deletes a customer, with its subscriptions and open checkouts; rejects when it is unknown or already
+   * deleted.
+   */
   async deleteCustomer(customerId: string): Promise<void> {
     this.run(({ deletion }) => deletion.delete(customerId))
   }

@@ -16,9 +16,9 @@ export class CustomerDeletion {
   ) {}
 
   /**
-   * Deletes the customer and emits `customer.deleted`, after ending what it has: live subscriptions
-   * (`customer.subscription.deleted`) and open checkouts (`checkout.session.expired`). Invoices stay. Throws 404
-   * for one that is unknown or already deleted.
+   * Cancels the customer's live subscriptions (`customer.subscription.deleted`), expires its open checkouts
+   * (`checkout.session.expired`), then deletes it (`customer.deleted`). Invoices stay. Throws 404 when the
+   * customer is unknown or already deleted.
    */
   delete(id: string, cause?: EventCause): DeletedCustomer {
     const customer = this.customers.find(id)

@@ -13,7 +13,7 @@ export class Customers {
     private readonly events: Events,
   ) {}
 
-  /** A new customer; two equal calls make two customers unless they share an idempotency key. */
+  /** A new customer. Identical calls create separate customers unless they share an idempotency key. */
   create(params: Form, cause?: EventCause): Customer {
     const customer = newCustomer(params)
     this.state.customers.set(customer.id, customer)
@@ -22,7 +22,10 @@ export class Customers {
     return customer
   }
 
-  /** Changes name, e-mail and description and emits `customer.updated`; throws 404 for an unknown or deleted one. */
+  /**
+   * Changes name, e-mail and description and emits `customer.updated`; throws 404 when it is unknown or
+   * deleted.
+   */
   update(id: string, params: Form, cause?: EventCause): Customer {
     const customer = this.find(id)
     const before = structuredClone(customer)
@@ -32,7 +35,9 @@ export class Customers {
     return customer
   }
 
-  /** The customer; throws resource_missing: 404 when the path named it, 400 when the parameter `customer` did. */
+  /**
+   * The customer; throws resource_missing: 404 when the path named it, 400 when the parameter `customer` did.
+   */
   find(id: string, namedBy: 'path' | 'parameter' = 'path'): Customer {
     const customer = this.state.customers.get(id)
     if (customer) return customer
@@ -40,16 +45,16 @@ export class Customers {
     throw ApiError.missing(400, 'customer', id, 'customer')
   }
 
-  /** The customer, or what is left of a deleted one; throws 404 resource_missing when there never was one. */
+  /** The customer, or the stub of a deleted one; throws 404 resource_missing when there never was one. */
   findOrDeleted(id: string): Customer | DeletedCustomer {
     return this.state.deletedCustomers.get(id) ?? this.find(id)
   }
 
-  /** Those that are not deleted, newest first; by `email` and `created`. */
+  /** Customers that are not deleted, newest first, filtered by `email` and `created`. */
   list(params: Form): Customer[] {
-    const isOfTime = createdWithin(params)
+    const isInRange = createdWithin(params)
     const email = text(params, 'email')
     const all = [...this.state.customers.values()].reverse()
-    return all.filter(customer => (email === null || customer.email === email) && isOfTime(customer))
+    return all.filter(customer => (email === null || customer.email === email) && isInRange(customer))
   }
 }

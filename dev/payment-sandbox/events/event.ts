@@ -4,7 +4,10 @@ export interface EventCause {
   idempotency_key: string | null
 }
 
-/** Stripe's event. `pending_webhooks` is 1 until the webhook answers with a 2xx status, and 0 when there is no webhook. */
+/**
+ * Stripe's event. `pending_webhooks` is 1 until the webhook answers with a 2xx status, and 0 when there is no
+ * webhook.
+ */
 export interface PaymentEvent {
   id: string
   object: 'event'

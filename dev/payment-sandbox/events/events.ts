@@ -11,7 +11,7 @@ import type { EventCause, PaymentEvent } from './event.js'
 const NOBODY: EventCause = { id: null, idempotency_key: null }
 
 export class Events {
-  /** What later events claim of themselves and of their object; real ones never come from here. */
+  /** The `livemode` of later events and of their objects. */
   livemode = false
 
   constructor(
@@ -22,8 +22,8 @@ export class Events {
   ) {}
 
   /**
-   * Records an event with a copy of the object as it is now; an update takes a copy of the object as it was,
-   * too. Whoever answers the request sends it afterwards.
+   * Records an event with a copy of the object as it is now. For an update, `before` is a copy of the object
+   * as it was. Whoever answers the request then calls `deliverPending`.
    */
   emit(type: string, object: object, cause: EventCause = NOBODY, before?: object): void {
     const { livemode } = this
@@ -50,29 +50,35 @@ export class Events {
     this.state.changed()
   }
 
-  /** As `emit`, for what nobody has to know to know how a subscription is; nothing when those are not wanted. */
+  /**
+   * As `emit`, for events that say nothing about the state of a subscription; does nothing when they are
+   * switched off.
+   */
   emitSecondary(type: string, object: object, cause?: EventCause, before?: object): void {
     if (this.hasSecondaryEvents) this.emit(type, object, cause, before)
   }
 
-  /** The event; throws 404 resource_missing, also for one that is no longer kept. */
+  /** The event; throws 404 resource_missing when it is unknown or no longer stored. */
   find(id: string): PaymentEvent {
     const event = this.state.events.get(id)
     if (!event) throw ApiError.missing(404, 'event', id, 'id')
     return event
   }
 
-  /** Newest first; by `type` (`invoice.*` is all of that kind), `types`, `created` and `delivery_success`. */
+  /**
+   * Newest first, filtered by `type` (with wildcards such as `invoice.*`), `types`, `created` and
+   * `delivery_success`.
+   */
   list(params: Form): PaymentEvent[] {
-    const isOfTime = createdWithin(params)
+    const isInRange = createdWithin(params)
     const type = text(params, 'type')
     const types = textList(params, 'types')
     const isDelivered = flag(params, 'delivery_success')
     return [...this.state.events.values()].reverse().filter(event => {
-      if (type !== null && !fits(event.type, type)) return false
+      if (type !== null && !matches(event.type, type)) return false
       if (types.length > 0 && !types.includes(event.type)) return false
       if (isDelivered !== null && isDelivered !== (event.pending_webhooks === 0)) return false
-      return isOfTime(event)
+      return isInRange(event)
     })
   }
 }
@@ -84,6 +90,6 @@ function changed(before: object, after: object): object {
   )
 }
 
-function fits(type: string, pattern: string): boolean {
+function matches(type: string, pattern: string): boolean {
   return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 }

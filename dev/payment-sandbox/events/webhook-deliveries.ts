@@ -6,17 +6,18 @@ import { type DeliveryMode, firstDelayMs } from './delivery-mode.js'
 import type { PaymentEvent } from './event.js'
 import { postEvent } from './webhook-request.js'
 
-// Stripe goes on for three days (https://docs.stripe.com/webhooks#retries); who develops waits about three minutes.
+// Stripe retries for three days (https://docs.stripe.com/webhooks#retries); about three minutes are enough
+// for development.
 const RETRY_DELAYS_MS = [200, 1_000, 5_000, ...Array<number>(12).fill(15_000)]
 
-// Each attempt is a connection of its own: thousands at once would use up the ports.
+// Each attempt opens its own connection: thousands at once would exhaust the ports.
 const MAX_CONNECTIONS = 32
 
-/** Posts events to the webhook: all at once and in no promised order, like Stripe. */
+/** Posts events to the webhook, concurrently and in no guaranteed order, like Stripe. */
 export class WebhookDeliveries {
   url: string | null = null
   mode: DeliveryMode = 'normal'
-  /** How long `late` and, at most, `shuffled` wait. */
+  /** The delay of `late` and the longest delay of `shuffled`, in milliseconds. */
   lateMs = 200
   private readonly inProgress = new Set<Promise<boolean>>()
   private readonly stopping = new AbortController()
@@ -26,11 +27,11 @@ export class WebhookDeliveries {
     private readonly state: State,
     private readonly secret: string,
   ) {
-    // Every delivery listens; Node would warn of the eleventh.
+    // Every delivery adds a listener; Node would warn about the eleventh.
     setMaxListeners(0, this.stopping.signal)
   }
 
-  /** Begins the delivery, as `mode` says, of every event that has not arrived and was not begun; safe to repeat. */
+  /** Starts the delivery of every undelivered event, as `mode` says; safe to repeat. */
   deliverPending(): void {
     if (this.url === null) return
     for (const event of this.state.undelivered.values()) {
@@ -39,18 +40,21 @@ export class WebhookDeliveries {
     }
   }
 
-  /** Delivers one event at once, retrying; true once it got 2xx, false when it gave up, had no URL, or was stopped. */
+  /**
+   * Delivers one event now, with retries; true once the webhook answered 2xx, false after giving up, without
+   * a URL or when stopped.
+   */
   deliver(event: PaymentEvent): Promise<boolean> {
     return this.track(this.deliverWithRetries(event))
   }
 
-  /** Resolves when every event has arrived or was given up, including those that come up meanwhile. */
+  /** Resolves when every event is delivered or given up, including those that are emitted meanwhile. */
   async settled(): Promise<void> {
     this.deliverPending()
     while (this.inProgress.size > 0) await Promise.all(this.inProgress)
   }
 
-  /** Gives up what is under way; it is tried again at the next start when the state is kept. */
+  /** Aborts all deliveries. With a state file, the next start resumes them. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await Promise.all(this.inProgress)
@@ -65,9 +69,9 @@ export class WebhookDeliveries {
     const { mode } = this
     const delay = firstDelayMs(mode, this.lateMs)
     if (delay > 0 && !(await this.pause(delay))) return false
-    const hasArrived = await this.deliverWithRetries(event)
-    if (hasArrived && mode === 'twice') await this.post(event)
-    return hasArrived
+    const isDelivered = await this.deliverWithRetries(event)
+    if (isDelivered && mode === 'twice') await this.post(event)
+    return isDelivered
   }
 
   private async deliverWithRetries(event: PaymentEvent): Promise<boolean> {
@@ -76,7 +80,7 @@ export class WebhookDeliveries {
       if (await this.post(event)) return this.markDelivered(event)
       if (delay === null || !(await this.pause(delay))) return false
     }
-    // Not given up: when there is a URL again, deliverPending begins anew.
+    // Not given up: deliverPending starts again once there is a URL.
     const stored = this.state.events.get(event.id) ?? event
     if (stored.pending_webhooks > 0) this.state.undelivered.set(stored.id, stored)
     return false

@@ -4,10 +4,13 @@ import * as https from 'node:https'
 import { nowSeconds } from '../state/clock.js'
 import type { PaymentEvent } from './event.js'
 
-// Long enough for a debugger's pause; Stripe does not publish its own.
+// Long enough for a breakpoint; Stripe does not publish its timeout.
 const TIMEOUT_MS = 20_000
 
-/** Posts a signed event once; whether the answer was 2xx. No connection, no answer in 20 s and `signal` count as no. */
+/**
+ * Posts a signed event once. True for a 2xx answer; false for any other, for none within 20 s, and after
+ * `signal`.
+ */
 export async function postEvent(
   url: string,
   event: PaymentEvent,
@@ -24,7 +27,7 @@ export async function postEvent(
   const { request } = url.startsWith('https:') ? https : http
   return new Promise(resolve => {
     const fail = () => resolve(false)
-    // A connection of its own for each, so that none stays open and keeps the receiver from stopping.
+    // A new connection each time: one that stayed open would keep the receiver from stopping.
     const post = request(url, { method: 'POST', headers, agent: false, timeout: TIMEOUT_MS, signal })
     post.on('error', fail).on('timeout', () => post.destroy())
     post.on('close', fail)
@@ -36,7 +39,10 @@ export async function postEvent(
   })
 }
 
-/** Signed anew for every attempt, so that a late one is not refused as old. Source: https://docs.stripe.com/webhooks/signature. */
+/**
+ * Signed anew for every attempt, so that a retry is not refused as too old. Source:
+ * https://docs.stripe.com/webhooks/signature.
+ */
 function signatureHeader(body: string, secret: string): string {
   const seconds = nowSeconds()
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`

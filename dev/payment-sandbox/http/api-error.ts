@@ -12,12 +12,12 @@ export class ApiError extends Error {
     super(message)
   }
 
-  /** 400: a parameter is absent, or its value is one that Stripe would refuse. */
+  /** 400: a parameter is missing, or Stripe would refuse its value. */
   static badParameter(code: string, param: string, message: string): ApiError {
     return new ApiError(400, 'invalid_request_error', message, code, param)
   }
 
-  /** The named thing does not exist: 404 when the path named it, 400 when a parameter did. */
+  /** No such object: 404 when the path named it, 400 when a parameter did. */
   static missing(status: 400 | 404, kind: string, id: string, param: string): ApiError {
     return new ApiError(
       status,
@@ -33,7 +33,7 @@ export class ApiError extends Error {
     return this.param !== undefined && this.code !== 'resource_missing'
   }
 
-  /** Status and JSON body; fields that do not apply are left out, as Stripe does. */
+  /** The status and the JSON body; leaves out fields that do not apply, as Stripe does. */
   answer(): Answer {
     const { status, type, code, message, param } = this
     return { status, body: { error: { type, code, message, param } } }

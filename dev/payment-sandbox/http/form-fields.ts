@@ -7,7 +7,10 @@ export function text(form: Form, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The text of a field; throws 400 parameter_missing when it is absent. `param` is its full name, brackets included. */
+/**
+ * The text of a field; throws 400 parameter_missing when it is absent. `param` is its full name, brackets
+ * included.
+ */
 export function requiredText(form: Form, name: string, param = name): string {
   const value = text(form, name)
   if (value === null)
@@ -15,14 +18,14 @@ export function requiredText(form: Form, name: string, param = name): string {
   return value
 }
 
-/** true or false, or null when absent; throws 400 for anything but `true` and `false`. */
+/** True or false, or null when absent; throws 400 for anything but `true` and `false`. */
 export function flag(form: Form, name: string): boolean | null {
   const value = text(form, name)
   if (value === null || value === 'true' || value === 'false') return value && value === 'true'
   throw ApiError.badParameter('parameter_invalid_boolean', name, `Invalid boolean: ${value}`)
 }
 
-/** A whole number of 0 or more, or null when absent; throws 400 parameter_invalid_integer for anything else. */
+/** A whole number from 0, or null when absent; throws 400 parameter_invalid_integer for anything else. */
 export function integer(form: Form, name: string): number | null {
   const value = text(form, name)
   if (value === null) return null
@@ -30,21 +33,23 @@ export function integer(form: Form, name: string): number | null {
   throw ApiError.badParameter('parameter_invalid_integer', name, `Invalid integer: ${value}`)
 }
 
-/** Whether the field is there and empty: that is how a request unsets what an object has. */
+/** Whether the field is present but empty, which is how a request unsets an attribute. */
 export function isUnset(form: Form, name: string): boolean {
   return form[name] === ''
 }
 
-/** One of these words, or null when absent; throws 400 parameter_invalid for any other, naming `param`. */
+/**
+ * One of the choices, or null when absent; throws 400 parameter_invalid, naming `param`, for anything else.
+ */
 export function oneOf<T extends string>(
   form: Form,
   name: string,
-  words: readonly T[],
+  choices: readonly T[],
   param = name,
 ): T | null {
   const value = text(form, name)
-  if (value === null || words.includes(value as T)) return value as T | null
-  const message = `Invalid ${param}: must be one of ${words.join(', ')}`
+  if (value === null || choices.includes(value as T)) return value as T | null
+  const message = `Invalid ${param}: must be one of ${choices.join(', ')}`
   throw ApiError.badParameter('parameter_invalid', param, message)
 }
 
@@ -65,12 +70,12 @@ export function nestedList(form: Form, name: string): Form[] {
   return Object.values(nested(form, name)).filter(value => typeof value === 'object')
 }
 
-/** The entries of a list of texts, such as expand; empty when absent. */
+/** The entries of a list of strings, such as expand; empty when absent. */
 export function textList(form: Form, name: string): string[] {
   return Object.values(nested(form, name)).filter(value => typeof value === 'string')
 }
 
-/** Metadata as Stripe keeps it: text by name. */
+/** The metadata: strings by name; empty when absent. */
 export function metadata(form: Form): Record<string, string> {
   return Object.fromEntries(
     Object.keys(nested(form, 'metadata')).map(key => [key, text(nested(form, 'metadata'), key) ?? '']),

@@ -1,4 +1,6 @@
-/** A decoded form: `a[b][0]=x` is `{ a: { b: { 0: 'x' } } }`. Has no prototype, so any name is just a name. */
+/**
+ * A decoded form: `a[b][0]=x` is `{ a: { b: { 0: 'x' } } }`. It has no prototype, so that every name is safe.
+ */
 export interface Form {
   [name: string]: string | Form
 }
@@ -11,7 +13,7 @@ export function parseForm(encoded: string): Form {
   return form
 }
 
-/** The same text for the same parameters in whatever order they were sent. */
+/** The parameters in sorted order, so that their order in a request does not matter. */
 export function canonicalForm(encoded: string): string {
   const pairs = new URLSearchParams(encoded)
   pairs.sort()
@@ -26,7 +28,7 @@ function put(root: Form, path: string[], value: string): void {
     form[name] = next
     form = next
   }
-  // `expand[]=x` names no position: it goes after those already there.
+  // `expand[]=x` has no index: it is appended.
   form[path.at(-1) || Object.keys(form).length] = value
 }
 

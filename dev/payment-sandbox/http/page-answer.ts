@@ -1,6 +1,6 @@
 import type { Html } from '../pages/html.js'
 
-/** What a browser gets. */
+/** A complete HTTP answer, for browsers. */
 export interface PageAnswer {
   status: number
   headers: Record<string, string>
@@ -13,7 +13,7 @@ export function pageAnswer(status: number, page: Html): PageAnswer {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      // No form-action: browsers apply it to the redirect after Pay too, and that leads to another site.
+      // No form-action: browsers also apply it to the redirect after Pay, which leads to another site.
       'Content-Security-Policy':
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
     },
@@ -21,12 +21,14 @@ export function pageAnswer(status: number, page: Html): PageAnswer {
   }
 }
 
-/** 303, so that the browser follows with GET; `href` percent-encodes whatever a header may not hold. */
+/**
+ * 303, so that the browser follows with GET; `href` percent-encodes characters that a header cannot contain.
+ */
 export function redirectAnswer(url: string): PageAnswer {
   return { status: 303, headers: { Location: new URL(url).href, 'Cache-Control': 'no-store' }, body: '' }
 }
 
-/** For programs. */
+/** A JSON answer, for programs. */
 export function jsonAnswer(status: number, body: object): PageAnswer {
   return {
     status,

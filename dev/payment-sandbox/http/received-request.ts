@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request, read to its end. */
+/** A request with its whole body. */
 export interface ReceivedRequest {
   method: string
   path: string
-  /** What follows the `?`, still encoded. */
+  /** The part after the `?`, still encoded. */
   query: string
   body: string
   headers: IncomingMessage['headers']
 }
 
-// Far above anything a form of ours holds; a stop for runaway bodies.
+// Far more than any form needs; stops runaway bodies.
 const MAX_BODY_BYTES = 1_000_000
 
-/** Reads the whole request; rejects when it breaks off or is over 1 MB. */
+/** Reads the whole request; rejects when it is cut off or is over 1 MB. */
 export async function readRequest(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   let size = 0

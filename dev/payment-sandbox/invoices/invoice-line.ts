@@ -4,7 +4,7 @@ import type { Subscription, SubscriptionItem } from '../subscriptions/subscripti
 
 type ItemDetails = Stripe.InvoiceLineItem.Parent.SubscriptionItemDetails
 
-/** Stripe's line as JSON carries it: the package makes the decimal text a Decimal only on its own side. */
+/** Stripe's line as it is in JSON, where decimals are strings; the `stripe` package converts them. */
 export type InvoiceLine = Omit<Stripe.InvoiceLineItem, 'pricing' | 'quantity_decimal'> & {
   quantity_decimal: string | null
   pricing: {
@@ -25,14 +25,14 @@ export function periodLine(item: SubscriptionItem, subscription: Subscription, i
   return newLine(item, invoice, { amount: unit * quantity, unit, quantity, description, proration: false })
 }
 
-/** The difference that a change within a period makes. */
+/** The cost, or the credit, of a change in the middle of a period. */
 export function prorationLine(item: SubscriptionItem, invoice: string, amount: number): InvoiceLine {
   const description = amount < 0 ? 'Unused time' : 'Remaining time'
   return newLine(item, invoice, { amount, unit: amount, quantity: 1, description, proration: true })
 }
 
 interface LineTerms {
-  /** In cents, as is `unit`. */
+  /** In cents; so is `unit`. */
   amount: number
   unit: number
   quantity: number

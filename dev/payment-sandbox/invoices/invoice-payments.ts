@@ -5,12 +5,12 @@ import { invoiceIdOf, paymentIntentIdOf } from '../payments/charge.js'
 import type { State } from '../state/state.js'
 import type { Invoice } from './invoice.js'
 
-/** The link between an invoice and the payment intent that paid it; both are ids. */
+/** Stripe's link between an invoice and the payment intent that paid it, with references as ids. */
 export type InvoicePayment = Omit<Stripe.InvoicePayment, 'payment'> & {
   payment: { type: 'payment_intent'; payment_intent: string }
 }
 
-/** The payments of an invoice or of a payment intent: one, or none when it is unknown or nothing was paid. */
+/** The payments of an invoice or a payment intent: one, or none when it is unknown or unpaid. */
 export function invoicePayments(state: State, params: Form): InvoicePayment[] {
   const paymentIntent = text(nested(params, 'payment'), 'payment_intent')
   const id = text(params, 'invoice') ?? (paymentIntent && invoiceIdOf(paymentIntent))

@@ -11,16 +11,19 @@ export type Invoice = Omit<Stripe.Invoice, 'customer' | 'lines'> & {
 }
 
 export interface InvoiceTerms {
-  /** `subscription_update` bills only the proration, the others the current period too. */
+  /** `subscription_update` bills only the proration; the others bill the current period too. */
   reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
   status: 'paid' | NonNullable<Unpaid>
-  /** In cents; less than 0 for a credit. */
+  /** In cents; negative for a credit. */
   proration: number
 }
 
 type Unpaid = Exclude<Stripe.Invoice.Status, 'paid'>
 
-/** An invoice for the subscription's current period. A credit above it is lost: the sandbox keeps no balance. */
+/**
+ * An invoice for the subscription's current period. A credit beyond its total is lost: the sandbox has no
+ * customer balance.
+ */
 export function newInvoice(subscription: Subscription, terms: InvoiceTerms): Invoice {
   const id = newId('in_1', 23)
   const now = nowSeconds()
@@ -119,7 +122,7 @@ const NOT_USED_HERE = {
   webhooks_delivered_at: null,
 } satisfies Partial<Invoice>
 
-/** The subscription that an invoice is of. */
+/** The id of the invoice's subscription. */
 export function subscriptionIdOf({ parent }: Invoice): string {
   return parent!.subscription_details!.subscription as string
 }

@@ -8,7 +8,7 @@ import type { Subscription } from '../subscriptions/subscription.js'
 import { type Invoice, type InvoiceTerms, newInvoice, subscriptionIdOf } from './invoice.js'
 import type { Prorations } from './prorations.js'
 
-// Stripe picks the time of the next try itself; three days are the first step of its usual schedule.
+// Stripe picks the time of the next attempt itself; three days is the first step of its usual schedule.
 const NEXT_ATTEMPT_SECONDS = 3 * 24 * 60 * 60
 
 export class Invoices {
@@ -17,7 +17,7 @@ export class Invoices {
     private readonly prorations: Prorations,
   ) {}
 
-  /** A new latest invoice of the subscription, with what earlier changes cost or gave back. Emits nothing. */
+  /** Issues the subscription's latest invoice, with its pending prorations. Emits nothing. */
   issue(
     subscription: Subscription,
     reason: InvoiceTerms['reason'],
@@ -38,25 +38,25 @@ export class Invoices {
     return invoice
   }
 
-  /** Newest first; by `customer`, `subscription`, `status` and `created`. */
+  /** Newest first, filtered by `customer`, `subscription`, `status` and `created`. */
   list(params: Form): Invoice[] {
-    const isOfTime = createdWithin(params)
+    const isInRange = createdWithin(params)
     const subscription = text(params, 'subscription')
     const status = text(params, 'status')
     const all = this.state.invoices.ofCustomer(text(params, 'customer')).reverse()
     return all.filter(invoice => {
       if (subscription !== null && subscriptionIdOf(invoice) !== subscription) return false
-      return (status === null || invoice.status === status) && isOfTime(invoice)
+      return (status === null || invoice.status === status) && isInRange(invoice)
     })
   }
 
-  /** The subscription's newest invoice that `fits`, or null. */
-  newest(subscription: Subscription, fits: (invoice: Invoice) => boolean): Invoice | null {
+  /** The subscription's newest invoice that `matches`, or null. */
+  newest(subscription: Subscription, matches: (invoice: Invoice) => boolean): Invoice | null {
     const all = this.state.invoices.ofCustomer(subscription.customer)
-    return all.findLast(invoice => subscriptionIdOf(invoice) === subscription.id && fits(invoice)) ?? null
+    return all.findLast(invoice => subscriptionIdOf(invoice) === subscription.id && matches(invoice)) ?? null
   }
 
-  /** Pays what is due. */
+  /** Marks the invoice as paid in full. Emits nothing. */
   pay(invoice: Invoice): void {
     invoice.status = 'paid'
     invoice.amount_paid = invoice.amount_due
@@ -69,7 +69,7 @@ export class Invoices {
     this.state.changed()
   }
 
-  /** Nobody owes it any more; throws 400 when it is not open. */
+  /** Marks the invoice as void; throws 400 when it is not open. Emits nothing. */
   void(invoice: Invoice): void {
     if (invoice.status !== 'open') {
       const message = `You can only pass in open invoices. This invoice is ${invoice.status}.`
@@ -82,7 +82,7 @@ export class Invoices {
     this.state.changed()
   }
 
-  /** Notes a try that did not pay; there will be another. */
+  /** Records a failed attempt and schedules the next one. Emits nothing. */
   recordFailedAttempt(invoice: Invoice): void {
     invoice.attempt_count += 1
     invoice.attempted = true

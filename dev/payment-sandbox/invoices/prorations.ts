@@ -2,23 +2,28 @@ import { nowSeconds } from '../state/clock.js'
 import type { State } from '../state/state.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 
-/** What a change within a period costs or gives back. Source: https://docs.stripe.com/billing/subscriptions/prorations. */
+/**
+ * The cost or credit of changes in the middle of a period. Source:
+ * https://docs.stripe.com/billing/subscriptions/prorations.
+ */
 export class Prorations {
   constructor(private readonly state: State) {}
 
-  /** Notes the difference in price for the rest of the period, to the second; a trial costs nothing before and after. */
+  /**
+   * Adds the price difference for the rest of the period, to the second. Nothing is due from or to a trial.
+   */
   record(before: Subscription, after: Subscription): void {
     if (before.status === 'trialing' || after.status === 'trialing') return
-    const difference = Math.round(restOf(after) - restOf(before))
+    const difference = Math.round(remainingValue(after) - remainingValue(before))
     if (difference !== 0) this.state.prorations.set(after.id, this.pending(after) + difference)
   }
 
-  /** What is noted, in cents, less than 0 for a credit. */
+  /** The pending amount in cents; negative for a credit. */
   pending({ id }: Subscription): number {
     return this.state.prorations.get(id) ?? 0
   }
 
-  /** What is noted, and notes it no more: it is on an invoice now. */
+  /** The pending amount, which is reset because it goes on an invoice. */
   takePending(subscription: Subscription): number {
     const cents = this.pending(subscription)
     this.state.prorations.delete(subscription.id)
@@ -26,8 +31,8 @@ export class Prorations {
   }
 }
 
-/** What the rest of each item's period is worth, in cents. */
-function restOf({ items }: Subscription): number {
+/** The value of the rest of each item's period, in cents. */
+function remainingValue({ items }: Subscription): number {
   const now = nowSeconds()
   return items.data.reduce((sum, { price, quantity, current_period_start, current_period_end }) => {
     const rest =

@@ -2,11 +2,11 @@ import type { Checkout } from '../checkout/checkout.js'
 import { type Html, html } from './html.js'
 import { pageLayout } from './page-layout.js'
 
-/** The page of a checkout that is complete or expired; `returnUrl` is where its link leads, if anywhere. */
+/** The page of a checkout that is complete or expired, with a link to `returnUrl` if there is one. */
 export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
   const link = returnUrl ? html`<p><a class="button" href="${returnUrl}">Return to the site</a></p>` : ''
   if (checkout.status === 'complete') {
-    return pageLayout('This checkout is finished', html`<p>There is nothing left to do here.</p>${link}`)
+    return pageLayout('This checkout is complete', html`<p>There is nothing left to do here.</p>${link}`)
   }
   return pageLayout(
     'This checkout has expired',
@@ -14,7 +14,7 @@ export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
   )
 }
 
-/** The page for an address that nothing has. */
+/** The page for an unknown address. */
 export function notFoundPage(): Html {
-  return pageLayout('There is no such page', html`<p>Please start again from the site.</p>`)
+  return pageLayout('Page not found', html`<p>Please start again from the site.</p>`)
 }

@@ -9,7 +9,7 @@ import type { State } from '../state/state.js'
 import { closedPage, notFoundPage } from './closed-page.js'
 import { payPage } from './pay-page.js'
 
-/** The pages a person sees: the portal, and `/pay/:id` with its buttons `pay`, `later` and `cancel`. */
+/** The pages that customers see: the portal, and `/pay/:id` with the buttons `pay`, `later` and `cancel`. */
 export class HostedPages {
   constructor(
     private readonly state: State,
@@ -40,7 +40,7 @@ export class HostedPages {
     return pageAnswer(200, payPage(record, email))
   }
 
-  /** A second click on Pay finds the checkout complete, and leads to the same place as the first. */
+  /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */
   private pay(id: string, pay: () => void): PageAnswer {
     const { checkout } = this.checkouts.find(id)
     if (checkout.status === 'expired') return closedAnswer(checkout)
@@ -48,7 +48,7 @@ export class HostedPages {
     return redirectAnswer(returnUrl(checkout)!)
   }
 
-  /** Leaves the checkout open, as Stripe does: the person may come back and pay. */
+  /** Leaves the checkout open, as Stripe does: the customer may come back and pay. */
   private cancel(id: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
     if (checkout.status !== 'open' || !checkout.cancel_url) return closedAnswer(checkout)
@@ -56,7 +56,10 @@ export class HostedPages {
   }
 }
 
-/** Where to send the browser after a checkout. The success URL, for one that was paid, names the checkout. */
+/**
+ * Where to send the browser after a checkout: the success URL, with the checkout's id filled in, or the
+ * cancel URL.
+ */
 function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | null {
   return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
 }

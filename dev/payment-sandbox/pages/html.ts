@@ -1,4 +1,5 @@
-// The mails of the service have the same few lines. Two copies are less than a package that both would depend on.
+// The mails of the service have the same few lines. Two copies are less than a package that both would depend
+// on.
 
 /** HTML that is safe to send: the `html` tag escapes what is put into it. */
 export class Html {

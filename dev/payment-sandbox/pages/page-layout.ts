@@ -1,6 +1,8 @@
 import { Html, html } from './html.js'
 
-/** A whole page around `content`, with the note that no money is involved. Needs no script and no other file. */
+/**
+ * A complete page around `content`, with a notice that no money is involved. Needs no scripts or other files.
+ */
 export function pageLayout(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -12,7 +14,7 @@ export function pageLayout(title: string, content: Html): Html {
 <style>${STYLE}</style>
 </head>
 <body>
-<p class="note"><strong>Payment sandbox: no real money.</strong> Nothing is charged and no card is asked for.</p>
+<p class="note"><strong>Payment sandbox: no real money.</strong> Nothing is charged, and no card is needed.</p>
 <main>
 <h1>${title}</h1>
 ${content}

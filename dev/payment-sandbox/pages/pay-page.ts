@@ -3,11 +3,11 @@ import { type Html, html } from './html.js'
 import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
 
-/** The page of an open checkout: what is bought, for whom, and the buttons Pay and Cancel. */
+/** The page of an open checkout: what is bought, where the receipt goes, and the buttons Pay and Cancel. */
 export function payPage(record: CheckoutRecord, email: string | null): Html {
   const { checkout, lines } = record
   const action = `/pay/${checkout.id}`
-  const receipt = email && checkout.mode !== 'setup' ? html` The receipt would go to ${email}.` : ''
+  const receipt = email && checkout.mode !== 'setup' ? html` A real receipt would go to ${email}.` : ''
   return pageLayout(
     TITLES[checkout.mode]!,
     html`${lines.length > 0 ? amounts(record) : ''}
@@ -15,7 +15,7 @@ export function payPage(record: CheckoutRecord, email: string | null): Html {
 <form method="post" action="${action}/pay"><button>${buttonText(record)}</button></form>
 ${
   checkout.amount_total
-    ? html`<form method="post" action="${action}/later"><button class="second">Pay by bank debit, which takes days</button></form>`
+    ? html`<form method="post" action="${action}/later"><button class="second">Pay by bank debit (takes days)</button></form>`
     : ''
 }
 ${
@@ -30,7 +30,7 @@ const PERIODS: Record<string, string> = { month: 'Monthly subscription', year: '
 
 const TITLES: Record<string, string> = {
   subscription: 'Start your subscription',
-  payment: 'Pay once',
+  payment: 'Complete your payment',
   setup: 'Save a payment method',
 }
 
@@ -43,7 +43,7 @@ ${lines.map(lineRow)}
 
 function chargeNotice({ checkout, lines, trialDays }: CheckoutRecord): string {
   if (checkout.mode === 'setup') return 'Nothing is charged.'
-  if (checkout.mode === 'payment') return 'This is charged only once.'
+  if (checkout.mode === 'payment') return 'You are charged only once.'
   const when = trialDays ? `After ${trialDays} free days` : 'Then'
   const { price } = lines[0]!
   const every = price.recurring?.interval ?? 'month'
@@ -51,14 +51,12 @@ function chargeNotice({ checkout, lines, trialDays }: CheckoutRecord): string {
 }
 
 function buttonText({ checkout, trialDays }: CheckoutRecord): string {
-  if (checkout.mode === 'setup') return 'Save a card'
-  return trialDays
-    ? 'Start the trial'
-    : `Pay ${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}`
+  if (checkout.mode === 'setup') return 'Save card'
+  return trialDays ? 'Start trial' : `Pay ${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}`
 }
 
 function lineRow({ price, quantity }: CheckoutLine): Html {
   const amount = money((price.unit_amount ?? 0) * quantity, price.currency)
   const count = quantity === 1 ? '' : ` × ${quantity}`
-  return html`<div><dt>${price.recurring ? PERIODS[price.recurring.interval]! : 'One payment'}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
+  return html`<div><dt>${price.recurring ? PERIODS[price.recurring.interval]! : 'One-time payment'}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
 }

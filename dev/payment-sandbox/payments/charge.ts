@@ -7,7 +7,9 @@ export type Charge = Omit<Stripe.Charge, 'customer' | 'payment_intent'> & {
   payment_intent: string
 }
 
-/** How a paid invoice was paid. Its ids are those of the invoice but for the beginning, so that nobody has to look them up. */
+/**
+ * The charge of a paid invoice. Its ids are the invoice's with another prefix, so that no index is needed.
+ */
 export function newCharge(invoice: Invoice): Charge {
   const { amount_paid, currency, customer } = invoice
   return {
@@ -68,7 +70,7 @@ export function paymentIntentIdOf({ id }: Invoice): string {
   return id.replace(/^in_/, 'pi_')
 }
 
-/** The invoice that a charge or payment intent was for. */
+/** The id of the invoice that a charge or payment intent paid. */
 export function invoiceIdOf(id: string): string {
   return id.replace(/^(ch|pi)_/, 'in_')
 }

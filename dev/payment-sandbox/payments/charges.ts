@@ -31,16 +31,18 @@ export class Charges {
     return dispute
   }
 
-  /** Gives back `amount` cents of the newest payment, all that is left when null. Throws when that is less. */
+  /**
+   * Refunds `amount` cents of the newest payment, or all that is left when null. Throws when less is left.
+   */
   refundNewest(subscriptionId: string, amount: number | null): void {
     this.refundCharge(this.newestOf(subscriptionId), amount)
   }
 
-  /** The same for a charge. */
+  /** As `refundNewest`, for a given charge; returns it. */
   refundCharge(charge: Charge, amount: number | null, cause?: EventCause): Charge {
     const left = charge.amount - charge.amount_refunded
     if (left === 0 || (amount ?? 0) > left) throw new Error(`Only ${left} cents of ${charge.id} are left`)
-    // Kept from now on, because it changes.
+    // Stored from now on, because it no longer follows from the invoice.
     this.state.charges.set(charge.id, charge)
     charge.amount_refunded += amount ?? left
     charge.refunded = charge.amount_refunded === charge.amount
@@ -48,10 +50,10 @@ export class Charges {
     return charge
   }
 
-  /** The bank takes the newest payment back for now; the dispute. Throws when it has done so before. */
+  /** Opens a dispute over the newest payment. Throws when there was one before. */
   dispute(subscriptionId: string): Dispute {
     const charge = this.newestOf(subscriptionId)
-    if (charge.disputed) throw new Error(`${charge.id} was disputed before`)
+    if (charge.disputed) throw new Error(`${charge.id} has already been disputed`)
     charge.disputed = true
     const dispute = newDispute(charge)
     this.state.disputes.set(dispute.id, dispute)
@@ -59,7 +61,7 @@ export class Charges {
     return dispute
   }
 
-  /** The bank has decided. Throws when it did so before. */
+  /** Closes the dispute as the bank decides. Throws when it is already closed. */
   closeDispute(disputeId: string, outcome: 'won' | 'lost'): void {
     const dispute = this.findDispute(disputeId)
     if (dispute.status !== 'needs_response') throw new Error(`${disputeId} is ${dispute.status}`)
@@ -67,7 +69,7 @@ export class Charges {
     this.events.emit('charge.dispute.closed', dispute)
   }
 
-  /** Kept from now on, because it is about to change. */
+  /** The charge, stored because it is about to change. Throws when nothing was paid. */
   private newestOf(subscriptionId: string): Charge {
     const subscription = this.subscriptions.stored(subscriptionId)
     const invoice = this.invoices.newest(subscription, ({ amount_paid }) => amount_paid > 0)

@@ -7,7 +7,7 @@ import { nowSeconds } from '../state/clock.js'
 import type { Subscriptions } from '../subscriptions/subscriptions.js'
 import type { SecondaryEvents } from './secondary-events.js'
 
-/** How a payment ends that took days. */
+/** Bank debits, which succeed or fail days later. */
 export class DelayedPayments {
   constructor(
     private readonly emitters: { readonly events: Events; readonly secondaryEvents: SecondaryEvents },
@@ -16,7 +16,7 @@ export class DelayedPayments {
     private readonly subscriptions: Subscriptions,
   ) {}
 
-  /** Emits `checkout.session.async_payment_succeeded`; in a subscription, now active, `invoice.paid` too. */
+  /** Emits `checkout.session.async_payment_succeeded`. A subscription becomes active, with `invoice.paid`. */
   succeed(checkoutId: string): void {
     const checkout = this.requireUnpaid(checkoutId)
     checkout.payment_status = 'paid'
@@ -33,8 +33,8 @@ export class DelayedPayments {
   }
 
   /**
-   * Emits `checkout.session.async_payment_failed`; in a subscription `invoice.payment_failed` too. It stays
-   * incomplete: Stripe gives the customer 23 hours to pay in another way.
+   * Emits `checkout.session.async_payment_failed`, and `invoice.payment_failed` for a subscription, which
+   * stays incomplete: Stripe gives the customer 23 hours to pay in another way.
    */
   fail(checkoutId: string): void {
     const checkout = this.requireUnpaid(checkoutId)
@@ -45,7 +45,10 @@ export class DelayedPayments {
     this.emitters.events.emit('invoice.payment_failed', invoice)
   }
 
-  /** The 23 hours that Stripe gives an incomplete subscription are over: it is `incomplete_expired`, its invoice void. */
+  /**
+   * Voids the invoice of an incomplete subscription, which becomes `incomplete_expired`, as after Stripe's 23
+   * hours.
+   */
   expire(subscriptionId: string): void {
     const subscription = this.subscriptions.stored(subscriptionId)
     if (subscription.status !== 'incomplete' || !subscription.latest_invoice)
@@ -53,7 +56,10 @@ export class DelayedPayments {
     this.void(subscription.latest_invoice as string)
   }
 
-  /** Voids an open invoice and emits `invoice.voided`; a subscription whose first one it was has expired. Throws 400 when it is not open. */
+  /**
+   * Voids an open invoice and emits `invoice.voided`; an incomplete subscription expires. Throws 400 when it
+   * is not open.
+   */
   void(invoiceId: string, cause?: EventCause): Invoice {
     const invoice = this.invoices.find(invoiceId)
     this.invoices.void(invoice)
@@ -71,6 +77,6 @@ export class DelayedPayments {
   private requireUnpaid(checkoutId: string) {
     const { checkout } = this.checkouts.find(checkoutId)
     if (checkout.status === 'complete' && checkout.payment_status === 'unpaid') return checkout
-    throw new Error(`No payment of checkout ${checkoutId} is on its way`)
+    throw new Error(`Checkout ${checkoutId} has no pending payment`)
   }
 }

@@ -3,13 +3,13 @@ import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { Charge } from './charge.js'
 
-/** Stripe's dispute, with references as ids. Whose it is only its charge knows. */
+/** Stripe's dispute, with references as ids. Only its charge names the customer. */
 export type Dispute = Omit<Stripe.Dispute, 'charge' | 'payment_intent'> & {
   charge: string
   payment_intent: string
 }
 
-/** https://docs.stripe.com/disputes/responding: from 7 to 21 days, by the card network. */
+/** https://docs.stripe.com/disputes/responding: 7 to 21 days, depending on the card network. */
 const RESPONSE_TIME_SECONDS = 14 * 24 * 60 * 60
 
 export function newDispute({ id, amount, currency, payment_intent }: Charge): Dispute {

@@ -9,7 +9,7 @@ export type PaymentIntent = Omit<Stripe.PaymentIntent, 'customer' | 'latest_char
   payment_method: string | null
 }
 
-/** How an invoice is being paid, or was: `status` is `requires_payment_method` before anybody has tried. */
+/** The payment intent of an invoice; `status` is `requires_payment_method` before the first attempt. */
 export function paymentIntentOf(
   invoice: Invoice,
   status: PaymentIntent['status'],

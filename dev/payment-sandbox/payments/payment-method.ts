@@ -5,7 +5,7 @@ import { newId } from '../state/ids.js'
 /** Stripe's payment method, with its customer as an id. */
 export type PaymentMethod = Omit<Stripe.PaymentMethod, 'customer'> & { customer: string }
 
-/** The card of Stripe's test mode that always pays, kept with the customer for later periods. */
+/** Stripe's test card that always succeeds, attached to the customer. */
 export function newCard({ id: customer, email, name }: Stripe.Customer): PaymentMethod {
   return {
     id: newId('pm_1', 23),

@@ -22,9 +22,10 @@ export class Payments {
   ) {}
 
   /**
-   * Completes an open checkout and emits `checkout.session.completed`. In a subscription also
-   * `customer.subscription.created` (active, or trialing) and `invoice.paid`, after the side events. Throws 400 when the checkout is
-   * not open, so that paying twice never makes two subscriptions.
+   * Completes an open checkout and emits `checkout.session.completed`. For a subscription (active or
+   * trialing) it also emits the secondary events before that, and `customer.subscription.created` and
+   * `invoice.paid` after. Throws 400 when the checkout is not open, so that paying twice never creates two
+   * subscriptions.
    */
   pay(checkoutId: string): Checkout {
     const record = this.requireOpen(checkoutId)
@@ -34,12 +35,12 @@ export class Payments {
   }
 
   /**
-   * Completes an open checkout with a payment that takes days, as a bank debit does: `payment_status` is unpaid,
-   * a subscription incomplete, its invoice open. Throws 400 when it is not open or nothing is due.
+   * Completes an open checkout with a payment that takes days: `payment_status` stays unpaid, the
+   * subscription incomplete, its invoice open. Throws 400 when the checkout is not open or nothing is due.
    */
   payByBankDebit(checkoutId: string): Checkout {
     const record = this.requireOpen(checkoutId)
-    if (!record.checkout.amount_total) throw refusal('Nothing is due in this checkout.')
+    if (!record.checkout.amount_total) throw refusal('No payment is due for this checkout.')
     return this.complete(record, 'unpaid')
   }
 
@@ -66,15 +67,15 @@ export class Payments {
     } satisfies Partial<Checkout>)
     if (checkout.mode === 'setup') checkout.setup_intent = newId('seti_1', 23)
     if (checkout.mode === 'payment') checkout.payment_intent = newId('pi_3', 23)
-    const made = checkout.mode === 'subscription' ? this.subscribe(record, customer!) : null
-    // Its customer may be new.
+    const created = checkout.mode === 'subscription' ? this.subscribe(record, customer!) : null
+    // Set again, because its customer may be new.
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
     const { events, secondaryEvents } = this.emitters
-    if (made) secondaryEvents.ofCheckout(customer!, made.invoice)
+    if (created) secondaryEvents.ofCheckout(customer!, created.invoice)
     events.emit('checkout.session.completed', checkout)
-    if (made) events.emit('customer.subscription.created', made.subscription)
-    if (made?.invoice.status === 'paid') events.emit('invoice.paid', made.invoice)
+    if (created) events.emit('customer.subscription.created', created.subscription)
+    if (created?.invoice.status === 'paid') events.emit('invoice.paid', created.invoice)
     return checkout
   }
 
@@ -85,7 +86,8 @@ export class Payments {
     const { checkout } = record
     const subscription = newSubscription(record, customer.id)
     const isUnpaid = checkout.payment_status === 'unpaid'
-    // https://docs.stripe.com/billing/subscriptions/overview: also while the first payment is on its way.
+    // https://docs.stripe.com/billing/subscriptions/overview: incomplete while the first payment is pending,
+    // too.
     if (isUnpaid) subscription.status = 'incomplete'
     const invoice = this.invoices.issue(subscription, 'subscription_create', isUnpaid ? 'open' : 'paid')
     this.state.subscriptions.set(subscription.id, subscription)
@@ -94,7 +96,7 @@ export class Payments {
     return { subscription, invoice }
   }
 
-  /** A subscription always has a customer: Stripe makes one when the checkout was started without. */
+  /** A subscription always has a customer: Stripe creates one when the checkout has none. */
   private payerOf(checkout: Checkout): Customer | null {
     if (checkout.customer) return this.customers.find(checkout.customer)
     if (checkout.mode !== 'subscription') return null

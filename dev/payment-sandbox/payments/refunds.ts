@@ -19,7 +19,10 @@ const REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
 export class Refunds {
   constructor(private readonly charges: Charges) {}
 
-  /** Gives a payment back, or `amount` of it; throws 400 when less is left, and 404 for a payment that is unknown. */
+  /**
+   * Refunds a payment, or `amount` cents of it; throws 400 when nothing is left, and 404 when the payment is
+   * unknown.
+   */
   create(params: Form, cause: EventCause): Refund {
     const paymentIntent = requiredText(params, 'payment_intent')
     const charge = this.charges.find(chargeIdOf({ id: invoiceIdOf(paymentIntent) }))

@@ -7,13 +7,13 @@ import { newCard } from './payment-method.js'
 import { newSetupIntent } from './setup-intent.js'
 
 /**
- * What Stripe sends of a payment's parts beside the events that say how a subscription is: most of what a webhook
- * receives. None of them changes anything here but the customer's currency.
+ * The events about cards, payment intents, charges and drafts that Stripe sends besides those about the
+ * subscription: most of what a webhook receives. Of the state, they change only the customer's currency.
  */
 export class SecondaryEvents {
   constructor(private readonly events: Events) {}
 
-  /** A checkout was completed; `invoice` is paid, or open while the payment is on its way. */
+  /** For a completed checkout; `invoice` is paid, or open while the payment is pending. */
   ofCheckout(customer: Customer, invoice: Invoice): void {
     const card = newCard(customer)
     this.events.emitSecondary('payment_method.attached', card)
@@ -24,7 +24,7 @@ export class SecondaryEvents {
     if (invoice.status === 'paid') this.ofPaid(invoice, card.id)
   }
 
-  /** An invoice that was open is paid, or a new one was at once. */
+  /** For an invoice that has been paid. */
   ofPaid(invoice: Invoice, paymentMethod: string | null = null): void {
     if (invoice.amount_paid > 0) {
       this.events.emitSecondary('charge.succeeded', newCharge(invoice))
@@ -34,7 +34,7 @@ export class SecondaryEvents {
     this.events.emitSecondary('invoice.payment_succeeded', invoice)
   }
 
-  /** As Stripe does with a customer's first invoice. */
+  /** Sets the customer's currency, as Stripe does with the first invoice. */
   private ofCurrency(customer: Customer, currency: string): void {
     if (customer.currency) return
     const before = structuredClone(customer)

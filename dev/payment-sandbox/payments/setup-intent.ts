@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 
-/** How a card was saved that nothing has been charged to yet. */
+/** A succeeded setup intent: the card was saved without a charge. */
 export function newSetupIntent(customer: string, paymentMethod: string): Stripe.SetupIntent {
   const id = newId('seti_1', 23)
   return {

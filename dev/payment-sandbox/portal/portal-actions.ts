@@ -12,7 +12,7 @@ import type { Subscriptions } from '../subscriptions/subscriptions.js'
 import type { PortalAction } from './portal-elements.js'
 import type { PortalSession } from './portal-session.js'
 
-/** What the buttons of the portal do. */
+/** The actions behind the portal's buttons. */
 export class PortalActions {
   constructor(
     private readonly events: Events,
@@ -22,7 +22,10 @@ export class PortalActions {
     private readonly dunning: Dunning,
   ) {}
 
-  /** Does it, with Stripe's events; throws ApiError when it cannot be done or is about somebody else's things. */
+  /**
+   * Performs the action, with Stripe's events; throws ApiError when it is impossible or the object is another
+   * customer's.
+   */
   perform(action: PortalAction, session: PortalSession, fields: Form): void {
     if (action === 'method') this.saveMethod(session)
     else if (action === 'pay') this.pay(session, requiredText(fields, 'invoice'))
@@ -65,11 +68,11 @@ export class PortalActions {
     this.subscriptions.change(id, { items, proration_behavior: 'always_invoice' })
   }
 
-  /** A second click changes nothing and emits nothing. */
-  private setCancelling(session: PortalSession, id: string, isCancellationRequested: boolean): void {
+  /** A second click has no effect. */
+  private setCancelling(session: PortalSession, id: string, isWanted: boolean): void {
     const subscription = this.requireOwned(session, id)
-    if (isCancelling(subscription) === isCancellationRequested) return
-    if (!isCancellationRequested) this.subscriptions.change(id, { cancel_at: null })
+    if (isCancelling(subscription) === isWanted) return
+    if (!isWanted) this.subscriptions.change(id, { cancel_at: null })
     else if (subscription.billing_mode.type === 'classic')
       this.subscriptions.change(id, { cancel_at_period_end: true })
     else this.subscriptions.change(id, { cancel_at: periodEnd(subscription) })

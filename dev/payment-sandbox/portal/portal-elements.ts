@@ -6,7 +6,7 @@ import type { PortalSession } from './portal-session.js'
 export const PORTAL_ACTIONS = ['cancel', 'resume', 'confirm', 'update', 'method', 'pay'] as const
 export type PortalAction = (typeof PORTAL_ACTIONS)[number]
 
-/** A form that does `action`, with what it is about as hidden fields. */
+/** A form that posts `action`, with `about` as hidden fields. */
 export function actionForm(
   { id }: PortalSession,
   action: PortalAction,
@@ -19,7 +19,7 @@ export function actionForm(
   return html`<form method="post" action="/portal/${id}/${action}">${hidden}${content}</form>`
 }
 
-/** The way back to the site; nothing when the session has none. */
+/** A link back to the site; empty when the session has no return URL. */
 export function backLink({ return_url }: PortalSession): Html {
   return return_url
     ? html`<p class="back"><a class="button second" href="${return_url}">Back</a></p>`
@@ -30,12 +30,12 @@ export function statusBadge(status: string): Html {
   return html`<span class="badge ${TONES[status] ?? 'plain'}">${status.replaceAll('_', ' ')}</span>`
 }
 
-/** What it is: plan and number of seats. */
+/** The plans and quantities of the subscription. */
 export function subscriptionName({ items }: Subscription): string {
   return items.data.map(({ price, quantity }) => planName(price.id, quantity ?? 1)).join(', ')
 }
 
-/** By which time it is charged, in words. */
+/** How often the subscription is charged: “a month” or “a year”. */
 export function perPeriod({ items }: Subscription): string {
   return items.data.every(({ price }) => monthsOf(price) === 12) ? 'a year' : 'a month'
 }
@@ -44,7 +44,7 @@ export function planName(price: string, quantity: number): string {
   return quantity === 1 ? price : `${price} × ${quantity}`
 }
 
-/** The day in UTC, as in "March 1, 2027". */
+/** The date in UTC, as in “March 1, 2027”. */
 export function formatDate(seconds: number): string {
   return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000)
 }

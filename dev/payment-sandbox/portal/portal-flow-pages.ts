@@ -12,14 +12,14 @@ export function cancelPage(session: PortalSession, subscription: Subscription): 
   const { id } = subscription
   return pageLayout(
     'Cancel your subscription',
-    html`<p>${subscriptionName(subscription)} stays yours until <strong>${formatDate(periodEnd(subscription))}</strong>,
-then it ends and nothing more is charged.</p>
+    html`<p>${subscriptionName(subscription)} remains active until <strong>${formatDate(periodEnd(subscription))}</strong>,
+after which nothing more is charged.</p>
 ${actionForm(session, 'cancel', { subscription: id }, html`<button>Cancel at period end</button>`)}
 ${backLink(session)}`,
   )
 }
 
-/** The page of a `subscription_update` flow: one item of the subscription can become another plan or quantity. */
+/** The page of a `subscription_update` flow: changes the plan or quantity of the first item. */
 export function updatePage(session: PortalSession, subscription: Subscription, prices: Price[]): Html {
   const [item] = subscription.items.data
   const options = prices.map(price => {
@@ -42,7 +42,7 @@ ${backLink(session)}`,
   )
 }
 
-/** The page of a `subscription_update_confirm` flow: what is, and what would be. */
+/** The page of a `subscription_update_confirm` flow: the subscription before and after the change. */
 export function confirmPage(session: PortalSession, subscription: Subscription, price: Price): Html {
   const [item] = session.flow!.subscription_update_confirm!.items
   const current = subscription.items.data.find(({ id }) => id === item!.id)!
@@ -55,7 +55,7 @@ export function confirmPage(session: PortalSession, subscription: Subscription, 
 <dd>${money(totalOfItems(subscription), subscription.currency)}</dd></div>
 <div class="total"><dt>Then, a ${price.recurring!.interval}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency)}</dd></div>
 </dl>
-<p class="quiet">If it costs more, the difference for the rest of this period is charged at once.</p>
+<p class="quiet">If the new price is higher, the difference for the rest of this period is charged now.</p>
 ${actionForm(session, 'confirm', {}, html`<button>Confirm the change</button>`)}
 ${backLink(session)}`,
   )
@@ -65,7 +65,7 @@ ${backLink(session)}`,
 export function paymentMethodPage(session: PortalSession): Html {
   return pageLayout(
     'Update your payment method',
-    html`<p>Stripe would ask for a card here. The sandbox makes one up.</p>
+    html`<p>Stripe would ask for a card here; the sandbox uses a test card.</p>
 ${actionForm(session, 'method', {}, html`<button>Save a new card</button>`)}
 ${backLink(session)}`,
   )
@@ -77,10 +77,10 @@ export function donePage(session: PortalSession): Html {
   return pageLayout('Done', html`<p>${message ?? 'Your change is saved.'}</p>${backLink(session)}`)
 }
 
-/** The page of a session whose customer was deleted. */
+/** The page of a session whose customer has been deleted. */
 export function deletedCustomerPage(session: PortalSession): Html {
   return pageLayout(
-    'This customer was deleted',
+    'This customer has been deleted',
     html`<p>There is nothing left to see here.</p>${backLink(session)}`,
   )
 }

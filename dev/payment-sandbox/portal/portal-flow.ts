@@ -29,23 +29,23 @@ export function portalFlow(
   }
 }
 
-/** All parts are null but the one of this type. */
+/** The detail of this type; those of the other types are null. */
 function flowDetails(type: FlowType, data: Form, subscriptions: readonly Subscription[], prices: Prices) {
   const none = { subscription_cancel: null, subscription_update: null, subscription_update_confirm: null }
   if (type === 'payment_method_update') return none
-  const part = nested(data, type)
+  const detail = nested(data, type)
   const param = `flow_data[${type}]`
-  const id = requiredText(part, 'subscription', `${param}[subscription]`)
+  const id = requiredText(detail, 'subscription', `${param}[subscription]`)
   const subscription = subscriptions.find(each => each.id === id && !hasEnded(each))
   if (!subscription) throw ApiError.missing(400, 'subscription', id, `${param}[subscription]`)
   if (type === 'subscription_cancel') return { ...none, [type]: { retention: null, subscription: id } }
   if (type === 'subscription_update') return { ...none, [type]: { subscription: id } }
-  const items = itemsOf(part, `${param}[items]`, subscription, prices)
+  const items = itemsOf(detail, `${param}[items]`, subscription, prices)
   return { ...none, [type]: { discounts: null, items, subscription: id } }
 }
 
-function itemsOf(part: Form, param: string, subscription: Subscription, prices: Prices): ConfirmedItem[] {
-  const items = nestedList(part, 'items')
+function itemsOf(detail: Form, param: string, subscription: Subscription, prices: Prices): ConfirmedItem[] {
+  const items = nestedList(detail, 'items')
   if (items.length !== 1)
     throw ApiError.badParameter('parameter_invalid', param, 'Exactly one item can be updated.')
   return items.map(item => {

@@ -14,22 +14,22 @@ import {
 } from './portal-elements.js'
 import type { PortalSession } from './portal-session.js'
 
-/** What the page shows of its customer. */
+/** What the page shows about the customer. */
 export interface PortalHome {
   subscriptions: Subscription[]
   invoices: Invoice[]
-  /** The id of the payment method that was chosen here; null for the one of the checkout. */
+  /** The id of the payment method that was saved in the portal; null for the one used at checkout. */
   card: string | null
 }
 
-/** What the customer has, pays with and was billed, with the buttons Cancel at period end, Resume, Pay and another card. */
+/** Subscriptions, payment method and invoices, with buttons to cancel, resume, pay and use another card. */
 export function portalHomePage(session: PortalSession, { subscriptions, invoices, card }: PortalHome): Html {
   return pageLayout(
     'Your billing',
     html`<h2>Subscription</h2>
 ${subscriptions.length > 0 ? subscriptions.map(each => subscriptionCard(session, each)) : NO_SUBSCRIPTION}
 <h2>Payment method</h2>
-<p class="quiet">${card ? `Card ending in ${card.slice(-4)}` : 'The card of the checkout'}</p>
+<p class="quiet">${card ? `Card ending in ${card.slice(-4)}` : 'The card used at checkout'}</p>
 ${actionForm(session, 'method', {}, html`<button class="second">Use another card</button>`)}
 <h2>Invoices</h2>
 ${invoices.length > 0 ? html`<dl>${invoices.map(each => invoiceRow(session, each))}</dl>` : NO_INVOICE}
@@ -37,8 +37,8 @@ ${backLink(session)}`,
   )
 }
 
-const NO_SUBSCRIPTION = html`<p class="quiet">There is none.</p>`
-const NO_INVOICE = html`<p class="quiet">There are none yet.</p>`
+const NO_SUBSCRIPTION = html`<p class="quiet">You have no subscription.</p>`
+const NO_INVOICE = html`<p class="quiet">You have no invoices yet.</p>`
 
 function subscriptionCard(session: PortalSession, subscription: Subscription): Html {
   const { id } = subscription
@@ -64,11 +64,11 @@ ${
 function renewalNotice(subscription: Subscription): string {
   const { status, ended_at, cancel_at, pause_collection } = subscription
   const end = formatDate(periodEnd(subscription))
-  if (hasEnded(subscription)) return ended_at ? `Ended on ${formatDate(ended_at)}.` : 'It never began.'
+  if (hasEnded(subscription)) return ended_at ? `Ended on ${formatDate(ended_at)}.` : 'It never started.'
   if (isCancelling(subscription)) return `Ends on ${formatDate(cancel_at!)}.`
   if (status === 'trialing') return `Free until ${end}.`
   if (status === 'past_due' || status === 'unpaid') return 'The last payment failed.'
-  if (status === 'incomplete') return 'The first payment is not here yet.'
+  if (status === 'incomplete') return 'Waiting for the first payment.'
   if (status === 'paused' || pause_collection) return 'Payments are paused.'
   return `Renews on ${end}.`
 }

@@ -22,7 +22,10 @@ import {
 import { type PortalHome, portalHomePage } from './portal-home-page.js'
 import { flowSubscription, type PortalRecord, type PortalSession } from './portal-session.js'
 
-/** The portal: `/portal/:id`, an invoice `/portal/:id/:invoice`, and the buttons `/portal/:id/:action`. */
+/**
+ * The portal at `/portal/:id`, an invoice at `/portal/:id/:invoice`, and the buttons at
+ * `/portal/:id/:action`.
+ */
 export class PortalPages {
   constructor(
     private readonly state: State,
@@ -53,10 +56,10 @@ export class PortalPages {
       const page = this.flowPage(session)
       if (page) return pageAnswer(200, page)
     }
-    return pageAnswer(200, portalHomePage(session, this.ofCustomer(customer)))
+    return pageAnswer(200, portalHomePage(session, this.homeOf(customer)))
   }
 
-  private ofCustomer(customer: string): PortalHome {
+  private homeOf(customer: string): PortalHome {
     return {
       subscriptions: this.subscriptions.list(customer, 'all'),
       invoices: this.invoices.list({ customer }),
@@ -70,7 +73,7 @@ export class PortalPages {
     return pageAnswer(200, invoicePage(session, invoice))
   }
 
-  /** Null when the subscription ended meanwhile: then the home page shows that. */
+  /** Null when the subscription has ended meanwhile; the home page then says so. */
   private flowPage(session: PortalSession) {
     const { flow } = session
     const id = flowSubscription(flow)
@@ -89,7 +92,7 @@ export class PortalPages {
     try {
       this.actions.perform(action, session, parseForm(body))
     } catch (error) {
-      // A page that is out of date: the person gets the one that is not.
+      // The page was out of date: show the current one.
       if (!(error instanceof ApiError)) throw error
       return redirectAnswer(session.url)
     }
@@ -99,12 +102,12 @@ export class PortalPages {
   }
 }
 
-/** Where a button leads. */
+/** Redirects to where the flow says, or back to the portal. */
 function redirectAfter({ flow, url }: PortalSession): PageAnswer {
   return redirectAnswer(flow?.after_completion.redirect?.return_url ?? url)
 }
 
-/** A flow has one button, and may show the home page with its buttons when that was used. */
+/** A flow allows its own action, and those of the home page once it is done. */
 function allows({ session: { flow }, isFlowDone }: PortalRecord, action: PortalAction): boolean {
   if (flow && FLOW_ACTIONS[flow.type] === action) return true
   return (!flow || isFlowDone) && HOME_ACTIONS.includes(action)

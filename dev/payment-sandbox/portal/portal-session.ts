@@ -13,13 +13,13 @@ export const FLOW_TYPES = [
 ] as const
 export type FlowType = (typeof FLOW_TYPES)[number]
 
-/** A portal session, and whether the one thing that its flow is for was done. */
+/** A portal session, and whether the action of its flow has been performed. */
 export interface PortalRecord {
   session: PortalSession
   isFlowDone: boolean
 }
 
-/** A session of the customer whose page is under `pagesUrl`. Unlike Stripe's, its address works for good. */
+/** A portal session with its page under `pagesUrl`. Unlike Stripe's, its URL never expires. */
 export function newPortalSession(
   customer: string,
   returnUrl: string | null,
@@ -43,13 +43,13 @@ export function newPortalSession(
   }
 }
 
-/** Where the page of a session is. */
+/** The URL of a session's page. */
 export function portalUrl(sessionId: string, pagesUrl: string): string {
   return `${pagesUrl}/portal/${sessionId}`
 }
 
-/** What the flow is about; null when it is not about a subscription, or there is no flow. */
+/** The id of the flow's subscription; null when it has none, or when there is no flow. */
 export function flowSubscription(flow: PortalFlow | null): string | null {
-  const part = flow?.subscription_cancel ?? flow?.subscription_update ?? flow?.subscription_update_confirm
-  return part?.subscription ?? null
+  const detail = flow?.subscription_cancel ?? flow?.subscription_update ?? flow?.subscription_update_confirm
+  return detail?.subscription ?? null
 }

@@ -16,7 +16,10 @@ export class Portals {
     private readonly pagesUrl: string,
   ) {}
 
-  /** A new portal session; throws 400 for an unknown customer, a bad URL, and a flow that is not about what it has. */
+  /**
+   * A new portal session; throws 400 for an unknown customer, a bad URL, and a flow about something the
+   * customer does not have.
+   */
   create(params: Form): PortalSession {
     const { id } = this.customers.find(requiredText(params, 'customer'), 'parameter')
     const returnUrl = text(params, 'return_url')
@@ -28,7 +31,7 @@ export class Portals {
     return session
   }
 
-  /** Gives the sessions of an earlier run the address that pages have now: the port may differ. */
+  /** Points the sessions of an earlier run at the current pages: the port may have changed. */
   updatePageUrls(): void {
     for (const { session } of this.state.portals.values()) session.url = portalUrl(session.id, this.pagesUrl)
   }

@@ -1,7 +1,9 @@
 import type { Stripe } from 'stripe'
 import type { Price } from './prices.js'
 
-/** Stripe's legacy name for a recurring price, still on every item; its decimal amount is text, as JSON carries it. */
+/**
+ * Stripe's legacy form of a recurring price, still on every item. Its decimal amount is a string, as in JSON.
+ */
 export type Plan = Omit<Stripe.Plan, 'amount_decimal'> & { amount_decimal: string }
 
 export function planOf(price: Price): Plan {

@@ -4,15 +4,16 @@ import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import { productIdOf } from './products.js'
 
-/** Stripe's price as JSON carries it: the package turns the decimal text into a Decimal only on its own side. */
+/** Stripe's price as it is in JSON, where decimals are strings; the `stripe` package converts them. */
 export type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }
 
-// A fixed date: a price that was made anew at every start would differ between two answers about one checkout.
+// Fixed: a date that changed at every start would make two answers about one checkout differ.
 const CREATED_SECONDS = 1_735_689_600
 
 /**
- * The prices that exist. Amounts are made up, 10.00 times the position, so that a change of plan shows. An id that has
- * `yearly` in it is charged by the year, one with `_eur` in euros; all others by the month in US dollars.
+ * The prices that exist. Each costs 10.00 times its position in the list, so that a change of plan is
+ * visible. Ids that contain `yearly` are yearly, ids that contain `_eur` are in euros; all others are monthly
+ * and in US dollars.
  */
 export class Prices {
   private readonly prices: Map<string, Price>
@@ -21,19 +22,19 @@ export class Prices {
     this.prices = new Map(priceIds.map((id, index) => [id, recurringPrice(id, (index + 1) * 1000)]))
   }
 
-  /** All prices, in the order of the settings. */
+  /** All prices, in the configured order. */
   all(): Price[] {
     return [...this.prices.values()]
   }
 
-  /** The price; throws 400 resource_missing, naming `param`, when there is none of that id. */
+  /** The price that a parameter names; throws 400 resource_missing, naming `param`. */
   find(id: string, param: string): Price {
     const price = this.prices.get(id)
     if (!price) throw ApiError.missing(400, 'price', id, param)
     return price
   }
 
-  /** As Stripe's API answers for a price in the path; throws 404 resource_missing. */
+  /** The price that a path names; throws 404 resource_missing. */
   retrieve(id: string): Price {
     const price = this.prices.get(id)
     if (!price) throw ApiError.missing(404, 'price', id, 'price')
@@ -41,7 +42,7 @@ export class Prices {
   }
 }
 
-/** A price that a checkout brings along and that is charged once. */
+/** A one-time price, which the checkout request defines itself. */
 export function oneTimePrice(amount: number): Price {
   const id = newId('price_1', 23)
   return { ...recurringPrice(id, amount), created: nowSeconds(), recurring: null, type: 'one_time' }

@@ -5,12 +5,12 @@ export type Product = Stripe.Product
 
 const CREATED_SECONDS = 1_735_689_600
 
-/** Each price has a product of its own: `price_team_monthly` is of `prod_team_monthly`, “Team monthly”. */
+/** Each price has its own product: `price_team_monthly` belongs to `prod_team_monthly`, “Team monthly”. */
 export function productIdOf(priceId: string): string {
   return priceId.replace(/^price_/, 'prod_')
 }
 
-/** Every id has a product, as long as it looks like one; throws 404 resource_missing otherwise. */
+/** A product for any id that starts with `prod_`; throws 404 resource_missing for other ids. */
 export function findProduct(id: string): Product {
   const words = /^prod_(.+)$/.exec(id)?.[1]?.replaceAll('_', ' ')
   if (!words) throw ApiError.missing(404, 'product', id, 'id')

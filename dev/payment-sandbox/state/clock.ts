@@ -1,11 +1,13 @@
-/** Whole seconds since 1970, as Stripe counts time. The provider is another machine: it has its own clock. */
+/**
+ * Whole seconds since 1970, as Stripe counts time. The real provider is another machine with its own clock.
+ */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
 /**
- * The same day and time of day `months` after `seconds` (both UTC, whole seconds). A day that the month does
- * not have becomes its last day, as in https://docs.stripe.com/billing/subscriptions/billing-cycle.
+ * The same day and time of day, in UTC, `months` after `seconds`. A day that the month does not have becomes
+ * its last day, as in https://docs.stripe.com/billing/subscriptions/billing-cycle.
  */
 export function monthsAfter(seconds: number, months: number): number {
   const from = new Date(seconds * 1000)

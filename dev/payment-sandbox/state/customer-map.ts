@@ -1,4 +1,4 @@
-/** A map, in the order things were set, that also knows which of them belong to a customer without a look at all. */
+/** A map, in insertion order, with an index by customer. */
 export class CustomerMap<T> extends Map<string, T> {
   private readonly idsByCustomer = new Map<string, Set<string>>()
 
@@ -6,7 +6,7 @@ export class CustomerMap<T> extends Map<string, T> {
     super()
   }
 
-  /** Set again what got its customer only now. Nothing ever changes its customer. */
+  /** Set a value again once it gets its customer. A customer, once there, never changes. */
   override set(id: string, value: T): this {
     const customer = this.customerOf(value)
     if (customer !== null) {
@@ -16,7 +16,7 @@ export class CustomerMap<T> extends Map<string, T> {
     return super.set(id, value)
   }
 
-  /** What the customer has, oldest first; everybody's when null. */
+  /** The customer's values, or everybody's when null, oldest first. */
   ofCustomer(customer: string | null): T[] {
     if (customer === null) return [...this.values()]
     return [...(this.idsByCustomer.get(customer) ?? [])].map(id => this.get(id)!)

@@ -2,14 +2,14 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { SavedState, State } from './state.js'
 
-// One click changes several things; together they are one write.
+// One click makes several changes, which are written together.
 const COALESCE_MS = 20
 
-/** Keeps a State in a JSON file, readable by its owner only: it has customers' e-mail addresses. */
+/** Saves a State in a JSON file. Only its owner can read it, because it has customers' e-mail addresses. */
 export class StateFile {
   private writing: Promise<void> | null = null
   private isStale = false
-  /** Why the last write failed; a full disk must not end the server that runs beside. */
+  /** Why the last write failed. A full disk must not stop the server in this process. */
   private failure: Error | null = null
 
   private constructor(
@@ -17,7 +17,10 @@ export class StateFile {
     private readonly state: State,
   ) {}
 
-  /** Restores the state from the file, if there is one, and saves every later change. Throws when it is not ours. */
+  /**
+   * Restores the state from the file, if there is one, and saves every later change. Rejects when the file is
+   * not ours.
+   */
   static async open(path: string, state: State): Promise<StateFile> {
     await mkdir(dirname(path), { recursive: true })
     const file = new StateFile(path, state)
@@ -41,7 +44,7 @@ export class StateFile {
     try {
       this.state.restore(JSON.parse(text) as SavedState)
     } catch (cause) {
-      throw new Error(`${this.path} is not a payment sandbox state: remove it to start afresh`, { cause })
+      throw new Error(`${this.path} is not a payment sandbox state: delete it to start afresh`, { cause })
     }
   }
 
@@ -63,7 +66,7 @@ export class StateFile {
     }
   }
 
-  /** A reader, or a start after a crash, sees the old file or the new one, never half of one. */
+  /** Readers, and a start after a crash, see the old file or the new one, never half of one. */
   private async replaceFile(): Promise<void> {
     await writeFile(`${this.path}.tmp`, JSON.stringify(this.state), { mode: 0o600 })
     await rename(`${this.path}.tmp`, this.path)

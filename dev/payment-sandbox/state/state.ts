@@ -9,29 +9,29 @@ import type { PortalRecord } from '../portal/portal-session.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 import { CustomerMap } from './customer-map.js'
 
-/** Everything the sandbox remembers, by id, in the order it was made. */
+/** All objects of the sandbox by id, oldest first. */
 export class State {
   readonly customers = new Map<string, Customer>()
   readonly checkouts = new CustomerMap<CheckoutRecord>(({ checkout }) => checkout.customer)
   readonly subscriptions = new CustomerMap<Subscription>(({ customer }) => customer)
   readonly events = new Map<string, PaymentEvent>()
-  /** First answers by idempotency key. */
+  /** Saved answers by idempotency key. */
   readonly answers = new Map<string, SavedAnswer>()
   readonly deletedCustomers = new Map<string, DeletedCustomer>()
   readonly invoices = new CustomerMap<Invoice>(({ customer }) => customer)
   readonly charges = new Map<string, Charge>()
   readonly disputes = new Map<string, Dispute>()
   readonly portals = new Map<string, PortalRecord>()
-  /** Cents, less than 0 for a credit, that the next invoice of a subscription adds. */
+  /** Cents (negative for a credit) that the next invoice adds, by subscription. */
   readonly prorations = new Map<string, number>()
 
-  /** Events whose delivery has to begin. Not saved by itself: it is what `pending_webhooks` says. */
+  /** Events whose delivery has not started. Not saved: it follows from `pending_webhooks`. */
   readonly undelivered = new Map<string, PaymentEvent>()
 
-  /** Call after every change. Does nothing until someone wants to know. */
+  /** To be called after every change. Does nothing unless replaced. */
   changed: () => void = () => {}
 
-  /** Fills an empty state with what `toJSON` gave, also at a time when there were only the first parts. */
+  /** Fills an empty state with the output of `toJSON`, including that of versions with fewer collections. */
   restore(saved: SavedState): void {
     for (const name of REQUIRED_COLLECTIONS) this.fill(name, saved[name])
     for (const name of OPTIONAL_COLLECTIONS) this.fill(name, saved[name] ?? [])
@@ -47,12 +47,12 @@ export class State {
   }
 
   private fill(name: CollectionName, entries: SavedCollection): void {
-    const part = this[name] as Map<string, unknown>
-    for (const [id, value] of entries) part.set(id, value)
+    const collection = this[name] as Map<string, unknown>
+    for (const [id, value] of entries) collection.set(id, value)
   }
 }
 
-// A file without one of these is not ours.
+// A file that lacks one of these is not ours.
 const REQUIRED_COLLECTIONS = ['customers', 'checkouts', 'subscriptions', 'events', 'answers'] as const
 const OPTIONAL_COLLECTIONS = [
   'deletedCustomers',

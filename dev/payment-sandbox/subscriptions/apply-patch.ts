@@ -33,17 +33,20 @@ function patchItems(subscription: Subscription, patches: ItemPatch[], prices: Pr
   }
 }
 
-/** Another interval begins a new period at once: https://docs.stripe.com/billing/subscriptions/change-price. */
+/**
+ * A change of interval starts a new period at once:
+ * https://docs.stripe.com/billing/subscriptions/change-price.
+ */
 function patchPrice(item: SubscriptionItem, price: Price): void {
-  const isOtherPeriod = monthsOf(item.price) !== monthsOf(price)
+  const isOtherInterval = monthsOf(item.price) !== monthsOf(price)
   item.price = price
   item.plan = planOf(price)
-  if (isOtherPeriod) startItemPeriod(item, nowSeconds())
+  if (isOtherInterval) startItemPeriod(item, nowSeconds())
 }
 
 function patchMetadata(subscription: Subscription, metadata: Record<string, string>): void {
-  const joined = Object.entries({ ...subscription.metadata, ...metadata })
-  subscription.metadata = Object.fromEntries(joined.filter(([, value]) => value !== ''))
+  const merged = Object.entries({ ...subscription.metadata, ...metadata })
+  subscription.metadata = Object.fromEntries(merged.filter(([, value]) => value !== ''))
 }
 
 function patchTrial(subscription: Subscription, end: number | 'now'): void {

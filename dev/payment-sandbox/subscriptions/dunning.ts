@@ -6,7 +6,7 @@ import type { Subscription } from './subscription.js'
 import { hasEnded, startPeriod } from './subscription-changes.js'
 import type { Subscriptions } from './subscriptions.js'
 
-/** Renewals that are not paid at once. */
+/** Renewals whose payment fails, and their recovery. */
 export class Dunning {
   constructor(
     private readonly events: Events,
@@ -15,9 +15,10 @@ export class Dunning {
   ) {}
 
   /**
-   * A try to collect does not pay: `type` is `invoice.payment_failed` or `invoice.payment_action_required`. It is
-   * for the open invoice, or else for a period that begins now. The subscription becomes past due
-   * (`customer.subscription.updated`); one whose first payment is open stays incomplete. Throws when it has ended.
+   * Fails an attempt to collect the open invoice, or else one for a period that starts now, and emits `type`:
+   * `invoice.payment_failed` or `invoice.payment_action_required`. The subscription becomes past due
+   * (`customer.subscription.updated`), or stays incomplete before its first payment. Throws when it has
+   * ended.
    */
   failPayment(subscriptionId: string, type: string): void {
     const subscription = this.subscriptions.stored(subscriptionId)
@@ -27,13 +28,13 @@ export class Dunning {
     this.invoices.recordFailedAttempt(invoice)
     if (subscription.status !== 'incomplete') subscription.status = 'past_due'
     this.events.emit(type, invoice)
-    const isNews = subscription.status !== before.status || invoice.id !== before.latest_invoice
-    if (isNews) this.events.emit('customer.subscription.updated', subscription, undefined, before)
+    const hasChanged = subscription.status !== before.status || invoice.id !== before.latest_invoice
+    if (hasChanged) this.events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
   /**
-   * The open invoice is paid (`invoice.paid`) and the subscription, unless it has ended, active
-   * (`customer.subscription.updated`). Throws when no invoice is open.
+   * Pays the open invoice (`invoice.paid`) and makes the subscription active
+   * (`customer.subscription.updated`) unless it has ended. Throws when no invoice is open.
    */
   recover(subscriptionId: string): void {
     const subscription = this.subscriptions.stored(subscriptionId)
@@ -52,7 +53,7 @@ export class Dunning {
   }
 
   private renewalInvoice(subscription: Subscription): Invoice {
-    // Before the invoice, or the trial that ends here would make it free.
+    // Set before the invoice is issued, or a trial that ends here would make it free.
     subscription.status = 'past_due'
     startPeriod(subscription, nowSeconds())
     return this.invoices.issue(subscription, 'subscription_cycle', 'open')

@@ -6,7 +6,7 @@ import { newId } from '../state/ids.js'
 import type { Subscription, SubscriptionItem } from './subscription.js'
 import { startTrial } from './trial.js'
 
-/** A subscription to what the checkout sells: active and paid from now for a period, or first free for its trial. */
+/** A subscription to the checkout's lines: active from now, or trialing. */
 export function newSubscription(record: CheckoutRecord, customer: string): Subscription {
   const subscription = activeSubscription(record, customer)
   const trialDays = record.trialDays ?? 0
@@ -55,13 +55,16 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
   }
 }
 
-/** https://docs.stripe.com/billing/subscriptions/billing-mode: flexible is the default since 2025-09-30.clover. */
+/**
+ * https://docs.stripe.com/billing/subscriptions/billing-mode: flexible is the default since
+ * 2025-09-30.clover.
+ */
 function billingMode(isClassic: boolean): Subscription['billing_mode'] {
   if (isClassic) return { flexible: null, type: 'classic' }
   return { flexible: { proration_discounts: 'included' }, type: 'flexible' }
 }
 
-/** An item that is charged from now on. */
+/** An item whose first period starts now. */
 export function newItem(subscription: string, { price, quantity }: CheckoutLine): SubscriptionItem {
   const now = nowSeconds()
   return {

@@ -11,16 +11,21 @@ const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
   void: 'void',
 }
 
-/** Stripe acts when a time comes; nothing runs here then, so what was due is done when someone next looks. */
+/**
+ * Stripe acts when something falls due. Nothing runs in the background here, so it is done at the next read.
+ */
 export class Renewals {
   constructor(
     private readonly events: Events,
     private readonly invoices: Invoices,
   ) {}
 
-  /** Collects again, renews (a trial becomes active) or ends what was due, with Stripe's events; safe to repeat. */
+  /**
+   * Resumes collection, renews (a trial becomes active) or ends, whatever is due, with Stripe's events; safe
+   * to repeat.
+   */
   catchUp(subscription: Subscription): void {
-    this.collectAgain(subscription)
+    this.resumeCollection(subscription)
     const { status, cancel_at } = subscription
     if (hasEnded(subscription)) return
     if (cancel_at !== null && cancel_at <= nowSeconds()) {
@@ -31,7 +36,7 @@ export class Renewals {
     if (isRunning && periodEnd(subscription) <= nowSeconds()) this.renew(subscription)
   }
 
-  private collectAgain(subscription: Subscription): void {
+  private resumeCollection(subscription: Subscription): void {
     const resumesAt = subscription.pause_collection?.resumes_at ?? null
     if (resumesAt === null || resumesAt > nowSeconds()) return
     const before = structuredClone(subscription)

@@ -4,14 +4,17 @@ import type { Prorations } from '../invoices/prorations.js'
 import type { Subscription } from './subscription.js'
 import type { SubscriptionPatch } from './subscription-patch.js'
 
-/** What a change of a subscription costs. Emits nothing. */
+/** Bills changes of subscriptions. Emits nothing. */
 export class SubscriptionBilling {
   constructor(
     private readonly invoices: Invoices,
     private readonly prorations: Prorations,
   ) {}
 
-  /** The paid invoice when something is billed at once: a trial that was cut short, or `always_invoice`; else null. */
+  /**
+   * The paid invoice when the change is billed at once (a trial was cut short, or `always_invoice`);
+   * otherwise null.
+   */
   billChange(
     before: Subscription,
     after: Subscription,
@@ -25,14 +28,14 @@ export class SubscriptionBilling {
     return this.invoices.issue(after, 'subscription_update')
   }
 
-  /** The paid invoice of what was noted for the next one, for a subscription that has ended; null when nothing was. */
+  /** The paid invoice of an ended subscription's pending prorations; null when there are none. */
   billPending(subscription: Subscription): Invoice | null {
     return this.prorations.pending(subscription) === 0
       ? null
       : this.invoices.issue(subscription, 'subscription_update')
   }
 
-  /** The paid invoice of a period that began anew. */
+  /** The paid invoice of a period that starts now. */
   billNewPeriod(subscription: Subscription): Invoice {
     return this.invoices.issue(subscription, 'subscription_cycle')
   }

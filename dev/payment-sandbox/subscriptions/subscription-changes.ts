@@ -2,17 +2,17 @@ import { nextPeriodEnd } from '../prices/period.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscription, SubscriptionItem } from './subscription.js'
 
-/** When the paid period ends, in seconds since 1970: the earliest of its items. */
+/** When the paid period ends, in seconds since 1970: the earliest end among the items. */
 export function periodEnd(subscription: Subscription): number {
   return Math.min(...subscription.items.data.map(item => item.current_period_end))
 }
 
-/** Whether it is over for good. */
+/** Whether the subscription has ended for good. */
 export function hasEnded({ status }: Subscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
-/** Whether somebody has asked for its end, in whichever of Stripe's two ways. */
+/** Whether a cancellation is scheduled, in either of Stripe's two ways. */
 export function isCancelling({ cancel_at, cancel_at_period_end }: Subscription): boolean {
   return cancel_at_period_end || cancel_at !== null
 }
@@ -22,7 +22,7 @@ export function cancelAtPeriodEnd(subscription: Subscription): void {
   subscription.cancel_at_period_end = true
 }
 
-/** Ends it at a time; the flag `cancel_at_period_end` stays false, as it does when a customer cancels in the portal. */
+/** Schedules the end; the flag `cancel_at_period_end` is false, as when a customer cancels in the portal. */
 export function cancelAt(subscription: Subscription, seconds: number): void {
   subscription.cancel_at_period_end = false
   subscription.cancel_at = seconds
@@ -44,19 +44,22 @@ export function cancelNow(subscription: Subscription, endedAt: number): void {
   subscription.cancellation_details!.reason = 'cancellation_requested'
 }
 
-/** Begins a period at `start`; later ones are counted from there. */
+/** Starts a period at `start`, which becomes the anchor of later periods. */
 export function startPeriod(subscription: Subscription, start: number): void {
   subscription.billing_cycle_anchor = start
   for (const item of subscription.items.data) startItemPeriod(item, start)
 }
 
-/** The item is charged by another period from `start` on. */
+/** Starts the item's period at `start`. */
 export function startItemPeriod(item: SubscriptionItem, start: number): void {
   item.current_period_start = start
   item.current_period_end = nextPeriodEnd(item.price, start)
 }
 
-/** Moves each paid period to the one that contains `now`, counted from the anchor so that the day stays. */
+/**
+ * Moves each item to the period that contains `now`, counted from the anchor so that the day of the month
+ * stays.
+ */
 export function renew(subscription: Subscription, now: number): void {
   const { billing_cycle_anchor: anchor } = subscription
   for (const item of subscription.items.data) {

@@ -19,31 +19,34 @@ export const PRORATIONS = ['create_prorations', 'always_invoice', 'none'] as con
 const PAUSES = ['keep_as_draft', 'mark_uncollectible', 'void'] as const
 
 export interface ItemPatch {
-  /** Absent: every item. */
+  /** Every item when absent. */
   id?: string
   price?: string
   quantity?: number
   current_period_end?: number
 }
 
-/** What may change about a subscription, in Stripe's words. What is absent stays. */
+/** The changes to a subscription, with Stripe's names. What is absent stays as it is. */
 export interface SubscriptionPatch {
   status?: Subscription['status']
   cancel_at_period_end?: boolean
-  /** When it ends, in seconds since 1970; null keeps it going. */
+  /** When the subscription ends, in seconds since 1970; null undoes a cancellation. */
   cancel_at?: number | null
   items?: ItemPatch[]
-  /** Joined with what is there; an empty text removes its key. */
+  /** Merged with the existing metadata; an empty string removes its key. */
   metadata?: Record<string, string>
-  /** null collects again. */
+  /** Null resumes collection. */
   pause_collection?: Subscription['pause_collection']
   /** When the trial ends, in seconds since 1970. */
   trial_end?: number | 'now'
-  /** Whether a higher or lower total is billed for the rest of the period: not at all unless told. */
+  /** Whether the price difference for the rest of the period is billed. Default none. */
   proration_behavior?: (typeof PRORATIONS)[number]
 }
 
-/** What an API request asks to change; throws 400 for an unknown item or price and for a value that Stripe refuses. */
+/**
+ * The changes that an API request asks for; throws 400 for an unknown item or price and for a value that
+ * Stripe refuses.
+ */
 export function patchOf(params: Form, subscription: Subscription, prices: Prices): SubscriptionPatch {
   const cancelAtPeriodEnd = flag(params, 'cancel_at_period_end')
   const trialEnd = trialEndOf(params)
@@ -60,7 +63,7 @@ export function patchOf(params: Form, subscription: Subscription, prices: Prices
 
 function itemPatch(item: Form, index: number, subscription: Subscription, prices: Prices): ItemPatch {
   const param = `items[${index}]`
-  // Stripe adds a second item when the id is left out and bills both; the sandbox refuses what is surely a slip.
+  // Without an id, Stripe adds a second item and bills both. The sandbox refuses what is surely a mistake.
   const id = requiredText(item, 'id', `${param}[id]`)
   const known = subscription.items.data.some(existing => existing.id === id)
   if (!known) throw ApiError.missing(400, 'subscription item', id, `${param}[id]`)

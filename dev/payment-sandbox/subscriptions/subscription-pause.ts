@@ -2,7 +2,7 @@ import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 import { startPeriod } from './subscription-changes.js'
 
-/** Neither billed nor renewed from now on. */
+/** Stops billing and renewals. */
 export function pause(subscription: Subscription): void {
   subscription.status = 'paused'
   subscription.status_details = {
@@ -14,7 +14,7 @@ export function pause(subscription: Subscription): void {
   }
 }
 
-/** Active again, in the period that there was or in a new one from now. */
+/** Makes the subscription active again, in its old period or in one that starts now. */
 export function resume(subscription: Subscription, anchor: 'now' | 'unchanged'): void {
   subscription.status = 'active'
   delete subscription.status_details

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import type { Plan } from '../prices/plan.js'
 import type { Price } from '../prices/prices.js'
 
-/** Stripe's item, with amounts as JSON carries them; the paid period is here, not on the subscription. */
+/** Stripe's item, with decimals as strings, as in JSON. The paid period is here, not on the subscription. */
 export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price'> & { plan: Plan; price: Price }
 
 /** Stripe's subscription, with references as ids. */
@@ -12,7 +12,7 @@ export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'lat
   latest_invoice: string | null
 }
 
-/** What its items cost for a period, in cents. */
+/** What all items cost for one period, in cents. */
 export function totalOfItems({ items }: Subscription): number {
   return items.data.reduce((sum, item) => sum + (item.price.unit_amount ?? 0) * (item.quantity ?? 1), 0)
 }

@@ -24,14 +24,14 @@ export class Subscriptions {
     private readonly renewals: Renewals,
   ) {}
 
-  /** The subscription as it is now, renewed or ended when its period is over; throws 404 resource_missing. */
+  /** The subscription, renewed or ended first if that is due; throws 404 resource_missing. */
   find(id: string): Subscription {
     const subscription = this.stored(id)
     this.renewals.catchUp(subscription)
     return subscription
   }
 
-  /** As `find`, but nothing is done that is due. */
+  /** As `find`, but without doing what is due. */
   stored(id: string): Subscription {
     const subscription = this.state.subscriptions.get(id)
     if (!subscription) throw ApiError.missing(404, 'subscription', id, 'id')
@@ -39,8 +39,8 @@ export class Subscriptions {
   }
 
   /**
-   * Subscriptions of a customer (of everybody when null), newest first. Without a status: all but canceled ones;
-   * `all` and `ended` as in https://docs.stripe.com/api/subscriptions/list.
+   * A customer's subscriptions (everybody's when null), newest first. A null status means all but canceled
+   * ones; `all` and `ended` are as in https://docs.stripe.com/api/subscriptions/list.
    */
   list(customer: string | null, status: string | null): Subscription[] {
     const all = this.state.subscriptions.ofCustomer(customer).reverse()
@@ -53,14 +53,14 @@ export class Subscriptions {
     })
   }
 
-  /** Changes what the request names; throws 400 for a canceled one and for what `patchOf` refuses. */
+  /** Makes the changes of the request; throws 400 when it is canceled and for what `patchOf` refuses. */
   update(id: string, params: Form, cause: EventCause): Subscription {
     return this.change(id, patchOf(params, this.find(id), this.prices), cause)
   }
 
   /**
-   * Applies a patch and emits `customer.subscription.updated`, or `.deleted` when its status becomes canceled;
-   * `invoice.paid` follows when the change is billed at once. Throws 400 for a canceled one.
+   * Applies a patch and emits `customer.subscription.updated`, or `.deleted` when the new status is canceled,
+   * then `invoice.paid` when the change is billed at once. Throws 400 when it is already canceled.
    */
   change(id: string, patch: SubscriptionPatch, cause?: EventCause): Subscription {
     const subscription = this.find(id)
@@ -77,7 +77,7 @@ export class Subscriptions {
     return subscription
   }
 
-  /** A new item in front of the others, not billed before the next period. */
+  /** Adds an item before the others, which is not billed until the next period. */
   addItem(id: string, price: string): void {
     const subscription = this.find(id)
     const before = structuredClone(subscription)
@@ -85,7 +85,7 @@ export class Subscriptions {
     this.events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
-  /** Emits `customer.subscription.paused`; throws 400 when it is neither active nor past due. */
+  /** Emits `customer.subscription.paused`; throws 400 unless it is active, trialing or past due. */
   pause(id: string, cause?: EventCause): Subscription {
     const subscription = this.find(id)
     if (!['active', 'past_due', 'trialing'].includes(subscription.status))
@@ -98,8 +98,8 @@ export class Subscriptions {
   }
 
   /**
-   * Emits `customer.subscription.resumed`, and `invoice.paid` for a new period from now unless
-   * `billing_cycle_anchor[type]` is `unchanged`; throws 400 when it is not paused.
+   * Emits `customer.subscription.resumed`, and `invoice.paid` for a period that starts now unless
+   * `billing_cycle_anchor[type]` is `unchanged`. Throws 400 when it is not paused.
    */
   resume(id: string, params: Form, cause?: EventCause): Subscription {
     const subscription = this.find(id)
@@ -116,8 +116,8 @@ export class Subscriptions {
   }
 
   /**
-   * Ends it now and emits `customer.subscription.deleted`; throws 404, as Stripe does, when it has already ended. What was
-   * noted for the next invoice is billed with `invoice_now`, and otherwise never.
+   * Ends it now and emits `customer.subscription.deleted`. Pending prorations are billed with `invoice_now`,
+   * and otherwise never. Throws 404, as Stripe does, when it has already ended.
    */
   cancel(id: string, cause?: EventCause, params: Form = {}): Subscription {
     const subscription = this.find(id)
@@ -130,6 +130,6 @@ export class Subscriptions {
   }
 }
 
-function wrongStatus({ status }: Subscription, wish: 'paused' | 'resumed'): ApiError {
-  return new ApiError(400, 'invalid_request_error', `A subscription that is ${status} cannot be ${wish}.`)
+function wrongStatus({ status }: Subscription, action: 'paused' | 'resumed'): ApiError {
+  return new ApiError(400, 'invalid_request_error', `A subscription that is ${status} cannot be ${action}.`)
 }

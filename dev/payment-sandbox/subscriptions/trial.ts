@@ -2,7 +2,7 @@ import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 import { setPeriod, startPeriod } from './subscription-changes.js'
 
-/** Free until `end`: the period ends with the trial, and the months that are paid are counted from there. */
+/** Starts or extends a trial until `end`, which becomes the anchor of the paid periods. */
 export function startTrial(subscription: Subscription, end: number): void {
   const now = nowSeconds()
   if (subscription.status !== 'trialing') {
@@ -18,7 +18,7 @@ export function endTrialAt(subscription: Subscription, end: number): void {
   setPeriod(subscription, subscription.trial_start!, end)
 }
 
-/** Active from now on; a paid period begins. */
+/** Makes the subscription active; a paid period starts now. */
 export function endTrialNow(subscription: Subscription): void {
   const now = nowSeconds()
   subscription.status = 'active'

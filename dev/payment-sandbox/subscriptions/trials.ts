@@ -12,7 +12,10 @@ export class Trials {
     private readonly subscriptions: Subscriptions,
   ) {}
 
-  /** Lets a trial come to three days before its end and emits `customer.subscription.trial_will_end`; throws when it is none. */
+  /**
+   * Shortens a trial to its last three days and emits `customer.subscription.trial_will_end`; throws when it
+   * is not on trial.
+   */
   endSoon(subscriptionId: string): void {
     const subscription = this.subscriptions.find(subscriptionId)
     if (subscription.status !== 'trialing') throw new Error(`Subscription ${subscriptionId} is not on trial`)

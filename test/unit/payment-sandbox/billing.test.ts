@@ -150,7 +150,7 @@ describe('Refunds and disputes', () => {
     const payment = { type: 'payment_intent' as const, payment_intent: dispute.payment_intent as string }
     const { data } = await stripe.invoicePayments.list({ payment })
     expect(data.map(({ invoice }) => invoice)).toEqual([latest_invoice])
-    await expect(sandbox.simulate.dispute(id)).rejects.toThrow('disputed before')
+    await expect(sandbox.simulate.dispute(id)).rejects.toThrow('already been disputed')
     expect(await eventsOf(() => sandbox.simulate.closeDispute(disputeId, outcome))).toEqual([
       'charge.dispute.closed',
     ])
@@ -191,7 +191,7 @@ describe('A payment that takes days', () => {
       subscription: { status: 'active' },
       invoice: { status: 'paid' },
     })
-    await expect(sandbox.simulate.settleBankDebit(id, 'failed')).rejects.toThrow('on its way')
+    await expect(sandbox.simulate.settleBankDebit(id, 'failed')).rejects.toThrow('no pending payment')
   })
 
   it('fails', async () => {
@@ -236,7 +236,7 @@ describe('Other checkouts', () => {
     const { id, amount_total, url } = await open({ mode: 'setup', line_items: undefined, currency: 'usd' })
     expect(amount_total).toBeNull()
     expect(await (await fetch(url!)).text()).toContain('Save a payment method')
-    await expect(sandbox.simulate.payByBankDebit(id)).rejects.toThrow('Nothing is due')
+    await expect(sandbox.simulate.payByBankDebit(id)).rejects.toThrow('No payment is due')
     expect(await eventsOf(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
       mode: 'setup',

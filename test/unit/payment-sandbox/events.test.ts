@@ -236,7 +236,7 @@ describe('State file', () => {
     const old = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     expect(old.latest_invoice).toMatch(/^in_/)
     const { url } = await stripe.billingPortal.sessions.create({ customer: old.customer as string })
-    expect(await (await fetch(url)).text()).toContain('There are none yet.')
+    expect(await (await fetch(url)).text()).toContain('You have no invoices yet.')
     await sandbox.simulate.failPayment(id)
     await sandbox.simulate.recoverPayment(id)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
@@ -245,7 +245,7 @@ describe('State file', () => {
   it('without its first parts is not ours', async () => {
     const stateFile = join(folder, 'state.json')
     await writeFile(stateFile, '{}')
-    await expect(start({ stateFile })).rejects.toThrow('remove it to start afresh')
+    await expect(start({ stateFile })).rejects.toThrow('delete it to start afresh')
   })
 })
 

@@ -289,7 +289,7 @@ describe('Pages', () => {
     expect(paid.subscription).toMatchObject({ status: 'active', metadata: { accountId: 'account-1' } })
     const [item] = (paid.subscription as Stripe.Subscription).items.data
     expect(item!.current_period_end).toBe(monthsAfter(item!.current_period_start, 1))
-    expect(await (await fetch(url!)).text()).toContain('This checkout is finished')
+    expect(await (await fetch(url!)).text()).toContain('This checkout is complete')
   })
 
   it('cancels: leads to the cancel URL and leaves the checkout open', async () => {
@@ -413,6 +413,6 @@ describe('State file', () => {
   it('refuses a file that is not its own', async () => {
     const file = join(folder, 'state.json')
     await writeFile(file, '{"customers":')
-    await expect(start(file)).rejects.toThrow('remove it to start afresh')
+    await expect(start(file)).rejects.toThrow('delete it to start afresh')
   })
 })

@@ -153,7 +153,7 @@ describe('The home page', () => {
 
   it('takes another card', async () => {
     const { url } = await portal()
-    expect(await page(url)).toMatch(/Payment method.*The card of the checkout.*Use another card/s)
+    expect(await page(url)).toMatch(/Payment method.*The card used at checkout.*Use another card/s)
     await click(url, 'method')
     expect(await page(url)).toMatch(/Card ending in \w{4}/)
   })
