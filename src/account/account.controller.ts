@@ -4,9 +4,9 @@ import { type Client, CurrentClient } from '../http/client.js'
 import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
 import { MainSite } from '../sessions/guards/main-site.decorator.js'
 import type { Session } from '../sessions/session.js'
-import { ChangeAccountDocs, ReadAccountDocs } from './account.docs.js'
+import { ChangeAccountDocs, ReadAccountDocs } from './account.dto.js'
 import { AccountService } from './account.service.js'
-import { NameBody } from './profile/name.body.js'
+import { NameBody } from './profile/profile.dto.js'
 
 @ApiTags('Account')
 @Controller('api/account')

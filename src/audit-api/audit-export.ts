@@ -9,8 +9,8 @@ import { Database } from '../database/database.js'
 import { auditChain, auditLog, users } from '../database/schema.js'
 import type { Client } from '../http/client.js'
 import type { Session } from '../sessions/session.js'
+import type { AuditFilterQuery } from './audit.dto.js'
 import { isListed } from './audit-filter.js'
-import type { AuditFilterQuery } from './audit-filter.query.js'
 
 /** How much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500

@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
 import { auditLog } from '../database/schema.js'
-import type { AuditFilterQuery } from './audit-filter.query.js'
+import type { AuditFilterQuery } from './audit.dto.js'
 
 /** The account's rows that match the filter; never rows of another account or of none. */
 export function isListed(

@@ -4,11 +4,10 @@ import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { deviceName } from '../http/device-name.js'
 import { pageOf } from '../http/page.js'
+import type { AuditListQuery } from './audit.dto.js'
 import { isListed } from './audit-filter.js'
-import type { AuditListQuery } from './audit-list.query.js'
-import { DEFAULT_PAGE } from './page.query.js'
 import { PeopleInRows } from './people-in-rows.js'
-import { rowCursor } from './row-cursor.js'
+import { DEFAULT_PAGE, rowCursor } from './row-cursor.js'
 
 /** The audit log of an account, for its managers. */
 @Injectable()

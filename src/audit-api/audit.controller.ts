@@ -7,10 +7,8 @@ import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
 import { MainSite } from '../sessions/guards/main-site.decorator.js'
 import type { Session } from '../sessions/session.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
-import { ExportAuditDocs, ListAuditDocs } from './audit-api.docs.js'
+import { AuditFilterQuery, AuditListQuery, ExportAuditDocs, ListAuditDocs } from './audit.dto.js'
 import { AuditExport } from './audit-export.js'
-import { AuditFilterQuery } from './audit-filter.query.js'
-import { AuditListQuery } from './audit-list.query.js'
 import { AuditTrail } from './audit-trail.js'
 
 @ApiTags('History')

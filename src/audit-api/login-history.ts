@@ -7,8 +7,8 @@ import { pageOf } from '../http/page.js'
 import { confinementOf } from '../sessions/guards/confinement.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
-import { DEFAULT_PAGE, type PageQuery } from './page.query.js'
-import { rowCursor } from './row-cursor.js'
+import type { PageQuery } from './logins.dto.js'
+import { DEFAULT_PAGE, rowCursor } from './row-cursor.js'
 
 /** When and from where somebody logged in, or tried to log in, as a user. */
 @Injectable()

@@ -3,9 +3,8 @@ import { ApiTags } from '@nestjs/swagger'
 import { CurrentSession } from '../sessions/guards/current-session.decorator.js'
 import { LiveSession } from '../sessions/guards/live-session.decorator.js'
 import type { Session } from '../sessions/session.js'
-import { ListLoginsDocs } from './audit-api.docs.js'
 import { LoginHistory } from './login-history.js'
-import { PageQuery } from './page.query.js'
+import { ListLoginsDocs, PageQuery } from './logins.dto.js'
 
 @ApiTags('History')
 @Controller('api/logins')

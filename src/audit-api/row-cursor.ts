@@ -1,4 +1,6 @@
-import { asCursor, positionIn } from '../http/page-cursor.js'
+import { IsInt } from 'class-validator'
+import { asCursor, PageCursor, positionIn } from '../http/page-cursor.js'
+import { PageLimit } from '../http/page-limit.js'
 
 const ID = /^[1-9]\d{0,14}$/
 
@@ -12,3 +14,12 @@ export function idInCursor(text: string): number | null {
   const id = positionIn(text, ID)
   return id === null ? null : Number(id)
 }
+
+/** Rows of a page where nothing else is asked for. */
+export const DEFAULT_PAGE = 50
+
+/** For query fields: how many rows a page has at most. */
+export const RowLimit = () => PageLimit(DEFAULT_PAGE)
+
+/** For query fields: the row after which a page begins. */
+export const RowCursor = () => PageCursor(idInCursor, IsInt)

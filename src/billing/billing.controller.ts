@@ -5,11 +5,14 @@ import { LiveSession } from '../sessions/guards/live-session.decorator.js'
 import { MainSite } from '../sessions/guards/main-site.decorator.js'
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
-import { CreateSubscriptionDocs, OpenPortalDocs, ReadSubscriptionDocs } from './billing.docs.js'
 import { BillingService } from './billing.service.js'
-import { CreateSubscriptionBody } from './checkout/create-subscription.body.js'
-import { PortalBody } from './subscription/portal.body.js'
-import { SubscriptionQuery } from './subscription/subscription.query.js'
+import { CreateSubscriptionBody, CreateSubscriptionDocs } from './checkout/checkout.dto.js'
+import {
+  OpenPortalDocs,
+  PortalBody,
+  ReadSubscriptionDocs,
+  SubscriptionQuery,
+} from './subscription/subscription.dto.js'
 import { SubscriptionQueries } from './subscription/subscription-queries.js'
 
 @ApiTags('Billing')

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/current-caller.decorator.js'
-import { DataDocs } from './data.docs.js'
+import { DataDocs } from './data.dto.js'
 
 @ApiTags('Data')
 @Controller('api')

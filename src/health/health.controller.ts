@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { Public } from '../tokens/public.decorator.js'
-import { LiveDocs, ReadyDocs, StatusDocs } from './health.docs.js'
+import { LiveDocs, ReadyDocs, StatusDocs } from './health.dto.js'
 import { PartsMonitor } from './parts-monitor.js'
 import { Readiness } from './readiness.js'
 

@@ -16,3 +16,9 @@ export function IsMailedToken(): PropertyDecorator {
     MaxLength(MAX_LENGTH),
   )
 }
+
+/** A body with nothing else. */
+export class MailedLinkBody {
+  @IsMailedToken()
+  token!: string
+}

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { JwksDocs } from './jwks.docs.js'
+import { JwksDocs } from './jwks.dto.js'
 import { PUBLISH_BEFORE_USE_SECONDS } from './key-set.js'
 import { Public } from './public.decorator.js'
 import { SigningKeys } from './signing-keys.js'

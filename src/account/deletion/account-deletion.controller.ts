@@ -4,7 +4,7 @@ import { type Client, CurrentClient } from '../../http/client.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import type { Session } from '../../sessions/session.js'
-import { AskDeletionDocs, KeepAccountDocs } from '../account.docs.js'
+import { AskDeletionDocs, KeepAccountDocs } from '../account.dto.js'
 import { OwnerGuard } from '../owner.guard.js'
 import { AccountDeletion } from './account-deletion.service.js'
 

@@ -1,15 +1,19 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { MailedLinkBody } from '../../links/mailed-link.body.js'
+import { MailedLinkBody } from '../../links/mailed-token.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/public.decorator.js'
 import { OptionalMainSessionGuard } from '../optional-main-session.guard.js'
-import { ConfirmEmailBody } from './confirm-email.body.js'
-import { EmailChangeBody } from './email-change.body.js'
-import { AskEmailChangeDocs, ConfirmEmailChangeDocs, UndoEmailChangeDocs } from './email-change.docs.js'
+import {
+  AskEmailChangeDocs,
+  ConfirmEmailBody,
+  ConfirmEmailChangeDocs,
+  EmailChangeBody,
+  UndoEmailChangeDocs,
+} from './email-change.dto.js'
 import { EmailChangeService } from './email-change.service.js'
 import { EmailUndoService } from './email-undo.service.js'
 

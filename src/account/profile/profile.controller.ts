@@ -8,8 +8,7 @@ import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { DataExport } from '../export/data-export.js'
-import { NameBody } from './name.body.js'
-import { ChangeProfileDocs, ExportPersonDocs, ReadProfileDocs } from './profile.docs.js'
+import { ChangeProfileDocs, ExportPersonDocs, NameBody, ReadProfileDocs } from './profile.dto.js'
 import { ProfileService } from './profile.service.js'
 
 @ApiTags('Profile')

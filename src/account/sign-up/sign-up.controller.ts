@@ -2,12 +2,10 @@ import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/public.decorator.js'
-import { SignUpBody } from './sign-up.body.js'
-import { SignUpDocs, VerifySignUpDocs } from './sign-up.docs.js'
+import { SignUpBody, SignUpDocs, VerifySignUpBody, VerifySignUpDocs } from './sign-up.dto.js'
 import { SignUpGuard } from './sign-up.guard.js'
 import { SignUpService } from './sign-up.service.js'
 import { SignUpVerification } from './sign-up-verification.service.js'
-import { VerifySignUpBody } from './verify-sign-up.body.js'
 
 @ApiTags('Sign-up')
 @Controller('api/signup')

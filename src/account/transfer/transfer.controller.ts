@@ -1,20 +1,20 @@
 import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { MailedLinkBody } from '../../links/mailed-link.body.js'
+import { MailedLinkBody } from '../../links/mailed-token.js'
 import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/public.decorator.js'
 import { OwnerGuard } from '../owner.guard.js'
 import { OwnershipTransfer } from './ownership-transfer.service.js'
-import { TransferBody } from './transfer.body.js'
 import {
   AcceptTransferDocs,
   CancelTransferDocs,
   RequestTransferDocs,
   StopTransferDocs,
-} from './transfer.docs.js'
+  TransferBody,
+} from './transfer.dto.js'
 import { TransferCancellation } from './transfer-cancellation.js'
 import { TransferLinks } from './transfer-links.service.js'
 import { transferView } from './transfer-view.js'

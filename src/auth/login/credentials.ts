@@ -9,7 +9,7 @@ import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import type { LoginBody } from './login.body.js'
+import type { LoginBody } from './auth.dto.js'
 import { isBarredOwner, isInScope } from './login-rules.js'
 
 @Injectable()

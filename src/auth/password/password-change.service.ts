@@ -7,7 +7,7 @@ import type { Session } from '../../sessions/session.js'
 import { Users } from '../../users/users.js'
 import { isBarredOwner } from '../login/login-rules.js'
 import { PasswordProof } from '../reauthentication/password-proof.js'
-import type { PasswordChangeBody } from './password-change.body.js'
+import type { PasswordChangeBody } from './password.dto.js'
 import { PasswordSetter } from './password-setter.js'
 
 @Injectable()

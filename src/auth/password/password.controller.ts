@@ -6,13 +6,17 @@ import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/public.decorator.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { PasswordChangeDocs, PasswordForgotDocs, PasswordResetDocs } from './password.docs.js'
+import {
+  PasswordChangeBody,
+  PasswordChangeDocs,
+  PasswordForgotBody,
+  PasswordForgotDocs,
+  PasswordResetBody,
+  PasswordResetDocs,
+} from './password.dto.js'
 import { PasswordLinkReset } from './password-by-link.service.js'
-import { PasswordChangeBody } from './password-change.body.js'
 import { PasswordChange } from './password-change.service.js'
-import { PasswordForgotBody } from './password-forgot.body.js'
 import { PasswordForgot } from './password-forgot.service.js'
-import { PasswordResetBody } from './password-reset.body.js'
 
 @ApiTags('Passwords')
 @Controller('api/password')

@@ -5,8 +5,7 @@ import { CurrentSession } from '../../sessions/guards/current-session.decorator.
 import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
 import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { ReauthenticateBody } from './reauthenticate.body.js'
-import { ReauthenticateDocs } from './reauthentication.docs.js'
+import { ReauthenticateBody, ReauthenticateDocs } from './reauthentication.dto.js'
 import { ReauthenticationService } from './reauthentication.service.js'
 
 @ApiTags('Auth')

@@ -10,7 +10,7 @@ import {
   presentsNothing,
 } from '../../sessions/guards/presented-session.js'
 import { Public } from '../../tokens/public.decorator.js'
-import { RefreshDocs } from './refresh.docs.js'
+import { RefreshDocs } from './refresh.dto.js'
 import { RefreshService } from './refresh.service.js'
 import { RefusedRefreshes } from './refused-refreshes.js'
 

@@ -2,8 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/public.decorator.js'
-import { UnrecognizedLoginBody } from './unrecognized-login.body.js'
-import { UnrecognizedLoginDocs } from './unrecognized-login.docs.js'
+import { UnrecognizedLoginBody, UnrecognizedLoginDocs } from './unrecognized-login.dto.js'
 import { UnrecognizedLoginService } from './unrecognized-login.service.js'
 
 @ApiTags('Sessions')

@@ -4,7 +4,7 @@ import type { Caller } from '../../tokens/claims.js'
 import { CurrentCaller } from '../../tokens/current-caller.decorator.js'
 import { Trials } from '../checkout/trials.js'
 import { PlanCatalog } from './plan-catalog.js'
-import { ReadPlansDocs } from './plans.docs.js'
+import { ReadPlansDocs } from './plans.dto.js'
 
 @ApiTags('Billing')
 @Controller('api/plans')

@@ -9,7 +9,7 @@ import { type Client, CurrentClient } from '../../http/client.js'
 import { SIGNED_BODY } from '../../http/edge/json-body.js'
 import { singleHeader } from '../../http/edge/single-header.js'
 import { Public } from '../../tokens/public.decorator.js'
-import { WebhookDocs } from '../billing.docs.js'
+import { WebhookDocs } from './webhook.dto.js'
 import { WebhookService } from './webhook.service.js'
 import { verifiedEvent } from './webhook-signature.js'
 

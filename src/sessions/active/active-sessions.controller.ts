@@ -8,7 +8,7 @@ import { CurrentSession } from '../guards/current-session.decorator.js'
 import { LiveSession } from '../guards/live-session.decorator.js'
 import type { Session } from '../session.js'
 import { clearSessionCookie } from '../session-cookie.js'
-import { EndOtherSessionsDocs, EndSessionDocs, ListSessionsDocs } from './active-sessions.docs.js'
+import { EndOtherSessionsDocs, EndSessionDocs, ListSessionsDocs } from './active-sessions.dto.js'
 import { OwnSessions } from './own-sessions.js'
 
 @ApiTags('Sessions')

@@ -2,9 +2,8 @@ import { Body, Controller, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/public.decorator.js'
-import { AcceptInvitationBody } from './accept-invitation.body.js'
 import { type Accepted, AcceptInvitationService } from './accept-invitation.service.js'
-import { AcceptInvitationDocs } from './invitations.docs.js'
+import { AcceptInvitationBody, AcceptInvitationDocs } from './invitations.dto.js'
 
 @ApiTags('Team')
 @Controller('api/invitations')

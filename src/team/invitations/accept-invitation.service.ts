@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common'
 import type { Client } from '../../http/client.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { Passwords } from '../../users/passwords/passwords.js'
-import type { AcceptInvitationBody } from './accept-invitation.body.js'
+import type { AcceptInvitationBody } from './invitations.dto.js'
 import { Invitations } from './invitations.js'
 import { NewMembers } from './new-members.js'
 

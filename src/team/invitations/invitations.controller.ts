@@ -4,14 +4,14 @@ import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { initialGrant } from '../../users/user.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
-import { permissionsIn } from '../members/permissions.body.js'
-import { InvitationBody } from './invitation.body.js'
+import { permissionsIn } from '../members/member-access.dto.js'
 import {
+  InvitationBody,
   InviteDocs,
   ListInvitationsDocs,
   ResendInvitationDocs,
   WithdrawInvitationDocs,
-} from './invitations.docs.js'
+} from './invitations.dto.js'
 import type { Invitation } from './invitations.js'
 import { InvitationsService } from './invitations.service.js'
 

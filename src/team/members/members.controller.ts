@@ -5,19 +5,18 @@ import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
 import { SatelliteAccess } from '../satellite-access.js'
+import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
 import {
   DisableMemberDocs,
   EnableMemberDocs,
   FindMemberDocs,
   ListTeamDocs,
+  MembersQuery,
   RemoveMemberDocs,
   SetPermissionsDocs,
   SetSatellitesDocs,
-} from './members.docs.js'
-import { MembersQuery } from './members.query.js'
+} from './members.dto.js'
 import { MembersService } from './members.service.js'
-import { PermissionsBody, permissionsIn } from './permissions.body.js'
-import { SatellitesBody } from './satellites.body.js'
 
 @ApiTags('Team')
 @Controller('api/team')

@@ -9,7 +9,7 @@ import { Users } from '../../users/users.js'
 import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
 import { newlyGranted, requireCanOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
-import type { MembersQuery } from './members.query.js'
+import type { MembersQuery } from './members.dto.js'
 import { teamCursor } from './members-cursor.js'
 
 /** A user as the team sees them. */

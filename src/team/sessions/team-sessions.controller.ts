@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { CurrentManager, type Manager } from '../manager.js'
-import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.docs.js'
+import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.dto.js'
 import { TeamSessions } from './team-sessions.js'
 
 @ApiTags('Team')

@@ -1,5 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+
+export class ReauthenticateBody {
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The password that the user has now',
+    example: 'correct horse battery staple',
+  })
+  @IsPassword()
+  password!: string
+}
 
 class ReauthenticationAnswer {
   @ApiProperty({ type: String, format: 'date-time', description: 'When the re-authentication expires' })

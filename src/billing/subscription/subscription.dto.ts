@@ -1,15 +1,39 @@
-import { applyDecorators } from '@nestjs/common'
-import { ApiHeader, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../http/documented.js'
-import { SUBSCRIPTION_STATES } from './subscription/subscription-state.js'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsIn, IsOptional, IsString, Matches, ValidateIf } from 'class-validator'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { SUBSCRIPTION_STATES } from './subscription-state.js'
 
-class CheckoutAnswer {
-  @ApiProperty({
+export class SubscriptionQuery {
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      "The `checkout` parameter that the browser came back with, or the provider's id of the checkout",
+  })
+  @IsOptional()
+  @IsString()
+  @Matches(/^[A-Za-z0-9_-]{1,255}$/)
+  checkout?: string
+
+  @ApiPropertyOptional({
+    enum: ['closed'],
+    description: 'The `portal` parameter that the browser came back with',
+  })
+  @IsOptional()
+  @IsIn(['closed'])
+  portal?: 'closed'
+}
+
+export class PortalBody {
+  @ApiPropertyOptional({
     type: String,
     format: 'uri',
-    description: "The payment provider's page; send the browser there",
+    maxLength: 2048,
+    example: 'https://www.example.com/account',
   })
-  checkoutUrl!: string
+  /** Where the browser goes afterwards; the main site by default. */
+  @ValidateIf((_, value) => value !== undefined)
+  @IsString()
+  return?: string
 }
 
 class SubscriptionAnswer {
@@ -86,36 +110,6 @@ class PortalAnswer {
   url!: string
 }
 
-class WebhookAnswer {
-  @ApiProperty({ type: Boolean, example: true })
-  received!: boolean
-}
-
-export const CreateSubscriptionDocs = () =>
-  Documented({
-    summary: 'Start a hosted checkout',
-    description:
-      'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
-      'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
-      'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
-      'back to the return address with `checkout=<id>` in its query. ' +
-      'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
-    status: 201,
-    answer: 'A page is open',
-    type: CheckoutAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'UNKNOWN_PRICE',
-      'INVALID_RETURN_URL',
-      'ALREADY_SUBSCRIBED',
-      'PAYMENT_PENDING',
-      'ACCOUNT_CLOSING',
-      'PAYMENT_PROVIDER_FAILED',
-      'PAYMENT_PROVIDER_UNAVAILABLE',
-      'TOO_BUSY',
-    ],
-  })
-
 export const OpenPortalDocs = () =>
   Documented({
     summary: 'Open the billing portal',
@@ -146,24 +140,3 @@ export const ReadSubscriptionDocs = () =>
     type: SubscriptionAnswer,
     refusals: ['INVALID_QUERY', 'NOT_FOUND', 'TOO_MANY_ATTEMPTS'],
   })
-
-export const WebhookDocs = () =>
-  applyDecorators(
-    ApiHeader({ name: 'Stripe-Signature', required: true, description: 'At most 300 s old' }),
-    Documented({
-      summary: 'Events of the payment provider',
-      description:
-        'Each event is stored once and answered 200 when that is committed; its effects follow. Anything but a 200 makes ' +
-        'the provider send it again.',
-      status: 200,
-      answer: 'Stored, or was already',
-      type: WebhookAnswer,
-      refusals: [
-        'INVALID_SIGNATURE',
-        'WRONG_MODE',
-        'BODY_TOO_LARGE',
-        'UNSUPPORTED_MEDIA_TYPE',
-        'DATABASE_UNAVAILABLE',
-      ],
-    }),
-  )

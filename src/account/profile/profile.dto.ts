@@ -1,6 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { PERMISSIONS } from '../../permissions/permissions.js'
+import { IsName } from '../../users/name-text.js'
+
+/** The new name of a person or an account. */
+export class NameBody {
+  @IsName({ required: true })
+  name!: string
+}
 
 class ProfileAnswer {
   @ApiProperty({ type: String, format: 'uuid' })

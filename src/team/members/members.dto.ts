@@ -1,6 +1,22 @@
 import { ApiProperty } from '@nestjs/swagger'
+import { IsObject } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { PermissionsBody } from './permissions.body.js'
+import { PageCursor } from '../../http/page-cursor.js'
+import { PageLimit } from '../../http/page-limit.js'
+import type { UserCursor } from '../../users/users.js'
+import { PermissionsBody } from './member-access.dto.js'
+import { ageInCursor } from './members-cursor.js'
+
+const DEFAULT_PAGE = 100
+
+/** A page of the team. */
+export class MembersQuery {
+  @PageLimit(DEFAULT_PAGE)
+  limit: number = DEFAULT_PAGE
+
+  @PageCursor(ageInCursor, options => IsObject(options))
+  after?: UserCursor
+}
 
 class TeamMemberAnswer {
   @ApiProperty({ type: String, format: 'uuid' })

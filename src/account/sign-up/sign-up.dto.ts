@@ -1,5 +1,43 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IsMailedToken } from '../../links/mailed-token.js'
+import { type Email, IsEmailAddress } from '../../users/email.js'
+import { IsName } from '../../users/name-text.js'
+import { IsNewPassword } from '../../users/passwords/new-password.js'
+import { IsPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+
+export class SignUpBody {
+  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'rosa@example.com' })
+  @IsEmailAddress()
+  email!: Email
+
+  @ApiProperty({
+    type: String,
+    minLength: MIN_PASSWORD_LENGTH,
+    maxLength: MAX_PASSWORD_LENGTH,
+    example: 'correct horse battery staple',
+  })
+  @IsNewPassword()
+  password!: string
+
+  /** The owner's name. */
+  @IsName({ required: false })
+  name?: string
+}
+
+export class VerifySignUpBody {
+  @IsMailedToken()
+  token!: string
+
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The one given at the sign-up',
+  })
+  @IsPassword()
+  password!: string
+}
 
 class SignedUpAnswer {
   @ApiProperty({ type: String, format: 'uuid' })

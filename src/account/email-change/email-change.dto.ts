@@ -1,4 +1,34 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsOptional } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { MailedLinkBody } from '../../links/mailed-token.js'
+import { type Email, IsEmailAddress } from '../../users/email.js'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+
+export class EmailChangeBody {
+  @ApiProperty({
+    type: String,
+    format: 'email',
+    maxLength: 254,
+    description: 'The new address',
+    example: 'rosa@example.org',
+  })
+  @IsEmailAddress()
+  email!: Email
+}
+
+export class ConfirmEmailBody extends MailedLinkBody {
+  @ApiPropertyOptional({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description:
+      'The password of the account; not needed with access token and cookie of a main session of its user',
+  })
+  @IsOptional()
+  @IsPassword()
+  password?: string
+}
 
 export const AskEmailChangeDocs = () =>
   Documented({

@@ -1,5 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger'
+import { IsUUID } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+
+export class TransferBody {
+  @ApiProperty({ type: String, format: 'uuid', description: 'A member of the account' })
+  @IsUUID()
+  userId!: string
+}
 
 const INSTANT = { type: String, format: 'date-time' } as const
 

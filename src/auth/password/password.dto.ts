@@ -1,4 +1,44 @@
+import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IsMailedToken } from '../../links/mailed-token.js'
+import { type Email, IsEmailAddress } from '../../users/email.js'
+import { IsNewPassword } from '../../users/passwords/new-password.js'
+import { IsPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+
+export class PasswordForgotBody {
+  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
+  @IsEmailAddress()
+  email!: Email
+}
+
+class NewPasswordBody {
+  @ApiProperty({
+    type: String,
+    minLength: MIN_PASSWORD_LENGTH,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The new password',
+    example: 'four words nobody guesses',
+  })
+  @IsNewPassword()
+  password!: string
+}
+
+export class PasswordResetBody extends NewPasswordBody {
+  @IsMailedToken()
+  token!: string
+}
+
+export class PasswordChangeBody extends NewPasswordBody {
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The password that the user has now',
+    example: 'correct horse battery staple',
+  })
+  @IsPassword()
+  currentPassword!: string
+}
 
 export const PasswordForgotDocs = () =>
   Documented({

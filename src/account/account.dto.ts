@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
-import { TransferAnswer } from './transfer/transfer.docs.js'
+import { TransferAnswer } from './transfer/transfer.dto.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
 

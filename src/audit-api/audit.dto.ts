@@ -1,8 +1,52 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiProduces, ApiProperty } from '@nestjs/swagger'
-import { AUDIT_ACTIONS, AUDIT_OUTCOMES } from '../audit/audit-event.js'
+import { ApiProduces, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
+import { AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditAction, type AuditOutcome } from '../audit/audit-event.js'
 import { Documented } from '../http/documented.js'
-import { SOURCES } from '../permissions/permissions.js'
+import { ParseText } from '../http/parse-text.js'
+import { asInstant } from './instant.js'
+import { RowCursor, RowLimit } from './row-cursor.js'
+
+const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
+
+/** Which rows of the audit log; all conditions must hold. */
+export class AuditFilterQuery {
+  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Only entries that concern this user' })
+  @IsUUID()
+  @IsOptional()
+  user?: string
+
+  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
+  @IsIn(AUDIT_ACTIONS)
+  @IsOptional()
+  action?: AuditAction
+
+  @ApiPropertyOptional({ enum: AUDIT_OUTCOMES })
+  @IsIn(AUDIT_OUTCOMES)
+  @IsOptional()
+  outcome?: AuditOutcome
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Not before this time' })
+  @ParseText(asInstant)
+  @IsDate({ message: A_TIME })
+  @IsOptional()
+  from?: Date
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Before this time' })
+  @ParseText(asInstant)
+  @IsDate({ message: A_TIME })
+  @IsOptional()
+  to?: Date
+}
+
+/** A page of filtered rows. */
+export class AuditListQuery extends AuditFilterQuery {
+  @RowLimit()
+  limit?: number
+
+  @RowCursor()
+  after?: number
+}
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const
 
@@ -70,43 +114,6 @@ class AuditPage {
   next!: string | null
 }
 
-class LoginEntry {
-  @ApiProperty({ type: String, format: 'date-time' })
-  at!: string
-
-  @ApiProperty({ enum: ['ok', 'failed'] })
-  outcome!: string
-
-  @ApiProperty({ enum: SOURCES, nullable: true })
-  source!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  origin!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  ip!: string | null
-
-  @ApiProperty({ type: String, example: 'Chrome on Windows' })
-  device!: string
-
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session that it opened' })
-  sid!: string | null
-}
-
-class LoginPage {
-  @ApiProperty({
-    description:
-      'Whether these are all; a satellite is shown its own only, unless the user has re-authenticated',
-  })
-  complete!: boolean
-
-  @ApiProperty({ type: [LoginEntry] })
-  logins!: LoginEntry[]
-
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'For `after`; null on the last page' })
-  next!: string | null
-}
-
 export const ListAuditDocs = () =>
   Documented({
     summary: "The account's audit log",
@@ -131,15 +138,3 @@ export const ExportAuditDocs = () =>
       refusals: ['INVALID_QUERY', 'TOO_BUSY'],
     }),
   )
-
-export const ListLoginsDocs = () =>
-  Documented({
-    summary: "Get one's own login history",
-    description:
-      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
-      'its user has re-authenticated there.',
-    status: 200,
-    answer: 'One page',
-    type: LoginPage,
-    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
-  })

@@ -1,7 +1,41 @@
-import { ApiProperty } from '@nestjs/swagger'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { ValidateIf } from 'class-validator'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { PermissionsBody } from '../members/permissions.body.js'
+import { IsMailedToken } from '../../links/mailed-token.js'
+import type { Permissions } from '../../permissions/permissions.js'
+import { type Email, IsEmailAddress } from '../../users/email.js'
+import { IsName } from '../../users/name-text.js'
+import { IsNewPassword } from '../../users/passwords/new-password.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+import { IsPermissions, IsSatellites, PermissionsBody } from '../members/member-access.dto.js'
+
+export class InvitationBody {
+  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'colleague@example.com' })
+  @IsEmailAddress()
+  email!: Email
+
+  /** dataEntry and viewReports when absent. */
+  @ApiPropertyOptional({ type: PermissionsBody })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsPermissions()
+  permissions?: Permissions
+
+  @IsSatellites({ required: false })
+  satellites?: string[] | null
+}
+
+export class AcceptInvitationBody {
+  @IsMailedToken()
+  token!: string
+
+  @ApiProperty({ type: String, minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })
+  @IsNewPassword()
+  password!: string
+
+  @IsName({ required: false })
+  name?: string
+}
 
 class InvitedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })

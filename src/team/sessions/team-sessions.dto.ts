@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { Documented } from '../../http/documented.js'
-import { SiteSessionsAnswer } from '../../sessions/active/active-sessions.docs.js'
+import { SiteSessionsAnswer } from '../../sessions/active/active-sessions.dto.js'
 
 class MemberSessionsAnswer {
   @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })

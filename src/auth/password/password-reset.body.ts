@@ -1,7 +1,0 @@
-import { IsMailedToken } from '../../links/mailed-token.js'
-import { NewPasswordBody } from './new-password.body.js'
-
-export class PasswordResetBody extends NewPasswordBody {
-  @IsMailedToken()
-  token!: string
-}

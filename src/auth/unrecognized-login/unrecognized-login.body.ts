@@ -1,6 +1,0 @@
-import { IsMailedToken } from '../../links/mailed-token.js'
-
-export class UnrecognizedLoginBody {
-  @IsMailedToken()
-  token!: string
-}

@@ -1,6 +1,0 @@
-import { IsMailedToken } from './mailed-token.js'
-
-export class MailedLinkBody {
-  @IsMailedToken()
-  token!: string
-}
