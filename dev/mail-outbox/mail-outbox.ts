@@ -49,6 +49,8 @@ export class MailOutbox {
     })
     // A client that hangs up; a port that is taken rejects below.
     server.on('error', () => {})
+    // Answers to pipelined commands are small; Nagle would hold the second one back for 40 ms.
+    server.server.on('connection', socket => socket.setNoDelay())
     const listening = once(server.server, 'listening')
     server.listen(port, host)
     await listening
