@@ -1,8 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
@@ -187,65 +184,6 @@ describe('The fault late-answer', () => {
     expect(await answer).toMatchObject({ status: 'active' })
     expect(performance.now() - before).toBeGreaterThan(140)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled' })
-  })
-})
-
-describe('State file', () => {
-  let folder: string
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'payment-sandbox-'))
-  })
-  afterEach(async () => {
-    await sandbox.stop()
-    await rm(folder, { recursive: true })
-  })
-
-  it('keeps invoices, disputes, portals, prorations and deleted customers', async () => {
-    const stateFile = join(folder, 'state.json')
-    await start({ stateFile })
-    const [id, other] = [await subscribed(), await subscribed()]
-    const { customer, items } = await stripe.subscriptions.retrieve(id)
-    const portal = await stripe.billingPortal.sessions.create({ customer: customer as string })
-    const dispute = await sandbox.simulate.dispute(id)
-    await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, quantity: 2 }] })
-    const { customer: deleted } = await stripe.subscriptions.retrieve(other)
-    await sandbox.simulate.deleteCustomer(deleted as string)
-    await start({ stateFile })
-    expect(await stripe.customers.retrieve(deleted as string)).toMatchObject({ deleted: true })
-    expect((await stripe.invoices.list({ customer: customer as string })).data).toHaveLength(1)
-    expect(await stripe.subscriptions.list({ customer: customer as string })).toMatchObject({
-      data: [{ id }],
-    })
-    expect((await fetch(`${sandbox.url}${new URL(portal.url).pathname}`)).status).toBe(200)
-    await sandbox.simulate.closeDispute(dispute, 'won')
-    await sandbox.simulate.failPayment(id)
-    const [invoice] = (await stripe.invoices.list({ customer: customer as string })).data
-    expect(invoice).toMatchObject({ status: 'open', total: 3000 })
-  })
-
-  it('opens one of before there were invoices', async () => {
-    const stateFile = join(folder, 'state.json')
-    await start({ stateFile })
-    const id = await subscribed()
-    await sandbox.stop()
-    const { customers, checkouts, subscriptions, events, answers } = JSON.parse(
-      await readFile(stateFile, 'utf8'),
-    )
-    await writeFile(stateFile, JSON.stringify({ customers, checkouts, subscriptions, events, answers }))
-    await start({ stateFile })
-    const old = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
-    expect(old.latest_invoice).toMatch(/^in_/)
-    const { url } = await stripe.billingPortal.sessions.create({ customer: old.customer as string })
-    expect(await (await fetch(url)).text()).toContain('You have no invoices yet.')
-    await sandbox.simulate.failPayment(id)
-    await sandbox.simulate.recoverPayment(id)
-    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
-  })
-
-  it('without its first parts is not ours', async () => {
-    const stateFile = join(folder, 'state.json')
-    await writeFile(stateFile, '{}')
-    await expect(start({ stateFile })).rejects.toThrow('delete it to start afresh')
   })
 })
 
