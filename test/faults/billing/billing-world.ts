@@ -26,7 +26,6 @@ const PROCESSES = 3
 const AT_ONCE = 4
 /** Besides the owner; they come and go, and one of the plans is billed by their number. */
 const MEMBERS_EACH = 2
-const MOST_COMMIT_MS = 80
 
 export interface ModelWorld extends BillingWorld {
   readonly accounts: readonly PayingAccount[]
@@ -34,7 +33,10 @@ export interface ModelWorld extends BillingWorld {
 }
 
 /** The built service in several processes on PostgreSQL and Redis, the payment sandbox, and owners who are logged in. */
-export async function startModelWorld(accountCount: number, random: Random): Promise<ModelWorld> {
+export async function startModelWorld(
+  { accounts: accountCount, commitMs }: { accounts: number; commitMs: number },
+  random: Random,
+): Promise<ModelWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-model-'))
   const keysFile = join(folder, 'jwt-keys.json')
   await generateKeys(keysFile, new Date())
@@ -58,7 +60,7 @@ export async function startModelWorld(accountCount: number, random: Random): Pro
   })
   const teams = await hire(accountCount, environment)
   const database = new pg.Pool({ connectionString: postgres.url, max: 4 })
-  await slowCommits(database)
+  await slowCommits(database, commitMs)
   const services: KillableService[] = []
   for (let count = 0; count < PROCESSES; count++)
     services.push(await KillableService.start({ ...environment, PORT: String(await freePort()) }))
@@ -78,14 +80,11 @@ export async function startModelWorld(accountCount: number, random: Random): Pro
   return { ...world, accounts, stop }
 }
 
-/**
- * Until an event is committed takes a while, and who is killed meanwhile has not stored it: on a quick disk the kills of a
- * short run fall elsewhere.
- */
-async function slowCommits(database: pg.Pool): Promise<void> {
+/** Makes every event take this long to be committed; a connection that is lost meanwhile ends it. */
+async function slowCommits(database: pg.Pool, milliseconds: number): Promise<void> {
   await database.query(`
     create function commit_slowly() returns trigger language plpgsql
-      as $$ begin perform pg_sleep(random() * ${MOST_COMMIT_MS} / 1000); return null; end $$;
+      as $$ begin perform pg_sleep(${milliseconds / 1000}); return null; end $$;
     create constraint trigger commit_slowly after insert on provider_events
       deferrable initially deferred for each row execute function commit_slowly();
     do $$ begin
