@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { requireSameAnswers } from '../contestants/same-answers.mjs'
 import { startBare, startService } from '../contestants/service.mjs'
 import { Child } from '../machine/child.mjs'
 import { keepAwake } from '../machine/core-spinner.mjs'
@@ -9,7 +10,6 @@ import { FORGOTTEN_PASSWORD, measureTiming, REFUSED_LOGIN } from './measure-timi
 import { whileLoggingIn } from './one-login-at-a-time.mjs'
 import { dataRequests, loginRequests, refreshRequests } from './requests.mjs'
 import { inTurn } from './rounds.mjs'
-import { requireSameAnswers } from './same-answers.mjs'
 
 /** So few logins fit into a second that the compiler needs longer to know what is used often. */
 const LOGIN_WARM_UP_SECONDS = 8
