@@ -8,8 +8,8 @@ import type { Mail } from '../mail/mail.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
-import type { NoticeData } from './notice.mail.js'
 import { Notices } from './notices.js'
+import type { NoticeData } from './unusual-activity.mail.js'
 
 /** Handles an anomaly of a session, as the settings say. */
 @Injectable()

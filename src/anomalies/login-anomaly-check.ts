@@ -10,7 +10,7 @@ import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices } from './known-devices.js'
 import { networkAddress, networkOf } from './network.js'
-import { newDeviceMail, unusualLoginMail } from './notice.mail.js'
+import { newDeviceMail, unusualLoginMail } from './unusual-activity.mail.js'
 
 /** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])

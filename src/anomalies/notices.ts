@@ -9,7 +9,7 @@ import { Mailer } from '../mail/mailer.js'
 import { Links } from '../mail/site-urls.js'
 import { networkOf } from './network.js'
 import { type AffectedSession, UnrecognizedLoginTokens } from './not-me-tokens.js'
-import type { NoticeData } from './notice.mail.js'
+import type { NoticeData } from './unusual-activity.mail.js'
 
 /** Mails users about what may not have been them, with a link to say so. */
 @Injectable()

@@ -7,7 +7,7 @@ import { type ClientAddress, SessionStore } from '../sessions/stores/session-sto
 import { useAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import { networkOf } from './network.js'
-import { unusualUseMail } from './notice.mail.js'
+import { unusualUseMail } from './unusual-activity.mail.js'
 
 /** Notices that a session is used from elsewhere, and does what the settings say. */
 @Injectable()

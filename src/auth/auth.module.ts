@@ -28,7 +28,7 @@ import { ReauthenticationService } from './reauthentication/reauthentication.ser
 import { ReauthenticationRecord } from './reauthentication/reauthentication-record.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
-import { RefusedRefreshes } from './refresh/refused-refreshes.js'
+import { RefreshRefusalRecord } from './refresh/refresh-refusal-record.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-login.sessions.js'
@@ -70,7 +70,7 @@ import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-log
     ReauthenticationRecord,
     ReauthenticationService,
     RefreshService,
-    RefusedRefreshes,
+    RefreshRefusalRecord,
   ],
   exports: [PasswordMails, PasswordProof, PasswordReset],
 })

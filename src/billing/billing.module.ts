@@ -37,6 +37,7 @@ import { ProviderKey } from './provider/provider-key.js'
 import { ProviderKeyCheck } from './provider/provider-key-check.js'
 import { ProviderUpdates } from './provider/provider-updates.js'
 import { CancelledSubscriptions } from './subscription/cancelled-subscriptions.js'
+import { FailedFirstPayments } from './subscription/failed-first-payments.js'
 import { PlanChangeService } from './subscription/plan-change.service.js'
 import { PortalService } from './subscription/portal.service.js'
 import { Seats } from './subscription/seats.js'
@@ -44,16 +45,15 @@ import { SubscriptionCache } from './subscription/subscription-cache.js'
 import { SubscriptionQueries } from './subscription/subscription-queries.js'
 import { Subscriptions } from './subscription/subscriptions.js'
 import { SurplusSubscriptions } from './subscription/surplus-subscriptions.js'
-import { UnpaidSubscriptions } from './subscription/unpaid-subscriptions.js'
 import { AfterCommit } from './sync/after-commit.js'
 import { BillingInbox } from './sync/billing-inbox.js'
+import { BillingQueue } from './sync/billing-queue.js'
 import { BillingReconciler } from './sync/billing-reconciler.js'
-import { BillingWork } from './sync/billing-work.js'
 import { BillingWorker } from './sync/billing-worker.js'
 import { CustomerSnapshots } from './sync/customer-snapshot.js'
 import { CustomerSync } from './sync/customer-sync.js'
 import { CustomerWriter } from './sync/customer-writer.js'
-import { SubscriptionSync } from './sync/subscription-sync.js'
+import { SubscriptionWriter } from './sync/subscription-writer.js'
 import { WaitingEvents } from './sync/waiting-events.js'
 import { WebhookController } from './webhook/webhook.controller.js'
 import { WebhookService } from './webhook/webhook.service.js'
@@ -66,13 +66,13 @@ import { WebhookService } from './webhook/webhook.service.js'
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
     { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
     BillingStatus,
-    SubscriptionSync,
+    SubscriptionWriter,
     AfterCommit,
     BillingService,
     BillingInbox,
     BillingOperations,
     BillingReconciler,
-    BillingWork,
+    BillingQueue,
     BillingWorker,
     BillingCustomers,
     CancelledSubscriptions,
@@ -104,7 +104,7 @@ import { WebhookService } from './webhook/webhook.service.js'
     Subscriptions,
     SurplusSubscriptions,
     Trials,
-    UnpaidSubscriptions,
+    FailedFirstPayments,
     WebhookService,
   ],
   exports: [BillingStatus],

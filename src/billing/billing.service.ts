@@ -12,8 +12,8 @@ import { Trials } from './checkout/trials.js'
 import { PaymentRequests } from './provider/payment-requests.js'
 import { PlanChangeService } from './subscription/plan-change.service.js'
 import { PortalService } from './subscription/portal.service.js'
+import { isLive } from './subscription/provider-status.js'
 import { Seats } from './subscription/seats.js'
-import { isLive } from './subscription/subscription-status.js'
 import { Subscriptions } from './subscription/subscriptions.js'
 
 /**

@@ -8,7 +8,7 @@ import { SurplusSubscriptions } from '../billing/subscription/surplus-subscripti
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import type { ApiError } from '../errors/api-error.js'
-import { Plans } from '../permissions/plans.js'
+import { Plans } from '../permissions/plans-file.js'
 import type { CommandContext } from './command-context.js'
 import { withService } from './service.js'
 

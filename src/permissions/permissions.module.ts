@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
-import { Plans } from './plans.js'
+import { Plans } from './plans-file.js'
 
 @Module({
   providers: [{ provide: Plans, inject: [Settings], useFactory: Plans.read }],

@@ -1,4 +1,4 @@
-/** The kind of site a session was made from. */
+/** Where a session is used: `main` is the main site, with a cookie; `satellite` everything else, apps included. */
 export const SOURCES = ['main', 'satellite'] as const
 export type Source = (typeof SOURCES)[number]
 

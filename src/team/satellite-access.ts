@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../audit/audit-log.js'
-import { isInScope } from '../auth/login/login-rules.js'
+import { isInScope } from '../auth/login/login-place.js'
 import { Clock } from '../clock/clock.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'

@@ -10,7 +10,7 @@ import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './auth.dto.js'
-import { isBarredOwner, isInScope } from './login-rules.js'
+import { isBarredOwner, isInScope } from './login-place.js'
 
 @Injectable()
 export class Credentials {

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Session } from '../../sessions/session.js'
 import { Users } from '../../users/users.js'
-import { isBarredOwner } from '../login/login-rules.js'
+import { isBarredOwner } from '../login/login-place.js'
 import { PasswordProof } from './password-proof.js'
 import { ReauthenticationRecord } from './reauthentication-record.js'
 

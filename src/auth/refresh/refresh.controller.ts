@@ -12,14 +12,14 @@ import {
 import { Public } from '../../tokens/public.decorator.js'
 import { RefreshDocs } from './refresh.dto.js'
 import { RefreshService } from './refresh.service.js'
-import { RefusedRefreshes } from './refused-refreshes.js'
+import { RefreshRefusalRecord } from './refresh-refusal-record.js'
 
 @ApiTags('Auth')
 @Controller('api')
 export class RefreshController {
   constructor(
     private readonly refreshService: RefreshService,
-    private readonly refused: RefusedRefreshes,
+    private readonly refused: RefreshRefusalRecord,
     private readonly settings: Settings,
   ) {}
 

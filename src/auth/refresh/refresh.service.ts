@@ -9,7 +9,7 @@ import type { Session } from '../../sessions/session.js'
 import { handleOf } from '../../sessions/session-id.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccessTokens } from '../../tokens/access-tokens.js'
-import { RefusedRefreshes } from './refused-refreshes.js'
+import { RefreshRefusalRecord } from './refresh-refusal-record.js'
 
 @Injectable()
 export class RefreshService {
@@ -17,7 +17,7 @@ export class RefreshService {
     private readonly store: SessionStore,
     private readonly accessTokens: AccessTokens,
     private readonly anomalyCheck: RefreshAnomalyCheck,
-    private readonly refused: RefusedRefreshes,
+    private readonly refused: RefreshRefusalRecord,
     private readonly clock: Clock,
   ) {}
 

@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Caller } from '../../tokens/claims.js'
-import { UnpaidSubscriptions } from '../subscription/unpaid-subscriptions.js'
+import { FailedFirstPayments } from '../subscription/failed-first-payments.js'
 import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 
@@ -17,7 +17,7 @@ export class CheckoutService {
   constructor(
     private readonly checkouts: Checkouts,
     private readonly hosted: HostedCheckouts,
-    private readonly unpaid: UnpaidSubscriptions,
+    private readonly unpaid: FailedFirstPayments,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}

@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js'
 import type { ApiError } from '../../errors/api-error.js'
 import { CustomerDetailsSync } from '../customers/customer-details.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
-import { BillingWork } from '../sync/billing-work.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import type { Checkout } from './checkouts.js'
 import { withCheckout } from './return-url.js'
@@ -17,14 +17,14 @@ export class HostedCheckouts {
   constructor(
     private readonly stripe: Stripe,
     private readonly customers: CustomerDetailsSync,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly database: Database,
     private readonly settings: Settings,
   ) {}
 
   /**
    * Our id is the idempotency key: after a lost answer or a crash, a repetition returns the first checkout.
-   * Throws like `ask`.
+   * Throws like `callStripe`.
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensureCustomer(checkout.accountId)
@@ -36,7 +36,7 @@ export class HostedCheckouts {
     } catch (error) {
       // It may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
-        await this.database.run(db => this.work.ask(db, customer))
+        await this.database.run(db => this.queue.ask(db, customer))
       throw error
     }
   }

@@ -4,7 +4,7 @@ import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { checkouts, subscriptions } from '../../database/schema.js'
-import { isLive, type SubscriptionStatus } from '../subscription/subscription-status.js'
+import { isLive, type ProviderStatus } from '../subscription/provider-status.js'
 import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 
@@ -27,7 +27,7 @@ export class OpenPages {
       .from(subscriptions)
       .where(eq(subscriptions.accountId, accountId))
     const isOnItsWay = bought?.status === 'incomplete' && !bought.hasFailed
-    if (!bought || !(isLive(bought.status as SubscriptionStatus) || isOnItsWay)) return []
+    if (!bought || !(isLive(bought.status as ProviderStatus) || isOnItsWay)) return []
     const rows = await transaction
       .select({ providerId: checkouts.providerId })
       .from(checkouts)
@@ -42,7 +42,7 @@ export class OpenPages {
     return rows.map(row => row.providerId as string)
   }
 
-  /** Closes them, so that nobody can pay them any longer. Safe to repeat; throws like `ask`. */
+  /** Closes them, so that nobody can pay them any longer. Safe to repeat; throws like `callStripe`. */
   async close(providerIds: readonly string[]): Promise<void> {
     for (const providerId of providerIds) {
       // One that is paid at this very moment has an event of its own, which reports a second subscription.

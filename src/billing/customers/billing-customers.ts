@@ -19,7 +19,7 @@ export class BillingCustomers {
 
   /**
    * The account's customer id; created at the provider on first use, and only once however many ask at the
-   * same time. Throws like `ask`.
+   * same time. Throws like `callStripe`.
    */
   async ensure(accountId: string): Promise<string> {
     const { customerId, attempt } = await this.reserve(accountId)

@@ -60,7 +60,7 @@ export class CustomerDetailsSync {
     return { customerId: row.customerId, name, email: row.email }
   }
 
-  /** Tells the provider. Safe to repeat; throws like `ask`. */
+  /** Tells the provider. Safe to repeat; throws like `callStripe`. */
   async tell({ customerId, name, email }: CustomerDetails): Promise<void> {
     await callStripeOrNull(() => this.stripe.customers.update(customerId, { name, email }))
     await this.database.run(db =>

@@ -40,7 +40,7 @@ export class ForeignCustomers {
     return rows.map(row => ({ ...row, isLive: row.isLive === true }))
   }
 
-  /** All of them. The provider is asked about those whose key was not recorded. Throws like `ask`. */
+  /** All of them. The provider is asked about those whose key was not recorded. Throws like `callStripe`. */
   async list(): Promise<ForeignCustomer[]> {
     await this.key.identify()
     const certain = await this.select(this.key.isOfAnother())

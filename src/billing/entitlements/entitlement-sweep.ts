@@ -4,7 +4,7 @@ import { gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { Plans } from '../../permissions/plans.js'
+import { Plans } from '../../permissions/plans-file.js'
 import { Entitlements } from './entitlements.js'
 import { UserEntitlements } from './user-entitlements.js'
 
@@ -47,7 +47,7 @@ export class EntitlementSweep {
         .where(or(lte(accounts.entitledUntil, now), this.isByOtherRules()))
         .limit(ACCOUNTS_A_PAGE)
         .for('no key update', { skipLocked: true })
-      await this.entitlements.applyToUsers(
+      await this.entitlements.decideFor(
         transaction,
         due.map(({ id }) => id),
       )

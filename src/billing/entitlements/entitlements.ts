@@ -7,7 +7,7 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { accounts } from '../../database/schema.js'
 import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
-import { Plans } from '../../permissions/plans.js'
+import { Plans } from '../../permissions/plans-file.js'
 import { HourlyLines } from '../provider/hourly-lines.js'
 import { isPaidFor, type SubscriptionState, stateOf } from '../subscription/subscription-state.js'
 import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription/subscription-view.js'
@@ -52,7 +52,7 @@ export class Entitlements {
    * the result differs, the account is marked until UserEntitlements has given it to all its users. Safe to
    * repeat.
    */
-  async applyToUsers(transaction: Db, accountIds: readonly string[]): Promise<void> {
+  async decideFor(transaction: Db, accountIds: readonly string[]): Promise<void> {
     const { version } = this.plans
     const locked = await lockAccounts(transaction, accountIds)
     const ruled = locked.filter(({ by }) => version !== null || by !== null)

@@ -1,7 +1,7 @@
 import { count, isNotNull, isNull, min, sql } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
 import { billingWork, providerEvents, subscriptions } from '../../database/schema.js'
-import { ENDED_STATUSES } from '../subscription/subscription-status.js'
+import { ENDED_STATUSES } from '../subscription/provider-status.js'
 
 /** A summary of the billing engine for operators. */
 export interface BillingHealth {

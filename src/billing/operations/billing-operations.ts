@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { providerEvents } from '../../database/schema.js'
 import { type ForeignCustomer, ForeignCustomers } from '../customers/foreign-customers.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 import { BillingReconciler } from '../sync/billing-reconciler.js'
-import { BillingWork } from '../sync/billing-work.js'
 import { BillingWorker } from '../sync/billing-worker.js'
 
 /** What operators can do with the billing engine at the command line. */
@@ -12,7 +12,7 @@ import { BillingWorker } from '../sync/billing-worker.js'
 export class BillingOperations {
   constructor(
     private readonly database: Database,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly worker: BillingWorker,
     private readonly reconciler: BillingReconciler,
     private readonly foreign: ForeignCustomers,
@@ -27,7 +27,7 @@ export class BillingOperations {
         .where(eq(providerEvents.id, eventId))
         .returning({ customerId: providerEvents.customerId })
       if (!event?.customerId) return null
-      await this.work.ask(transaction, event.customerId)
+      await this.queue.ask(transaction, event.customerId)
       return event.customerId
     })
     if (customerId === null) return false
@@ -39,7 +39,7 @@ export class BillingOperations {
   async forget(customers: readonly ForeignCustomer[]): Promise<void> {
     for (const customer of customers) {
       await this.foreign.forget(customer)
-      await this.database.run(db => this.work.ask(db, customer.customerId))
+      await this.database.run(db => this.queue.ask(db, customer.customerId))
     }
     await this.worker.settled()
   }

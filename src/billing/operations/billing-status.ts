@@ -5,8 +5,8 @@ import type { Db } from '../../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
 import { PAYABLE_FOR_SECONDS } from '../checkout/checkout-times.js'
-import { ENDED_STATUSES, isLive, type SubscriptionStatus } from '../subscription/subscription-status.js'
-import { BillingWork } from '../sync/billing-work.js'
+import { ENDED_STATUSES, isLive, type ProviderStatus } from '../subscription/provider-status.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 import { redactEvents } from '../sync/redacted-events.js'
 
 /** Time for the event of a page that was paid at the last moment, and for clocks that differ. */
@@ -17,7 +17,7 @@ const LEEWAY_SECONDS = 60 * 60
 export class BillingStatus {
   constructor(
     private readonly clock: Clock,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
   ) {}
 
   /**
@@ -26,7 +26,7 @@ export class BillingStatus {
    */
   async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    return row !== undefined && isLive(row.status as SubscriptionStatus) && !row.cancelAtPeriodEnd
+    return row !== undefined && isLive(row.status as ProviderStatus) && !row.cancelAtPeriodEnd
   }
 
   /**
@@ -39,7 +39,7 @@ export class BillingStatus {
       .from(subscriptions)
       .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
       .where(and(eq(subscriptions.accountId, accountId), eq(subscriptions.cancelAtPeriodEnd, true)))
-    if (found?.customerId) await this.work.ask(db, found.customerId)
+    if (found?.customerId) await this.queue.ask(db, found.customerId)
   }
 
   /** Whether the account is being billed, as far as we know. */
@@ -48,7 +48,7 @@ export class BillingStatus {
       .select({ status: subscriptions.status })
       .from(subscriptions)
       .where(eq(subscriptions.accountId, accountId))
-    return row !== undefined && isLive(row.status as SubscriptionStatus)
+    return row !== undefined && isLive(row.status as ProviderStatus)
   }
 
   /**
@@ -58,7 +58,7 @@ export class BillingStatus {
   async requireNone(transaction: Db, accountId: string): Promise<void> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
     if (!row) return
-    if (isLive(row.status as SubscriptionStatus)) throw new ApiError('ALREADY_SUBSCRIBED')
+    if (isLive(row.status as ProviderStatus)) throw new ApiError('ALREADY_SUBSCRIBED')
     if (row.status === 'incomplete' && !row.firstPaymentFailed) throw new ApiError('PAYMENT_PENDING')
   }
 

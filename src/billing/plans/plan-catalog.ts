@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
-import { Plans } from '../../permissions/plans.js'
+import { Plans } from '../../permissions/plans-file.js'
 import type { OfferedPlan } from '../checkout/offered-plan.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
@@ -26,7 +26,7 @@ export class PlanCatalog {
     private readonly bulkhead: ProviderBulkhead,
   ) {}
 
-  /** In the order of STRIPE_PRICE_IDS. Throws like `ask` when there is no copy yet. */
+  /** In the order of STRIPE_PRICE_IDS. Throws like `callStripe` when there is no copy yet. */
   async list(): Promise<readonly OfferedPlan[]> {
     const copy = await this.cache.get()
     if (copy?.isFresh) return copy.plans

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Plans } from '../../permissions/plans.js'
+import type { Plans } from '../../permissions/plans-file.js'
 
 /**
  * The item of a subscription that is the plan; the others are add-ons. It is the first whose price we know,

@@ -30,7 +30,7 @@ export class ProviderKey {
     return this.identity
   }
 
-  /** Asks the provider unless it has answered already. Throws like `ask`. */
+  /** Asks the provider unless it has answered already. Throws like `callStripe`. */
   async identify(): Promise<ProviderIdentity> {
     this.identity ??= { providerAccount: await this.account(), isLive: this.isLive }
     return this.identity

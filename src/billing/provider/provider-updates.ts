@@ -41,7 +41,7 @@ export class ProviderUpdates {
     return pages.length > 0 || endingId || seats || details ? { pages, endingId, seats, details } : null
   }
 
-  /** Tells the provider, first what concerns money. Safe to repeat; throws like `ask`. */
+  /** Tells the provider, first what concerns money. Safe to repeat; throws like `callStripe`. */
   async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
     await this.pages.close(pages)
     if (endingId) await this.cancelled.end(endingId)

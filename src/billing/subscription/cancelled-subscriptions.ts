@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { accounts, users } from '../../database/schema.js'
 import { UndoTokens } from '../../users/links/undo-tokens.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
-import { isLive, type SubscriptionStatus } from './subscription-status.js'
+import { isLive, type ProviderStatus } from './provider-status.js'
 
 /** Cancelled subscriptions that are paid for until later. */
 @Injectable()
@@ -29,7 +29,7 @@ export class CancelledSubscriptions {
 
   /**
    * Ends it at the provider, without a refund. Bills what was noted for the next invoice, such as new seats,
-   * which the provider would otherwise forget. Safe to repeat; throws like `ask`.
+   * which the provider would otherwise forget. Safe to repeat; throws like `callStripe`.
    */
   async end(subscriptionId: string): Promise<void> {
     await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
@@ -49,5 +49,5 @@ export class CancelledSubscriptions {
 
 /** By either of the provider's two fields. */
 function isCancelled({ status, cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
-  return isLive(status as SubscriptionStatus) && (cancel_at_period_end || cancel_at !== null)
+  return isLive(status as ProviderStatus) && (cancel_at_period_end || cancel_at !== null)
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { isLive, type SubscriptionStatus } from './subscription-status.js'
+import { isLive, type ProviderStatus } from './provider-status.js'
 
 /**
  * The subscription that counts, and others that bill the customer as well (none, unless something went
@@ -19,7 +19,7 @@ export function currentSubscription(
   all: readonly Stripe.Subscription[],
   knownId: string | null,
 ): CurrentSubscription {
-  const live = all.filter(({ status }) => isLive(status as SubscriptionStatus))
+  const live = all.filter(({ status }) => isLive(status as ProviderStatus))
   const known = all.find(({ id }) => id === knownId)
   const incomplete = all.find(({ status }) => status === 'incomplete')
   const current = live.find(({ id }) => id === knownId) ?? live[0] ?? incomplete ?? known ?? all[0] ?? null

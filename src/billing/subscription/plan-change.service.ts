@@ -3,15 +3,15 @@ import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { Plans } from '../../permissions/plans.js'
+import { Plans } from '../../permissions/plans-file.js'
 import type { Caller } from '../../tokens/claims.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { planItem } from '../plans/plan-item.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
-import { BillingWork } from '../sync/billing-work.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 import { PortalService } from './portal.service.js'
-import { isLive, type SubscriptionStatus } from './subscription-status.js'
+import { isLive, type ProviderStatus } from './provider-status.js'
 import { Subscriptions } from './subscriptions.js'
 
 /** Changes the plan of an account that has one: its subscription is changed, so there is never a second. */
@@ -20,7 +20,7 @@ export class PlanChangeService {
   constructor(
     private readonly subscriptions: Subscriptions,
     private readonly portal: PortalService,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly plans: Plans,
     private readonly stripe: Stripe,
     private readonly database: Database,
@@ -50,9 +50,9 @@ export class PlanChangeService {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
     const found = row && (await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId)))
     const item = found && planItem(found, this.plans, row.priceId)
-    if (found && item && isLive(found.status as SubscriptionStatus)) return { id: found.id, item }
+    if (found && item && isLive(found.status as ProviderStatus)) return { id: found.id, item }
     const customer = typeof found?.customer === 'string' ? found.customer : null
-    if (customer) await this.database.run(db => this.work.ask(db, customer))
+    if (customer) await this.database.run(db => this.queue.ask(db, customer))
     throw unavailable('TOO_BUSY')
   }
 }

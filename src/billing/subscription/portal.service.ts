@@ -23,7 +23,7 @@ export class PortalService {
 
   /**
    * The URL of a page, valid for some minutes. Without `flow` it shows everything. Throws `NEVER_SUBSCRIBED`
-   * (409) for an account without a customer, and like `ask`.
+   * (409) for an account without a customer, and like `callStripe`.
    */
   async open(caller: Caller, returnUrl: string, client: Client, flow?: Flow): Promise<string> {
     const { userId, accountId, sid } = caller

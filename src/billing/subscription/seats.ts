@@ -6,11 +6,11 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { subscriptions, users } from '../../database/schema.js'
 import type { ApiError } from '../../errors/api-error.js'
-import { Plans } from '../../permissions/plans.js'
+import { Plans } from '../../permissions/plans-file.js'
 import { planItem } from '../plans/plan-item.js'
 import { callStripe } from '../provider/payment-provider.js'
 import { currentSubscription } from './current-subscription.js'
-import { isLive, type SubscriptionStatus } from './subscription-status.js'
+import { isLive, type ProviderStatus } from './provider-status.js'
 
 /** A quantity to request of the provider, and the number of the request. */
 export interface SeatChange {
@@ -53,7 +53,7 @@ export class Seats {
     const known = await this.known(transaction, accountId)
     const { current } = currentSubscription(found, known?.id ?? null)
     const item = current && planItem(current, this.plans, known?.priceId ?? null)
-    if (!current || !item || !isLive(current.status as SubscriptionStatus)) return null
+    if (!current || !item || !isLive(current.status as ProviderStatus)) return null
     if (!this.plans.of(item.price.id)?.seats) return null
     const seats = await this.quantityFor(transaction, accountId, item.price.id)
     if (item.quantity === seats) return null
@@ -74,7 +74,7 @@ export class Seats {
     }
   }
 
-  /** Tells the provider; after a crash or a lost answer again, under the same key. Throws like `ask`. */
+  /** Tells the provider; after a crash or a lost answer again, under the same key. Throws like `callStripe`. */
   async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
     try {
       await callStripe(() =>

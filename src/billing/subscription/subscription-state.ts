@@ -1,5 +1,5 @@
 import { secondsAfter } from '../../clock/clock.js'
-import type { SubscriptionStatus } from './subscription-status.js'
+import type { ProviderStatus } from './provider-status.js'
 
 /**
  * What an account's payments amount to. `pending`: the first payment is on its way, which can take days.
@@ -18,7 +18,7 @@ export const SUBSCRIPTION_STATES = [
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number]
 
 /** A payment is due. In the first state the provider is still trying, in the second it has given up. */
-const OWING: readonly string[] = ['past_due', 'unpaid'] satisfies SubscriptionStatus[]
+const OWING: readonly string[] = ['past_due', 'unpaid'] satisfies ProviderStatus[]
 const PAID_FOR: readonly SubscriptionState[] = ['trialing', 'active', 'past_due']
 
 export function isPastDue(status: string): boolean {
@@ -37,7 +37,7 @@ export function graceEnd(pastDueSince: Date, graceSeconds: number): Date {
 
 /** What the state depends on. */
 interface StateFacts {
-  readonly status: SubscriptionStatus
+  readonly status: ProviderStatus
   /** Whether the first payment may still arrive. */
   readonly isPaymentPending: boolean
   /** Until when an account that owes keeps its plan, ISO 8601; null when it owes nothing. */

@@ -1,9 +1,9 @@
+import type { ProviderStatus } from './provider-status.js'
 import type { SubscriptionState } from './subscription-state.js'
-import type { SubscriptionStatus } from './subscription-status.js'
 
 /** An account's subscription as we have it; all times ISO 8601, UTC. */
 export interface KnownSubscription {
-  readonly status: SubscriptionStatus
+  readonly status: ProviderStatus
   /** The price that was bought; null without a subscription. */
   readonly plan: string | null
   readonly quantity: number | null

@@ -8,11 +8,11 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { subscriptions } from '../../database/schema.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import { Plans } from '../../permissions/plans.js'
+import { Plans } from '../../permissions/plans-file.js'
 import { planItem } from '../plans/plan-item.js'
 import type { CurrentSubscription } from './current-subscription.js'
+import { type ProviderStatus } from './provider-status.js'
 import { graceEnd, isPastDue } from './subscription-state.js'
-import { type SubscriptionStatus } from './subscription-status.js'
 import { type KnownSubscription, NO_SUBSCRIPTION } from './subscription-view.js'
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
@@ -46,7 +46,7 @@ export class Subscriptions {
     if (!row) return NO_SUBSCRIPTION
     const graceUntil = row.pastDueSince && graceEnd(row.pastDueSince, this.settings.paymentGraceSeconds)
     return {
-      status: row.status as SubscriptionStatus,
+      status: row.status as ProviderStatus,
       plan: row.priceId,
       quantity: row.quantity,
       currentPeriodEnd: row.currentPeriodEnd?.toISOString() ?? null,
@@ -158,7 +158,7 @@ function asRow(seen: Stripe.Subscription, item: Stripe.SubscriptionItem | null) 
   const endsAt = dateOf(seen.ended_at ?? seen.cancel_at) ?? (seen.cancel_at_period_end ? periodEnd : null)
   return {
     providerId: seen.id,
-    status: seen.status as SubscriptionStatus,
+    status: seen.status as ProviderStatus,
     priceId: item?.price.id ?? null,
     quantity: item?.quantity ?? null,
     currentPeriodEnd: periodEnd,

@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
-import { BillingWork } from '../sync/billing-work.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 
 /** An account has one subscription; any other that bills its customer is surplus. */
 export interface SurplusSubscription {
@@ -29,7 +29,7 @@ export class SurplusSubscriptions {
   constructor(
     private readonly database: Database,
     private readonly stripe: Stripe,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -50,7 +50,7 @@ export class SurplusSubscriptions {
 
   /**
    * Ends a surplus subscription at the provider now and refunds everything paid for it; returns the refunds.
-   * Null when it is not surplus. Safe to repeat: nothing is refunded twice. Throws like `ask`.
+   * Null when it is not surplus. Safe to repeat: nothing is refunded twice. Throws like `callStripe`.
    */
   async end(subscriptionId: string): Promise<GivenBack[] | null> {
     const owner = await this.ownerOf(subscriptionId)
@@ -67,7 +67,7 @@ export class SurplusSubscriptions {
         client: null,
         detail: { subscription: subscriptionId, refunds: given },
       })
-      if (owner.customerId) await this.work.ask(transaction, owner.customerId)
+      if (owner.customerId) await this.queue.ask(transaction, owner.customerId)
     })
     return given
   }

@@ -23,7 +23,7 @@ export class AfterCommit {
     await this.entitlements.bringTo(accountId, isWaitedFor ? PAGES_WAITED_FOR : undefined)
   }
 
-  /** Tells the provider what it needs to know. Throws like `ask`. */
+  /** Tells the provider what it needs to know. Throws like `callStripe`. */
   async updateProvider(update: ProviderUpdate): Promise<void> {
     await this.updates.send(update)
   }

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { BillingWork, type ClaimedWork } from './billing-work.js'
+import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { CustomerSync } from './customer-sync.js'
 import { reasonOf } from './reason-of.js'
 
@@ -31,7 +31,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   private readonly closing = new AbortController()
 
   constructor(
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly sync: CustomerSync,
   ) {}
 
@@ -61,7 +61,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   @Interval(SAFETY_NET_EVERY_MS)
   async findForgotten(): Promise<void> {
     try {
-      const customers = await this.work.askForForgotten()
+      const customers = await this.queue.askForForgotten()
       if (customers === 0) return
       this.logger.error(`Found events of ${customers} customers that were not queued`)
       this.nudge()
@@ -83,7 +83,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     const free = SLOTS - this.running.size
     const others = [...this.running.keys()].filter(isOther).length
     try {
-      const claimed = await this.work.claim(free, Math.min(free, Math.max(OTHER_SLOTS - others, 0)))
+      const claimed = await this.queue.claim(free, Math.min(free, Math.max(OTHER_SLOTS - others, 0)))
       for (const work of claimed) this.start(work)
     } catch (error) {
       this.logger.warn(`Events cannot be handled now: ${(error as Error).message}`)
@@ -113,7 +113,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   private async postpone(work: ClaimedWork, error: Error): Promise<void> {
     const reason = reasonOf(error)
     try {
-      const isGivenUp = await this.work.retry(work, reason)
+      const isGivenUp = await this.queue.retry(work, reason)
       if (isGivenUp) this.logger.error(`Given up on customer ${work.customerId}: ${reason}`)
       else this.logger.warn(`Customer ${work.customerId} will be tried again: ${reason}`)
     } catch {
@@ -122,7 +122,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async release(work: ClaimedWork): Promise<void> {
-    await this.work.release(work).catch(() => {
+    await this.queue.release(work).catch(() => {
       // The claim expires by itself.
     })
   }

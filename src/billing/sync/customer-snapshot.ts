@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { BillingCustomers } from '../customers/billing-customers.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { referenceIn } from '../provider/provider-event.js'
-import { isLive, type SubscriptionStatus } from '../subscription/subscription-status.js'
+import { isLive, type ProviderStatus } from '../subscription/provider-status.js'
 import { type WaitingEvent, WaitingEvents } from './waiting-events.js'
 
 /** Enough for any real customer; the newest come first. */
@@ -25,7 +25,7 @@ export interface CustomerSnapshot {
   readonly seenAt: Date
 }
 
-/** What the provider knows now. Every method throws like `ask`. */
+/** What the provider knows now. Every method throws like `callStripe`. */
 @Injectable()
 export class CustomerSnapshots {
   constructor(
@@ -48,7 +48,7 @@ export class CustomerSnapshots {
     // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
     // not ask about a customer that the provider knows: a deleted one has nothing live, which is all that
     // counts there.
-    const hasLive = subscriptions.some(({ status }) => isLive(status as SubscriptionStatus))
+    const hasLive = subscriptions.some(({ status }) => isLive(status as ProviderStatus))
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
     if (!found && !isDeleted) throw unknownCustomer(customerId)

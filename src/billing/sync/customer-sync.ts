@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
 import { type ProviderUpdate, wasIgnored } from '../provider/provider-updates.js'
 import { AfterCommit } from './after-commit.js'
-import { BillingWork, type ClaimedWork } from './billing-work.js'
+import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { CustomerSnapshots } from './customer-snapshot.js'
 import { CustomerWriter } from './customer-writer.js'
-import type { Cause } from './subscription-sync.js'
+import type { Cause } from './subscription-writer.js'
 
 /**
  * For a look that a browser waits for: nobody has claimed the customer, and other work stays for the worker.
@@ -17,7 +17,7 @@ const OUT_OF_TURN = null
 export class CustomerSync {
   constructor(
     private readonly database: Database,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly snapshots: CustomerSnapshots,
     private readonly writer: CustomerWriter,
     private readonly afterCommit: AfterCommit,
@@ -39,7 +39,7 @@ export class CustomerSync {
     if (next && wasIgnored(update, next))
       throw new Error('The provider accepted an update but did not apply it')
     // Somebody joined or left in the meantime.
-    if (next) await this.work.release(claimed)
+    if (next) await this.queue.release(claimed)
   }
 
   /** The same at once, for a customer who is waiting in a browser. */
@@ -59,7 +59,7 @@ export class CustomerSync {
     limit?.throwIfAborted()
     const written = await this.database.transaction(async transaction => {
       const written = await this.writer.write(transaction, look, cause)
-      if (claimed && !written.update) await this.work.finish(transaction, claimed)
+      if (claimed && !written.update) await this.queue.finish(transaction, claimed)
       return written
     })
     await this.afterCommit.publish(written, claimed === OUT_OF_TURN)
@@ -71,7 +71,7 @@ export class CustomerSync {
   private async dismiss(claimed: ClaimedWork): Promise<void> {
     await this.database.transaction(async transaction => {
       await this.writer.dismiss(transaction, claimed.customerId)
-      await this.work.finish(transaction, claimed)
+      await this.queue.finish(transaction, claimed)
     })
   }
 }

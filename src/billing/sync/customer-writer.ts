@@ -4,7 +4,7 @@ import { BillingCustomers } from '../customers/billing-customers.js'
 import { Entitlements } from '../entitlements/entitlements.js'
 import { type ProviderUpdate, ProviderUpdates } from '../provider/provider-updates.js'
 import type { CustomerSnapshot } from './customer-snapshot.js'
-import { type Cause, SubscriptionSync } from './subscription-sync.js'
+import { type Cause, SubscriptionWriter } from './subscription-writer.js'
 import { WaitingEvents } from './waiting-events.js'
 
 /** What remains to be done after the commit. */
@@ -21,7 +21,7 @@ const NOTHING = { accountId: null, update: null } as const
 export class CustomerWriter {
   constructor(
     private readonly customers: BillingCustomers,
-    private readonly subscriptionSync: SubscriptionSync,
+    private readonly subscriptionWriter: SubscriptionWriter,
     private readonly entitlements: Entitlements,
     private readonly events: WaitingEvents,
     private readonly updates: ProviderUpdates,
@@ -37,8 +37,8 @@ export class CustomerWriter {
       return NOTHING
     }
     const cause = given ?? (events.length > 0 ? 'event' : 'routine')
-    const effect = await this.subscriptionSync.keep(transaction, accountId, look, cause)
-    await this.entitlements.applyToUsers(transaction, [accountId])
+    const effect = await this.subscriptionWriter.keep(transaction, accountId, look, cause)
+    await this.entitlements.decideFor(transaction, [accountId])
     await this.events.handle(transaction, events, accountId, effect)
     const mayUpdate = cause !== 'return' && effect !== 'not newer' && !look.isDeleted
     const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null

@@ -5,7 +5,7 @@ import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-
 import { Database } from '../../../src/database/database.js'
 import { accounts, leases, users } from '../../../src/database/schema.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { Plans } from '../../../src/permissions/plans.js'
+import { Plans } from '../../../src/permissions/plans-file.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'

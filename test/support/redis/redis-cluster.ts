@@ -91,9 +91,16 @@ function masterOf(nodes: RedisServer[], key: string): Promise<RedisServer> {
 }
 
 async function masterNow(nodes: RedisServer[], key: string): Promise<RedisServer> {
-  const ask = (...command: string[]) => Promise.any(nodes.map(node => redisCli(node.port, ...command)))
-  const slot = Number(await ask('CLUSTER', 'KEYSLOT', key))
-  const lines = (await ask('CLUSTER', 'NODES')).split('\n')
+  const ask = (answer: RegExp, ...command: string[]) =>
+    Promise.any(
+      nodes.map(async ({ port }) => {
+        const text = await redisCli(port, 'CLUSTER', ...command)
+        if (!answer.test(text)) throw new Error(`${port} answered "${text}"`)
+        return text
+      }),
+    )
+  const slot = Number(await ask(/^\d+$/, 'KEYSLOT', key))
+  const lines = (await ask(/ master /, 'NODES')).split('\n')
   const line = lines.find(line => servesSlot(line, slot))
   const port = Number(line?.match(/127\.0\.0\.1:(\d+)@/)?.[1])
   const master = nodes.find(node => node.port === port)

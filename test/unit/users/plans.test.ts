@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { planItem } from '../../../src/billing/plans/plan-item.js'
 import { stateOf } from '../../../src/billing/subscription/subscription-state.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { Plans } from '../../../src/permissions/plans.js'
+import { Plans } from '../../../src/permissions/plans-file.js'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'
 
 const stripe = {

@@ -7,7 +7,7 @@ import type { Session } from '../../sessions/session.js'
 
 /** Handles refused refreshes. */
 @Injectable()
-export class RefusedRefreshes {
+export class RefreshRefusalRecord {
   constructor(
     private readonly auditLog: AuditLog,
     private readonly rateLimiter: RateLimiter,

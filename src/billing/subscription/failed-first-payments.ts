@@ -3,24 +3,24 @@ import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
-import { BillingWork } from '../sync/billing-work.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 import { Subscriptions } from './subscriptions.js'
 
 /**
  * Subscriptions whose first payment has failed; the customer could still pay them another way for some hours.
  */
 @Injectable()
-export class UnpaidSubscriptions {
+export class FailedFirstPayments {
   constructor(
     private readonly subscriptions: Subscriptions,
     private readonly stripe: Stripe,
-    private readonly work: BillingWork,
+    private readonly queue: BillingQueue,
     private readonly database: Database,
   ) {}
 
   /**
    * Ends the account's for good before another is sold; does nothing when there is none. Throws
-   * `ALREADY_SUBSCRIBED` when it was paid meanwhile, and like `ask`.
+   * `ALREADY_SUBSCRIBED` when it was paid meanwhile, and like `callStripe`.
    */
   async end(accountId: string): Promise<void> {
     const row = await this.database.run(db => this.subscriptions.row(db, accountId))
@@ -49,7 +49,7 @@ export class UnpaidSubscriptions {
 
   private async lookAgain(found: Stripe.Subscription | null): Promise<void> {
     const customer = found?.customer
-    if (typeof customer === 'string') await this.database.run(db => this.work.ask(db, customer))
+    if (typeof customer === 'string') await this.database.run(db => this.queue.ask(db, customer))
     if (found && !['canceled', 'incomplete_expired'].includes(found.status))
       throw new ApiError('ALREADY_SUBSCRIBED')
   }

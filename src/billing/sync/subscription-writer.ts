@@ -14,7 +14,7 @@ export type Cause = 'event' | 'return' | 'routine'
 
 /** Our records of an account's payments. */
 @Injectable()
-export class SubscriptionSync {
+export class SubscriptionWriter {
   private readonly logger = new Logger('Billing')
 
   constructor(

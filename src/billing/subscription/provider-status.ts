@@ -1,5 +1,5 @@
 /** The states of a subscription as the provider names them, and `none` for an account that never had one. */
-export type SubscriptionStatus =
+export type ProviderStatus =
   | 'none'
   | 'incomplete'
   | 'incomplete_expired'
@@ -11,12 +11,12 @@ export type SubscriptionStatus =
   | 'paused'
 
 /** Subscriptions that do not bill: ended, or the first payment has not succeeded. */
-const NOT_LIVE_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired', 'incomplete']
+const NOT_LIVE_STATUSES: readonly ProviderStatus[] = ['canceled', 'incomplete_expired', 'incomplete']
 
 /** Subscriptions that can never bill again. */
-export const ENDED_STATUSES: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
+export const ENDED_STATUSES: readonly ProviderStatus[] = ['canceled', 'incomplete_expired']
 
 /** Whether the account is billed for it. An incomplete one may be later: see `stateOf`. */
-export function isLive(status: SubscriptionStatus): boolean {
+export function isLive(status: ProviderStatus): boolean {
   return status !== 'none' && !NOT_LIVE_STATUSES.includes(status)
 }

@@ -26,7 +26,7 @@ const RELEASED = { claim: null, claimedUntil: null } as const
 
 /** Which customers have to be looked at. All times are by the database's clock, which all replicas share. */
 @Injectable()
-export class BillingWork {
+export class BillingQueue {
   constructor(private readonly database: Database) {}
 
   /** There is a reason to look at the customer now. */
