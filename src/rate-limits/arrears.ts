@@ -54,21 +54,29 @@ export class Arrears {
   }
 
   /**
-   * Starts sending what is owed, in this tick. What cannot be sent stays owed; the rest does not wait for it.
+   * Starts sending what is owed, in this tick, where `isAnswering` says that it arrives. What cannot be sent
+   * stays owed until its window ends; the rest does not wait for it.
    */
-  settle(limiter: RateLimiterAbstract): void {
+  settle(limiter: RateLimiterAbstract, isAnswering: (key: string) => boolean): void {
     // What is being sent may still fail, and two debts of one counter could not be told apart then.
     if (this.underWay.size > 0) return
-    for (const [key, debt] of [...this.debts].slice(0, MOST_AT_ONCE)) {
-      this.debts.delete(key)
-      this.underWay.add(key)
-      tell(limiter, key, debt).then(
-        () => this.underWay.delete(key),
-        () => {
-          if (this.underWay.delete(key)) this.owe(key, debt)
-        },
-      )
+    const now = performance.now()
+    for (const [key, debt] of this.debts) {
+      if (this.underWay.size === MOST_AT_ONCE) return
+      if (debt.endsAt <= now) this.debts.delete(key)
+      else if (isAnswering(key)) this.send(limiter, key, debt)
     }
+  }
+
+  private send(limiter: RateLimiterAbstract, key: string, debt: Debt): void {
+    this.debts.delete(key)
+    this.underWay.add(key)
+    tell(limiter, key, debt).then(
+      () => this.underWay.delete(key),
+      () => {
+        if (this.underWay.delete(key)) this.owe(key, debt)
+      },
+    )
   }
 
   private oweEach(counted: readonly Counted[], points: number): void {

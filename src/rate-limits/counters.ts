@@ -18,7 +18,7 @@ export interface Added {
  * store.
  */
 const PATIENCE = 0.5
-/** How long Redis is not asked after it failed to answer. */
+/** How long a shard is not asked after it failed to answer. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
@@ -40,8 +40,8 @@ export class Counters {
   private readonly memory = new RateLimiterMemory({ keyPrefix: PREFIX, points: 0, duration: 0 })
   private readonly shared: RateLimiterRedis | null
   private readonly arrears = new Arrears()
-  private pausedUntil = Number.NEGATIVE_INFINITY
-  private isAnswering = true
+  /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
+  private readonly silent = new Map<string, number>()
   private lastLogAt = Number.NEGATIVE_INFINITY
 
   constructor(private readonly redis: RedisConnection | null) {
@@ -102,36 +102,61 @@ export class Counters {
   }
 
   /**
-   * What `work` returns for each in Redis. Null for those on a shard that does not answer, and for all while
-   * Redis is left alone or not configured. What the other shards have counted stays counted.
+   * What `work` returns for each in Redis. Null for those on a shard that does not answer or has no master,
+   * and for all without Redis. What the other shards have counted stays counted.
    */
-  private async eachInShared<T, R>(
+  private async eachInShared<T extends string | Counted, R>(
     items: readonly T[],
     work: (limiter: RateLimiterAbstract, item: T) => Promise<R>,
   ): Promise<readonly (R | null)[]> {
     const { redis, shared } = this
-    if (!redis || !shared || performance.now() < this.pausedUntil) return items.map(() => null)
+    if (!redis || !shared) return items.map(() => null)
     const patienceMs = PATIENCE * redis.timeoutMs
-    this.isAnswering ||= await answers(redis, patienceMs)
+    const hasAsked = await this.askSilentShards(redis, patienceMs)
     // Commands of one tick are sent together, in this order.
-    if (this.isAnswering) this.arrears.settle(shared)
+    if (hasAsked || this.silent.size === 0)
+      this.arrears.settle(shared, key => this.answeringShardOf(redis, key) !== null)
     return Promise.all(
-      items.map(item =>
-        within(
+      items.map(item => {
+        const shard = this.answeringShardOf(redis, typeof item === 'string' ? item : item.key)
+        if (shard === null) return null
+        return within(
           patienceMs,
           redis.run(() => work(shared, item)),
         ).catch((error: Error) => {
-          this.pause(error)
+          this.silence(shard, error)
           return null
-        }),
-      ),
+        })
+      }),
     )
   }
 
+  private answeringShardOf(redis: RedisConnection, key: string): string | null {
+    const shard = redis.shardOf(`${PREFIX}:${key}`)
+    return shard === null || this.silent.has(shard) ? null : shard
+  }
+
+  /**
+   * Pings the silent shards whose turn it is, before they are sent anything that changes a counter: a Redis
+   * that hangs carries out everything it was sent when it wakes, even what has been sent again since.
+   */
+  private async askSilentShards(redis: RedisConnection, patienceMs: number): Promise<boolean> {
+    const now = performance.now()
+    const due = [...this.silent].filter(([, askAt]) => askAt <= now).map(([shard]) => shard)
+    // Requests that come meanwhile do not wait as well.
+    for (const shard of due) this.silent.set(shard, now + PAUSE_MS)
+    await Promise.all(
+      due.map(async shard => {
+        const isGone = !redis.shards().includes(shard)
+        if (isGone || (await answers(redis, shard, patienceMs))) this.silent.delete(shard)
+      }),
+    )
+    return due.length > 0
+  }
+
   /** Whatever is wrong with Redis, people can log in and nobody can guess without limit. */
-  private pause({ message, cause }: Error): void {
-    this.isAnswering = false
-    this.pausedUntil = performance.now() + PAUSE_MS
+  private silence(shard: string, { message, cause }: Error): void {
+    this.silent.set(shard, performance.now() + PAUSE_MS)
     if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return
     this.lastLogAt = performance.now()
     const reason = (cause as Error | undefined)?.message ?? message
@@ -139,14 +164,12 @@ export class Counters {
   }
 }
 
-/**
- * Whether every shard answers. Asked after a silence, before anything is sent that changes a counter: a Redis
- * that hangs carries out everything it was sent when it wakes, even what has been sent again since.
- */
-async function answers(redis: RedisConnection, patienceMs: number): Promise<boolean> {
+async function answers(redis: RedisConnection, shard: string, patienceMs: number): Promise<boolean> {
   try {
-    const pings = redis.shards().map(shard => redis.onShard(shard, server => server.ping()))
-    await within(patienceMs, Promise.all(pings))
+    await within(
+      patienceMs,
+      redis.onShard(shard, server => server.ping()),
+    )
     return true
   } catch {
     return false

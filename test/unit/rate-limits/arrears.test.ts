@@ -36,7 +36,7 @@ describe('Arrears', () => {
   }
 
   async function settle(): Promise<void> {
-    arrears.settle(shards)
+    arrears.settle(shards, () => true)
     await new Promise(setImmediate)
   }
 
