@@ -21,7 +21,11 @@ export async function prepareEdge(server: FastifyInstance): Promise<void> {
   })
 }
 
+/** A path, or a whole URL as proxies send it (RFC 9112 §3.2). The router would read `*api/login` as a path too. */
+const TARGET = /^(\/|https?:\/\/)/i
+
 function refusalOf(request: FastifyRequest): Error | undefined {
+  if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')
   if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
   if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')
   return undefined

@@ -19,7 +19,7 @@ afterEach(() => app?.stop())
 test('security: connections over MAX_CONNECTIONS are refused at once, and those that are open go on', async () => {
   app = await TestApp.start('redis + postgres', { MAX_CONNECTIONS: String(MOST), LOG_LEVEL: 'silent' })
   const open = await Promise.all(Array.from({ length: MOST }, connection))
-  expect(await Promise.all(open.map(firstLine))).toEqual(open.map(() => 'HTTP/1.1 200 OK'))
+  expect(await Promise.all(open.map(socket => firstLine(socket)))).toEqual(open.map(() => 'HTTP/1.1 200 OK'))
   const over = await connection()
   expect(await firstLine(over)).toBe('closed')
   for (const socket of open) expect(await firstLine(socket)).toBe('HTTP/1.1 200 OK')
@@ -27,6 +27,24 @@ test('security: connections over MAX_CONNECTIONS are refused at once, and those 
   leaving.destroy()
   await eventually(async () => (await app.request({ path: '/health/live' })).status === 200)
   for (const socket of open) socket.destroy()
+})
+
+test('a target is a path or a whole URL; one that a router would take for a path is none', async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  const answers = new Map<string, string>()
+  for (const target of [
+    '/health/live',
+    'http://localhost/health/live',
+    '*health/live',
+    '*/health/live',
+    '*',
+  ]) {
+    const socket = await connection()
+    answers.set(target, await firstLine(socket, REQUEST.replace('/health/live', target)))
+    socket.destroy()
+  }
+  const [found, missing] = ['HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found']
+  expect([...answers.values()]).toEqual([found, found, missing, missing, missing])
 })
 
 async function connection(): Promise<Socket> {
@@ -37,9 +55,9 @@ async function connection(): Promise<Socket> {
 }
 
 /** Of the answer to one more request; "closed" when the connection is. */
-async function firstLine(socket: Socket): Promise<string> {
+async function firstLine(socket: Socket, request = REQUEST): Promise<string> {
   const closed = once(socket, 'close').then(() => 'closed')
-  socket.write(REQUEST)
+  socket.write(request)
   const answer = once(socket, 'data').then(([data]) => String(data).split('\r\n')[0] as string)
   return Promise.race([closed, answer])
 }
