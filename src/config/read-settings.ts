@@ -32,7 +32,7 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   configFolder = join(process.cwd(), 'config'),
 ): Settings {
-  const name = environment.NODE_ENV || 'production'
+  const name = environment.NODE_ENV?.trim() || 'production'
   const file = readFile(join(configFolder, `${name}.env`))
   const sheet = new SettingSheet({ ...file, ...environment, NODE_ENV: name }, name === 'production')
   const settings = readSheet(sheet)

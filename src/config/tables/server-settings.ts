@@ -74,7 +74,7 @@ export const SERVER_SETTINGS = {
   hashConcurrency: {
     name: 'HASH_CONCURRENCY',
     read: read.wholeNumber(1, MAX_HASH_CONCURRENCY),
-    default: String(availableParallelism()),
+    default: String(Math.min(availableParallelism(), MAX_HASH_CONCURRENCY)),
     defaultInWords: 'the number of CPU cores',
     meaning:
       'Passwords hashed at the same time, 19 MiB each; above 4, set `UV_THREADPOOL_SIZE` to two more than the ' +

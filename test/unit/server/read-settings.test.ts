@@ -107,6 +107,9 @@ describe('readSettings in production', () => {
 
   it('is what runs where NODE_ENV is not set', () => {
     expect(read({ NODE_ENV: undefined }).environment).toBe('production')
+    // As an env file with a blank at the end of a line says it.
+    expect(() => readSettings({ NODE_ENV: 'production ' }, emptyFolder)).toThrow('JWT_KEYS_FILE')
+    expect(() => readSettings({ NODE_ENV: ' ' }, emptyFolder)).toThrow('JWT_KEYS_FILE')
   })
 
   it('says everything that is missing at once, one a line', () => {
