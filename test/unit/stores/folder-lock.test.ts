@@ -98,7 +98,7 @@ describe('the lock of a folder', () => {
 
   describe('two containers on one folder: held in another, where process ids are others', () => {
     const ELSEWHERE = `${process.pid} 1 another-boot/pid:[1] some-owner`
-    const TIMES = { patienceMs: 300, heartbeatMs: 50, deadAfterMs: 500 }
+    const TIMES = { patienceMs: 300, heartbeatMs: 50, deadAfterMs: 2_000 }
     const lock = () => join(folder, 'lock')
 
     it('it is refused while the holder writes it again and again, whatever its process id', async () => {
