@@ -10,6 +10,7 @@ RUN npm ci
 COPY nest-cli.json tsconfig.json ./
 COPY src src
 COPY dev dev
+COPY packages packages
 RUN npx nest build
 
 # Packages of production alone.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { PaymentSandbox } from '../packages/payment-sandbox/src/payment-sandbox.js'
 import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
-import { PaymentSandbox } from './payment-sandbox/payment-sandbox.js'
 
 /** The payment sandbox where STRIPE_API_URL points at this machine; null where it is Stripe's own test mode. */
 export async function sandboxFor({ stripe, publicUrl, dataDir }: Settings): Promise<PaymentSandbox | null> {

@@ -59,8 +59,7 @@ function sourcesHash() {
     .filter(file => existsSync(join(root, file)))
     .concat(filesUnder('src'))
     .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))
-    .concat(filesUnder('client'))
-    .concat(filesUnder('verify'))
+    .concat(filesUnder('packages'))
     .concat(filesUnder('web').filter(file => !file.startsWith('web/dist/')))
   return sha256(files.flatMap(file => [file, read(file)]))
 }

@@ -1,6 +1,6 @@
+import type { PaymentSandbox } from '../packages/payment-sandbox/src/payment-sandbox.js'
 import type { Settings } from '../src/config/settings.js'
 import type { MailOutbox } from './mail-outbox/mail-outbox.js'
-import type { PaymentSandbox } from './payment-sandbox/payment-sandbox.js'
 import { SEED_MEMBER, SEED_OWNER, SEED_PASSWORD } from './seed-users.js'
 import type { SatelliteSite } from './web-sites/satellite-site.js'
 

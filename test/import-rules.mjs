@@ -1,4 +1,4 @@
-// Who may import whom under src, client, verify, web and dev. Part of npm run check; fails too when it did not see every module.
+// Who may import whom under src, packages, web and dev. Part of npm run check; fails too when it did not see every module.
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
@@ -11,7 +11,7 @@ const LAYERS =
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
-const CHECKED = ['src', 'client', 'verify', 'web', 'dev']
+const CHECKED = ['src', 'packages', 'web', 'dev']
 
 const { output } = await cruise(
   CHECKED,
@@ -47,30 +47,37 @@ function generalRules() {
   const rule = (name, from, to) => ({ name, severity: 'error', from, to })
   return [
     rule('circle', { path: '^src/' }, { circular: true }),
-    rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|client|web)/' }),
+    rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|packages|web)/' }),
     // They put everything together; nothing is built on them but the commands, which run the whole without its server.
     rule('imports-a-file-at-the-top-of-src', { path: '^src/(?!cli/)[^/]+/' }, { path: '^src/[^/]+$' }),
-    rule('not-found', { path: '^(src|client|verify|web|dev)/' }, { couldNotResolve: true }),
+    rule('not-found', { path: '^(src|packages|web|dev)/' }, { couldNotResolve: true }),
     // They are installed in other projects, where there is nothing else of ours.
     rule(
       'client-imports-what-it-does-not-bring',
-      { path: '^client/.*\\.ts$' },
-      { pathNot: '^client/|(^|/)node_modules/(@types/)?react/' },
+      { path: '^packages/client/src/' },
+      { pathNot: '^packages/client/src/|(^|/)node_modules/(@types/)?react/' },
     ),
-    rule('verify-imports-the-service', { path: '^verify/' }, { path: '^(src|dev|test|client)/' }),
-    rule('library-circle', { path: '^(client|verify|web)/' }, { circular: true }),
+    rule(
+      'verify-imports-the-service',
+      { path: '^packages/verify/' },
+      { path: '^(src|dev|test|web|packages/(?!verify/))' },
+    ),
+    rule('library-circle', { path: '^(packages|web)/' }, { circular: true }),
     rule('dev-circle', { path: '^dev/' }, { circular: true }),
     // It stands in for another company's server, and is to be a package of its own.
     rule(
       'payment-sandbox-imports-what-it-does-not-bring',
-      { path: '^dev/payment-sandbox/' },
-      { pathNot: '^dev/payment-sandbox/|(^|/)node_modules/(stripe|p-limit)/', dependencyTypesNot: ['core'] },
+      { path: '^packages/payment-sandbox/' },
+      {
+        pathNot: '^packages/payment-sandbox/|(^|/)node_modules/(stripe|p-limit)/',
+        dependencyTypesNot: ['core'],
+      },
     ),
     // They run in browsers, with what any site could install.
     rule(
       'page-imports-what-no-page-has',
       { path: '^web/.*\\.tsx?$' },
-      { pathNot: '^(web|client)/|(^|/)node_modules/(@types/)?react(-dom)?/' },
+      { pathNot: '^(web|packages/client/src)/|(^|/)node_modules/(@types/)?react(-dom)?/' },
     ),
     rule('main-site-imports-the-satellite', { path: '^web/main/' }, { path: '^web/satellite/' }),
     rule('satellite-imports-the-main-site', { path: '^web/satellite/' }, { path: '^web/main/' }),

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import Runtime from 'jest-runtime'
 
 /** Ours, and without state of its own: what a test changes in it, it mocks, and mocks end with the file. */
-const SHARED_FOLDERS = ['src', 'dev', 'client', 'verify']
+const SHARED_FOLDERS = ['src', 'dev', 'packages']
 
 /** The exports of our own modules, by path. */
 const loaded = new Map()

@@ -1,4 +1,4 @@
-import type { Permissions } from '../../client/index.js'
+import type { Permissions } from '../../packages/client/src/index.js'
 
 /** What the service answers, as docs/openapi.json describes it. Times are ISO 8601. */
 export interface Profile {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { MainstayError } from '../../client/index.js'
+import { MainstayError } from '../../packages/client/src/index.js'
 import { rescueFocus } from './forms/focus.js'
 import { type Messages, messageOf } from './messages.js'
 

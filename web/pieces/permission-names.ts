@@ -1,4 +1,4 @@
-import type { Permissions } from '../../client/index.js'
+import type { Permissions } from '../../packages/client/src/index.js'
 
 export type Permission = keyof Permissions
 

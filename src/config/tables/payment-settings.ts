@@ -8,7 +8,7 @@ const PRORATIONS = ['create_prorations', 'always_invoice', 'none'] as const
 /** By then the provider has long given up on a payment. */
 const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 
-/** In development the payment sandbox (dev/payment-sandbox) takes the provider's place. */
+/** In development the payment sandbox (packages/payment-sandbox) takes the provider's place. */
 export const PAYMENT_SETTINGS = {
   priceIds: {
     name: 'STRIPE_PRICE_IDS',

@@ -10,7 +10,7 @@ import { API, MAIN, ORIGINS, SHOP_ONE, SHOP_TWO } from './hosts.js'
 import type { Pages } from './pages.js'
 
 const HTML = '<!doctype html><title>A page</title><script type="module" src="/page.js"></script>'
-const CLIENT = join(__dirname, '../../../client/index.ts')
+const CLIENT = join(__dirname, '../../../packages/client/src/index.ts')
 
 /** What a page of each origin runs; one that is not here runs nothing of ours. */
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ function scriptOf(make: string): string {
     client.refresh().catch(() => {})`
 }
 
-/** As `client/bundle.mjs` makes it; not from dist, which another test may be building. */
+/** As `packages/client/bundle.mjs` makes it; not from dist, which another test may be building. */
 async function bundleClient(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [CLIENT],

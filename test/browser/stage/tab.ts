@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import type { State } from '../../../client/index.js'
+import type { State } from '../../../packages/client/src/index.js'
 import type { User } from '../../../src/users/user.js'
 import { eventually } from '../../support/eventually.js'
 import { PASSWORD } from '../../support/people.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
-import type { PaymentEvent } from '../../../dev/payment-sandbox/events/event.js'
+import type { PaymentEvent } from '../../../packages/payment-sandbox/src/events/event.js'
 import { PROVIDER } from '../../conformance/service/environment.js'
 import { request } from '../../support/http-request.js'
 import type { KillableService } from '../support/killable-service.js'

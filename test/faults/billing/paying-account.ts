@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type Stripe from 'stripe'
-import type { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import type { User } from '../../../src/users/user.js'
 import { PROVIDER } from '../../conformance/service/environment.js'
 import { sessionIdOf } from '../../conformance/values/session-cookie.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiRequest } from '../../../dev/payment-sandbox/api/api.js'
-import type { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import type { ApiRequest } from '../../../packages/payment-sandbox/src/api/api.js'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { eventually } from '../../support/eventually.js'
 import type { ModelWorld } from '../billing/billing-world.js'
 

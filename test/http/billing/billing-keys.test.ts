@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { Database } from '../../../src/database/database.js'
 import { eventually } from '../../support/eventually.js'
 import { type SignedIn, signIn } from '../../support/people.js'

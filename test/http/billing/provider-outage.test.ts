@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { buildSync } from 'esbuild'
-import type { Client, StoredSessionOptions } from '../../../client/index.js'
+import type { Client, StoredSessionOptions } from '../../../packages/client/src/index.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
@@ -50,7 +50,7 @@ let client: Client
 beforeAll(async () => {
   app = await TestApp.start('embedded')
   const { outputFiles } = buildSync({
-    entryPoints: ['client/index.ts'],
+    entryPoints: ['packages/client/src/index.ts'],
     bundle: true,
     format: 'iife',
     globalName: 'mainstay',

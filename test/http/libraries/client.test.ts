@@ -5,7 +5,7 @@ import {
   mainClient,
   mobileClient,
   satelliteClient,
-} from '../../../client/index.js'
+} from '../../../packages/client/src/index.js'
 import { browserFetch } from '../../support/client/browser-fetch.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'

@@ -97,7 +97,9 @@ describe('docs/integrate.md, in a project that has installed the package', () =>
   })
 
   it('has a client that weighs little', async () => {
-    const bundle = await readFile(join(project.folder, 'node_modules/mainstay/dist/client/mainstay.js'))
+    const bundle = await readFile(
+      join(project.folder, 'node_modules/mainstay/dist/packages/client/src/mainstay.js'),
+    )
     expect(gzipSync(bundle, { level: 9 }).length).toBeLessThan(MAX_CLIENT_BYTES)
     const name = "import.meta.resolve('mainstay/client/mainstay.js')"
     const found = await node('--input-type=module', '-e', `console.log(${name})`)
@@ -108,7 +110,7 @@ describe('docs/integrate.md, in a project that has installed the package', () =>
     const html = await snippet('A satellite in plain HTML')
     expect(html.trim().split('\n')).toHaveLength(10)
     const [, script] = /<script type="module">([\s\S]*)<\/script>/.exec(html) as unknown as [string, string]
-    const bundle = join(project.folder, 'node_modules/mainstay/dist/client/mainstay.js')
+    const bundle = join(project.folder, 'node_modules/mainstay/dist/packages/client/src/mainstay.js')
     await write('mainstay.js', await readFile(bundle, 'utf8'))
     const page = await write('page.mjs', script.replaceAll('https://auth.example.com', url))
     const [first, second] = (await node(join(SUPPORT, 'page-stub.mjs'), page, email, PASSWORD)).split('\n')

@@ -9,12 +9,18 @@ import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import express from 'express'
 import { fastify } from 'fastify'
+import {
+  type Caller,
+  callerOf,
+  expressGuard,
+  fastifyGuard,
+  PERMISSIONS,
+} from '../../../packages/verify/src/index.js'
+import { NestGuard } from '../../../packages/verify/src/nest.js'
+import { AccessTokenVerifier } from '../../../packages/verify/src/verifier.js'
 import { PERMISSIONS as SERVICE_PERMISSIONS } from '../../../src/permissions/permissions.js'
 import { within } from '../../../src/redis/within.js'
 import { rotateKeys } from '../../../src/tokens/key-file.js'
-import { type Caller, callerOf, expressGuard, fastifyGuard, PERMISSIONS } from '../../../verify/index.js'
-import { NestGuard } from '../../../verify/nest.js'
-import { AccessTokenVerifier } from '../../../verify/verifier.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'

@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { PaymentEvent } from '../../../dev/payment-sandbox/events/event.js'
+import type { PaymentEvent } from '../../../packages/payment-sandbox/src/events/event.js'
 import type { User } from '../../../src/users/user.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'

@@ -25,9 +25,9 @@ export async function projectWithPackage(): Promise<{ folder: string; remove(): 
 /** As `npm run build:library`, to another place: other tests may be using dist. */
 async function build(folder: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const dist = join(folder, 'dist')
+  const dist = join(folder, 'dist/packages')
   await run(process.execPath, [tsc, '-p', 'tsconfig.library.json', '--outDir', dist], { cwd: ROOT })
-  await run(process.execPath, ['client/bundle.mjs', join(dist, 'client')], { cwd: ROOT })
+  await run(process.execPath, ['packages/client/bundle.mjs', join(dist, 'client/src')], { cwd: ROOT })
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'))
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
-import { nowSeconds } from '../../../dev/payment-sandbox/state/clock.js'
+import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { nowSeconds } from '../../../packages/payment-sandbox/src/state/clock.js'
 
 let sandbox: PaymentSandbox
 let stripe: Stripe

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 
 let sandbox: PaymentSandbox
 let stripe: Stripe

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
-import { monthsAfter, nowSeconds } from '../../../dev/payment-sandbox/state/clock.js'
+import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { monthsAfter, nowSeconds } from '../../../packages/payment-sandbox/src/state/clock.js'
 
 const DAY_SECONDS = 24 * 60 * 60
 

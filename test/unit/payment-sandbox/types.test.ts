@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { PaymentSandbox } from '../../../dev/payment-sandbox/payment-sandbox.js'
+import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { ProviderTypes } from '../../support/provider-types.js'
 
 const KEY = 'sk_test_for_the_sandbox'

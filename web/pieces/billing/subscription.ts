@@ -1,4 +1,4 @@
-import { MainstayError } from '../../../client/index.js'
+import { MainstayError } from '../../../packages/client/src/index.js'
 
 /** An account's subscription as the service answers it. */
 export interface Subscription {

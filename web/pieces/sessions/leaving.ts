@@ -1,4 +1,4 @@
-import type { Client } from '../../../client/index.js'
+import type { Client } from '../../../packages/client/src/index.js'
 
 let leaving = false
 

@@ -1,5 +1,5 @@
-import type { Client, WaitReason } from '../../../client/index.js'
-import { useSession } from '../../../client/react.js'
+import type { Client, WaitReason } from '../../../packages/client/src/index.js'
+import { useSession } from '../../../packages/client/src/react.js'
 import { hostOf, site } from '../site.js'
 import { retryNow, useOutage } from './outage.js'
 

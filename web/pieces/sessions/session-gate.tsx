@@ -1,6 +1,6 @@
 import { Activity, type ReactNode, useRef } from 'react'
-import type { Caller, Client, WaitReason } from '../../../client/index.js'
-import { useSession } from '../../../client/react.js'
+import type { Caller, Client, WaitReason } from '../../../packages/client/src/index.js'
+import { useSession } from '../../../packages/client/src/react.js'
 import { Hint } from '../notice.js'
 import { Waiting } from '../waiting.js'
 import { isLeaving } from './leaving.js'

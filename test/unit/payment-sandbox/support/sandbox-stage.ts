@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../../dev/payment-sandbox/payment-sandbox.js'
+import { PaymentSandbox } from '../../../../packages/payment-sandbox/src/payment-sandbox.js'
 
 const SECRET_KEY = 'sk_test_for_the_sandbox'
 const WEBHOOK_SECRET = 'whsec_for_the_sandbox'

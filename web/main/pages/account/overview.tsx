@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Caller } from '../../../../client/index.js'
+import type { Caller } from '../../../../packages/client/src/index.js'
 import {
   isActive,
   isCancelledPayment,

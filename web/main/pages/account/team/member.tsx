@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type Caller, MainstayError } from '../../../../../client/index.js'
+import { type Caller, MainstayError } from '../../../../../packages/client/src/index.js'
 import { Fact } from '../../../../pieces/fact.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'

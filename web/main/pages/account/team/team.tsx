@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Caller } from '../../../../../client/index.js'
+import type { Caller } from '../../../../../packages/client/src/index.js'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { EmailField } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'

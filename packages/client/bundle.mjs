@@ -1,4 +1,4 @@
-// node client/bundle.mjs <folder>: the client of that folder as one small file, for pages without a build of their own.
+// node packages/client/bundle.mjs <folder>: the client of that folder as one small file, for pages without a build of their own.
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
