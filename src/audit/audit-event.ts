@@ -1,4 +1,4 @@
-import type { Client } from '../http/client.js'
+import type { Actor, TargetUser } from './actor.js'
 
 /** Every action that has rows in the audit log. */
 export const AUDIT_ACTIONS = [
@@ -54,14 +54,48 @@ export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
  * Who did what, from where, with which outcome. Never contains a secret: no password, token, cookie or
  * sessionId.
  */
-export interface AuditEvent {
+export interface AuditEvent extends Actor {
   readonly action: AuditAction
   readonly outcome: AuditOutcome
-  readonly userId?: string
-  readonly accountId?: string
-  readonly sid?: string
-  /** Null for what an operator did at the command line, or the service by itself. */
-  readonly client: Client | null
   /** Small facts, such as the reason of a refusal. */
   readonly detail?: Readonly<Record<string, unknown>>
+}
+
+type Detail = NonNullable<AuditEvent['detail']>
+
+/** The row of what the actor has done with their own account; `ok` unless the caller says otherwise. */
+export function auditEvent(
+  { userId, accountId, sid, client }: Actor,
+  action: AuditAction,
+  detail?: Detail,
+): AuditEvent {
+  return {
+    action,
+    outcome: 'ok',
+    ...(userId && { userId }),
+    ...(accountId && { accountId }),
+    ...(sid && { sid }),
+    client,
+    ...(detail && { detail }),
+  }
+}
+
+/**
+ * The row of what the actor has done to another user, or to what belongs to no user yet: `userId` is who was
+ * changed, `detail.by` who did it.
+ */
+export function auditEventOf(
+  { id, accountId }: Partial<TargetUser> & Pick<TargetUser, 'accountId'>,
+  { userId: by, client }: Actor,
+  action: AuditAction,
+  detail: Detail = {},
+): AuditEvent {
+  return {
+    action,
+    outcome: 'ok',
+    ...(id && { userId: id }),
+    accountId,
+    client,
+    detail: { ...detail, ...(by && { by }) },
+  }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
+import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { isInScope } from '../auth/login/login-place.js'
 import { Clock } from '../clock/clock.js'
+import type { SessionActor } from '../sessions/actor.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
-import { auditEvent } from '../users/authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import type { Manager } from './manager.js'
 import { TeamAuthority } from './team-authority.js'
 import { requireCanOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
 
@@ -30,29 +30,29 @@ export class SatelliteAccess {
    * Restricts a member to these satellites (null means everywhere) and ends their sessions elsewhere. Throws
    * like {@link MembersService}; safe to repeat.
    */
-  async set(manager: Manager, userId: string, satellites: User['satellites']): Promise<void> {
-    const authority = this.authority.over(manager, userId, 'satellites.change', (self, member) => {
+  async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
+    const authority = this.authority.over(actor, userId, 'satellites.change', (self, member) => {
       requireNotOwner(member)
       requireSomebodyElse(self, member)
       requireCanOpen(self, member.satellites, satellites)
     })
-    const member = { id: userId, accountId: manager.session.accountId }
+    const member = { id: userId, accountId: actor.accountId }
     const closed = await this.sessionsOutside(userId, satellites)
     await this.changes.applyAllDurably(
       closed.map(({ sid }) => ({ kind: 'end', sid })),
-      auditEvent('session.revoke', member, authority, { reason: REASON, sids: closed.map(({ sid }) => sid) }),
+      auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed.map(({ sid }) => sid) }),
       async transaction => {
         await authority.check(transaction)
         await this.users.setSatellites(transaction, userId, satellites)
         await this.auditLog.record(
           transaction,
-          auditEvent('satellites.change', member, authority, { satellites }),
+          auditEventOf(member, actor, 'satellites.change', { satellites }),
         )
       },
     )
     // Logged in between our check and our change; later logins see the new scope.
     for (const session of await this.sessionsOutside(userId, satellites))
-      await this.changes.end(session, manager.client, REASON)
+      await this.changes.end(session, actor.client, REASON)
   }
 
   private async sessionsOutside(userId: string, satellites: User['satellites']): Promise<Session[]> {

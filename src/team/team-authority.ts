@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import type { AuditAction } from '../audit/audit-event.js'
+import { type AuditAction, auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permission } from '../permissions/permissions.js'
+import type { SessionActor } from '../sessions/actor.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Authority } from '../users/authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import type { Manager } from './manager.js'
 import { needsReauthentication, requireCanGrant } from './team-rules.js'
 
 /** What a manager is about to do to whom. Throws unless both, as they are now, allow it. */
@@ -29,54 +29,46 @@ export class TeamAuthority {
   ) {}
 
   /** For a change of one user of the manager's account; records a refusal in the audit log. */
-  over(manager: Manager, userId: string, action: AuditAction, rule: Rule): Authority {
+  over(actor: SessionActor, userId: string, action: AuditAction, rule: Rule): Authority {
     return {
-      client: manager.client,
-      by: manager.session.userId,
+      actor,
       check: async transaction => {
-        const people = await this.users.lockAll(transaction, [manager.session.userId, userId])
-        const self = asManager(people.get(manager.session.userId))
-        await this.changes.requireNotRevoked(transaction, manager.session)
+        const people = await this.users.lockAll(transaction, [actor.userId, userId])
+        const self = asManager(people.get(actor.userId))
+        await this.changes.requireNotRevoked(transaction, actor)
         const member = people.get(userId)
         if (member?.accountId !== self.accountId) throw new ApiError('NOT_FOUND')
-        this.auditRefusals(manager, action, member.id, () => rule(self, member))
+        this.auditRefusals(actor, action, member.id, () => rule(self, member))
       },
     }
   }
 
   /** The manager, locked until the transaction ends; throws when they are no longer one. */
-  async hold(transaction: Db, { session }: Manager): Promise<User> {
-    const self = asManager(await this.users.lock(transaction, session.userId))
-    await this.changes.requireNotRevoked(transaction, session)
+  async hold(transaction: Db, actor: SessionActor): Promise<User> {
+    const self = asManager(await this.users.lock(transaction, actor.userId))
+    await this.changes.requireNotRevoked(transaction, actor)
     return self
   }
 
   /**
    * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where one is needed.
    */
-  requireCanGrant({ session }: Manager, self: User, given: readonly Permission[]): void {
+  requireCanGrant(actor: SessionActor, self: User, given: readonly Permission[]): void {
     requireCanGrant(self, given)
-    if (needsReauthentication(given)) this.reauthentication.require(session)
+    if (needsReauthentication(given)) this.reauthentication.require(actor)
   }
 
   /** Does `work`; a refusal by it is recorded in the audit log. */
-  auditRefusals<T>(
-    { session, client }: Manager,
-    action: AuditAction,
-    userId: string | null,
-    work: () => T,
-  ): T {
+  auditRefusals<T>(actor: SessionActor, action: AuditAction, userId: string | undefined, work: () => T): T {
     try {
       return work()
     } catch (refusal) {
       if (refusal instanceof ApiError)
         this.auditLog.note({
-          action,
+          ...auditEventOf({ id: userId, accountId: actor.accountId }, actor, action, {
+            reason: refusal.code,
+          }),
           outcome: 'refused',
-          accountId: session.accountId,
-          ...(userId && { userId }),
-          client,
-          detail: { reason: refusal.code, by: session.userId },
         })
       throw refusal
     }

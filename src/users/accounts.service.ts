@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
+import { OPERATOR, type TargetUser } from '../audit/actor.js'
+import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { auditEvent, OPERATOR, type TargetUser } from './authority.js'
+import { OPERATORS_AUTHORITY } from './authority.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
 import { initialGrant, type NewUser, type Role, type User } from './user.js'
@@ -31,13 +33,7 @@ export class AccountsService {
     return this.database.transaction(async transaction => {
       await this.users.addAccount(transaction, owner.accountId, owner.createdAt)
       const added = await this.users.add(transaction, owner)
-      await this.auditLog.record(transaction, {
-        action: 'account.create',
-        outcome: 'ok',
-        userId: owner.id,
-        accountId: owner.accountId,
-        client: null,
-      })
+      await this.auditLog.record(transaction, auditEventOf(owner, OPERATOR, 'account.create'))
       return added
     })
   }
@@ -47,22 +43,16 @@ export class AccountsService {
     const member = await this.newUser(accountId, email, password, 'member')
     return this.database.transaction(async transaction => {
       const added = await this.users.add(transaction, member)
-      await this.auditLog.record(transaction, {
-        action: 'user.create',
-        outcome: 'ok',
-        userId: member.id,
-        accountId,
-        client: null,
-      })
+      await this.auditLog.record(transaction, auditEventOf(member, OPERATOR, 'user.create'))
       return added
     })
   }
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
-  async grant(user: TargetUser, granted: Permissions, authority = OPERATOR): Promise<void> {
+  async grant(user: TargetUser, granted: Permissions, authority = OPERATORS_AUTHORITY): Promise<void> {
     await this.changes.applyDurably(
       { kind: 'regrant', userId: user.id, granted },
-      auditEvent('permissions.change', user, authority, { granted }),
+      auditEventOf(user, authority.actor, 'permissions.change', { granted }),
       async transaction => {
         await authority.check(transaction)
         await this.users.setGranted(transaction, user.id, granted)
@@ -71,19 +61,19 @@ export class AccountsService {
   }
 
   /** Ends all sessions of a user; returns how many. */
-  endSessions(user: TargetUser, authority = OPERATOR): Promise<number> {
+  endSessions(user: TargetUser, authority = OPERATORS_AUTHORITY): Promise<number> {
     return this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
-      auditEvent('session.revoke', user, authority, { all: true }),
+      auditEventOf(user, authority.actor, 'session.revoke', { all: true }),
       authority.check,
     )
   }
 
   /** Disables a user and ends all their sessions; returns how many. */
-  disable(user: TargetUser, authority = OPERATOR): Promise<number> {
+  disable(user: TargetUser, authority = OPERATORS_AUTHORITY): Promise<number> {
     return this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
-      auditEvent('user.disable', user, authority),
+      auditEventOf(user, authority.actor, 'user.disable'),
       async transaction => {
         await authority.check(transaction)
         await this.users.disable(transaction, user.id, this.clock.now())
@@ -95,11 +85,11 @@ export class AccountsService {
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
-  async enable(user: TargetUser, authority = OPERATOR): Promise<void> {
+  async enable(user: TargetUser, authority = OPERATORS_AUTHORITY): Promise<void> {
     await this.database.transaction(async transaction => {
       await authority.check(transaction)
       await this.users.enable(transaction, user.id)
-      await this.auditLog.record(transaction, auditEvent('user.enable', user, authority))
+      await this.auditLog.record(transaction, auditEventOf(user, authority.actor, 'user.enable'))
     })
   }
 

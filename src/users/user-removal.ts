@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../anomalies/known-devices.js'
+import type { TargetUser } from '../audit/actor.js'
+import { auditEventOf } from '../audit/audit-event.js'
 import { ApiError } from '../errors/api-error.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { type Authority, auditEvent, type TargetUser } from './authority.js'
+import type { Authority } from './authority.js'
 import { UndoTokens } from './links/undo-tokens.js'
 import { Users } from './users.js'
 
@@ -29,10 +31,10 @@ export class UserRemoval {
     await this.changes.applyDurably(
       { kind: 'end-all', userId: user.id },
       // Afterwards nothing else knows who it was.
-      auditEvent('user.remove', user, authority, { ...(email && { email }) }),
+      auditEventOf(user, authority.actor, 'user.remove', { ...(email && { email }) }),
       async transaction => {
         await authority.check(transaction)
-        if (authority.by !== null && (await this.undoTokens.areAnyOpen(transaction, [user.id])))
+        if (authority.actor.userId && (await this.undoTokens.areAnyOpen(transaction, [user.id])))
           throw new ApiError('EMAIL_UNDO_OPEN')
         await this.tokens.withdrawAll(transaction, user.id)
         await this.knownDevices.forgetUsers(transaction, [user.id])

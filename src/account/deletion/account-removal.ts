@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { OPERATOR } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { UserRemoval } from '../../users/user-removal.js'
@@ -59,7 +60,7 @@ export class AccountDeletionJob {
       page = await this.accountsDue.users(accountId)
     )
       for (const user of page) {
-        await this.userRemoval.remove(user, { client: null, by: null, check })
+        await this.userRemoval.remove(user, { actor: OPERATOR, check })
         if (user.role === 'owner') owner = user.email
       }
     return owner

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { initialGrant } from '../../users/user.js'
 import { IdInPath } from '../id-in-path.pipe.js'
-import { CurrentManager, type Manager } from '../manager.js'
 import { permissionsIn } from '../members/member-access.dto.js'
 import {
   InvitationBody,
@@ -25,7 +25,7 @@ export class InvitationsController {
   @Post()
   @InviteDocs()
   async invite(
-    @CurrentManager() manager: Manager,
+    @CurrentActor() actor: SessionActor,
     @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
   ) {
     const wish = {
@@ -33,28 +33,28 @@ export class InvitationsController {
       permissions: permissionsIn(permissions),
       satellites,
     }
-    return asInvited(await this.invitations.invite(manager, wish))
+    return asInvited(await this.invitations.invite(actor, wish))
   }
 
   /** Mails an open invitation again, with a new link. */
   @Post(':id/resend')
   @ResendInvitationDocs()
-  async resend(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
-    return asInvited(await this.invitations.resend(manager, id))
+  async resend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return asInvited(await this.invitations.resend(actor, id))
   }
 
   @Get()
   @ListInvitationsDocs()
-  async list(@CurrentManager() { session }: Manager) {
-    const open = await this.invitations.list(session.accountId)
+  async list(@CurrentActor() actor: SessionActor) {
+    const open = await this.invitations.list(actor.accountId)
     return { invitations: open.map(({ accountId: _, ...invitation }) => invitation) }
   }
 
   @Delete(':id')
   @HttpCode(204)
   @WithdrawInvitationDocs()
-  withdraw(@CurrentManager() manager: Manager, @Param('id', IdInPath) id: string) {
-    return this.invitations.withdraw(manager, id)
+  withdraw(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return this.invitations.withdraw(actor, id)
   }
 }
 

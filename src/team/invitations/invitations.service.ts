@@ -3,10 +3,10 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import type { Email } from '../../users/email.js'
 import { Users } from '../../users/users.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
-import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
 import { newlyGranted, requireCanOpen } from '../team-rules.js'
 import { InvitationMails } from './invitation-mails.js'
@@ -40,16 +40,16 @@ export class InvitationsService {
    * the team. A user of another account is mailed that an address belongs to one account; whoever invites
    * them does not learn of it. Throws `TOO_MANY_ATTEMPTS` when the address has received many mails.
    */
-  async invite(manager: Manager, wish: InviteRequest): Promise<Invitation> {
+  async invite(actor: SessionActor, wish: InviteRequest): Promise<Invitation> {
     this.mails.requireMail()
     this.allowedSatellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
-    if (user?.accountId === manager.session.accountId) throw new ApiError('EMAIL_TAKEN')
+    if (user?.accountId === actor.accountId) throw new ApiError('EMAIL_TAKEN')
     const { invitation, token, inviter, accountName } = await this.rateLimiter.mailBy(
-      manager.session,
+      actor,
       wish.email,
-      manager.client,
-      () => this.database.transaction(transaction => this.open(transaction, manager, wish)),
+      actor.client,
+      () => this.database.transaction(transaction => this.open(transaction, actor, wish)),
     )
     if (user) this.mails.tellUser(invitation, inviter, accountName)
     else this.mails.invite(invitation, inviter, accountName, token)
@@ -61,11 +61,11 @@ export class InvitationsService {
    * the old one. Throws `NOT_FOUND` when the account has no open invitation with this id, and like
    * {@link invite}.
    */
-  async resend(manager: Manager, id: string): Promise<Invitation> {
-    const open = await this.invitations.findOpen(manager.session.accountId, id)
+  async resend(actor: SessionActor, id: string): Promise<Invitation> {
+    const open = await this.invitations.findOpen(actor.accountId, id)
     if (!open) throw new ApiError('NOT_FOUND')
     const { email, permissions, satellites } = open
-    return this.invite(manager, { email, permissions, satellites })
+    return this.invite(actor, { email, permissions, satellites })
   }
 
   /** The open ones, oldest first. */
@@ -74,19 +74,19 @@ export class InvitationsService {
   }
 
   /** Invalidates the link; throws `NOT_FOUND` when the account has no open invitation with this id. */
-  async withdraw(manager: Manager, id: string): Promise<void> {
-    if (!(await this.invitations.withdraw(id, manager))) throw new ApiError('NOT_FOUND')
+  async withdraw(actor: SessionActor, id: string): Promise<void> {
+    if (!(await this.invitations.withdraw(id, actor))) throw new ApiError('NOT_FOUND')
   }
 
-  private async open(transaction: Db, manager: Manager, wish: InviteRequest): Promise<Opened> {
-    const account = await this.users.lockAccount(transaction, manager.session.accountId)
-    const self = await this.authority.hold(transaction, manager)
-    this.authority.auditRefusals(manager, 'invitation.create', null, () => {
-      this.authority.requireCanGrant(manager, self, newlyGranted(null, wish.permissions))
+  private async open(transaction: Db, actor: SessionActor, wish: InviteRequest): Promise<Opened> {
+    const account = await this.users.lockAccount(transaction, actor.accountId)
+    const self = await this.authority.hold(transaction, actor)
+    this.authority.auditRefusals(actor, 'invitation.create', undefined, () => {
+      this.authority.requireCanGrant(actor, self, newlyGranted(null, wish.permissions))
       requireCanOpen(self, 'nothing', wish.satellites)
     })
     const offer = { ...wish, accountId: self.accountId, invitedBy: self.id }
-    const opened = await this.invitations.open(transaction, offer, manager.client)
+    const opened = await this.invitations.open(transaction, offer, actor.client)
     return { ...opened, inviter: self.email, accountName: account?.name ?? null }
   }
 }

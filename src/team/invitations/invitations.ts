@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, count, eq, gt } from 'drizzle-orm'
+import { auditEventOf } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
@@ -10,8 +11,8 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { Permissions } from '../../permissions/permissions.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import type { Email } from '../../users/email.js'
-import type { Manager } from '../manager.js'
 
 /** What a new member gets, and who says so. */
 export interface InvitationTerms {
@@ -123,21 +124,18 @@ export class Invitations {
   }
 
   /** Withdraws an invitation of the account; false when it has no open one with this id. */
-  withdraw(id: string, { session, client }: Manager): Promise<boolean> {
-    const { accountId, userId } = session
+  withdraw(id: string, actor: SessionActor): Promise<boolean> {
     return this.database.transaction(async transaction => {
       const [row] = await transaction
         .delete(oneTimeTokens)
-        .where(and(this.areOpen(accountId), eq(oneTimeTokens.id, id)))
+        .where(and(this.areOpen(actor.accountId), eq(oneTimeTokens.id, id)))
         .returning({ email: oneTimeTokens.email })
       if (!row) return false
-      await this.auditLog.record(transaction, {
-        action: 'invitation.withdraw',
-        outcome: 'ok',
-        accountId,
-        client,
-        detail: { invitation: id, ...row, by: userId },
-      })
+      const { accountId } = actor
+      await this.auditLog.record(
+        transaction,
+        auditEventOf({ accountId }, actor, 'invitation.withdraw', { invitation: id, ...row }),
+      )
       return true
     })
   }

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath } from '../id-in-path.pipe.js'
-import { CurrentManager, type Manager } from '../manager.js'
 import { SatelliteAccess } from '../satellite-access.js'
 import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
 import {
@@ -31,14 +31,14 @@ export class MembersController {
   /** The users of the caller's account, a page at a time. */
   @Get()
   @ListTeamDocs()
-  list(@CurrentManager() { session }: Manager, @Query() query: MembersQuery) {
-    return this.members.list(session.accountId, query)
+  list(@CurrentActor() actor: SessionActor, @Query() query: MembersQuery) {
+    return this.members.list(actor.accountId, query)
   }
 
   @Get(':userId')
   @FindMemberDocs()
-  find(@CurrentManager() { session }: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.members.find(session.accountId, userId)
+  find(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.members.find(actor.accountId, userId)
   }
 
   /** Grants exactly these permissions. */
@@ -46,11 +46,11 @@ export class MembersController {
   @HttpCode(204)
   @SetPermissionsDocs()
   setPermissions(
-    @CurrentManager() manager: Manager,
+    @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
     @Body() body: PermissionsBody,
   ) {
-    return this.members.setPermissions(manager, userId, permissionsIn(body))
+    return this.members.setPermissions(actor, userId, permissionsIn(body))
   }
 
   /** Sets the satellites that the member may log in at. */
@@ -58,32 +58,32 @@ export class MembersController {
   @HttpCode(204)
   @SetSatellitesDocs()
   setSatellites(
-    @CurrentManager() manager: Manager,
+    @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
     @Body() { satellites }: SatellitesBody,
   ) {
     this.allowedSatellites.require(satellites)
-    return this.satelliteAccess.set(manager, userId, satellites)
+    return this.satelliteAccess.set(actor, userId, satellites)
   }
 
   @Post(':userId/disable')
   @HttpCode(204)
   @DisableMemberDocs()
-  disable(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.members.disable(manager, userId)
+  disable(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.members.disable(actor, userId)
   }
 
   @Post(':userId/enable')
   @HttpCode(204)
   @EnableMemberDocs()
-  enable(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.members.enable(manager, userId)
+  enable(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.members.enable(actor, userId)
   }
 
   @Delete(':userId')
   @HttpCode(204)
   @RemoveMemberDocs()
-  remove(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.members.remove(manager, userId)
+  remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.members.remove(actor, userId)
   }
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common'
+import type { TargetUser } from '../../audit/actor.js'
 import { ApiError } from '../../errors/api-error.js'
 import { pageOf } from '../../http/page.js'
 import type { Permissions } from '../../permissions/permissions.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import { AccountsService } from '../../users/accounts.service.js'
 import type { Role, User } from '../../users/user.js'
 import { UserRemoval } from '../../users/user-removal.js'
 import { Users } from '../../users/users.js'
-import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
 import { newlyGranted, requireCanOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
 import type { MembersQuery } from './members.dto.js'
@@ -55,34 +56,34 @@ export class MembersService {
   }
 
   /** Sets exactly these permissions; the manager must have whatever the member gains. */
-  async setPermissions(manager: Manager, userId: string, granted: Permissions): Promise<void> {
-    const authority = this.authority.over(manager, userId, 'permissions.change', (self, member) => {
+  async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
+    const authority = this.authority.over(actor, userId, 'permissions.change', (self, member) => {
       requireSomebodyElse(self, member)
       requireNotOwner(member)
-      this.authority.requireCanGrant(manager, self, newlyGranted(member.granted, granted))
+      this.authority.requireCanGrant(actor, self, newlyGranted(member.granted, granted))
     })
-    await this.accounts.grant(inAccountOf(manager, userId), granted, authority)
+    await this.accounts.grant(inAccountOf(actor, userId), granted, authority)
   }
 
-  async disable(manager: Manager, userId: string): Promise<void> {
-    const authority = this.authority.over(manager, userId, 'user.disable', requireMayGo)
-    await this.accounts.disable(inAccountOf(manager, userId), authority)
+  async disable(actor: SessionActor, userId: string): Promise<void> {
+    const authority = this.authority.over(actor, userId, 'user.disable', requireMayGo)
+    await this.accounts.disable(inAccountOf(actor, userId), authority)
   }
 
   /** This gives the member's permissions back, so the manager must have them. */
-  async enable(manager: Manager, userId: string): Promise<void> {
-    const authority = this.authority.over(manager, userId, 'user.enable', (self, member) => {
+  async enable(actor: SessionActor, userId: string): Promise<void> {
+    const authority = this.authority.over(actor, userId, 'user.enable', (self, member) => {
       requireMayGo(self, member)
       if (!member.disabledAt) return
-      this.authority.requireCanGrant(manager, self, newlyGranted(null, member.granted))
+      this.authority.requireCanGrant(actor, self, newlyGranted(null, member.granted))
       requireCanOpen(self, 'nothing', member.satellites)
     })
-    await this.accounts.enable(inAccountOf(manager, userId), authority)
+    await this.accounts.enable(inAccountOf(actor, userId), authority)
   }
 
-  async remove(manager: Manager, userId: string): Promise<void> {
-    const authority = this.authority.over(manager, userId, 'user.remove', requireMayGo)
-    await this.removal.remove(inAccountOf(manager, userId), authority)
+  async remove(actor: SessionActor, userId: string): Promise<void> {
+    const authority = this.authority.over(actor, userId, 'user.remove', requireMayGo)
+    await this.removal.remove(inAccountOf(actor, userId), authority)
   }
 }
 
@@ -92,8 +93,8 @@ function requireMayGo(manager: User, member: User): void {
 }
 
 /** TeamAuthority checks whether the user is in the team. */
-function inAccountOf({ session }: Manager, userId: string): Pick<User, 'id' | 'accountId'> {
-  return { id: userId, accountId: session.accountId }
+function inAccountOf({ accountId }: SessionActor, userId: string): TargetUser {
+  return { id: userId, accountId }
 }
 
 function asTeamMember(user: User): TeamMember {

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/main-site.decorator.js'
 import { IdInPath } from '../id-in-path.pipe.js'
-import { CurrentManager, type Manager } from '../manager.js'
 import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.dto.js'
 import { TeamSessions } from './team-sessions.js'
 
@@ -15,24 +15,24 @@ export class TeamSessionsController {
   /** Where a member is logged in. */
   @Get()
   @ListMemberSessionsDocs()
-  list(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return this.sessions.list(manager, userId)
+  list(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.sessions.list(actor, userId)
   }
 
   @Delete()
   @EndMemberSessionsDocs()
-  async endAll(@CurrentManager() manager: Manager, @Param('userId', IdInPath) userId: string) {
-    return { ended: await this.sessions.endAll(manager, userId) }
+  async endAll(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return { ended: await this.sessions.endAll(actor, userId) }
   }
 
   @Delete(':sid')
   @HttpCode(204)
   @EndMemberSessionDocs()
   end(
-    @CurrentManager() manager: Manager,
+    @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
     @Param('sid') sid: string,
   ) {
-    return this.sessions.end(manager, userId, sid)
+    return this.sessions.end(actor, userId, sid)
   }
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
+import { auditEventOf } from '../../audit/audit-event.js'
 import { ApiError } from '../../errors/api-error.js'
 import { ActiveSessions, type SiteSessions } from '../../sessions/active/active-sessions.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { AccountsService } from '../../users/accounts.service.js'
-import { auditEvent } from '../../users/authority.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import type { Manager } from '../manager.js'
 import { TeamAuthority } from '../team-authority.js'
 
 /**
@@ -24,33 +24,33 @@ export class TeamSessions {
   ) {}
 
   /** The member's live sessions by site. */
-  async list({ session }: Manager, userId: string): Promise<{ readonly sites: readonly SiteSessions[] }> {
-    const member = await this.users.findInAccount(userId, session.accountId)
+  async list(actor: SessionActor, userId: string): Promise<{ readonly sites: readonly SiteSessions[] }> {
+    const member = await this.users.findInAccount(userId, actor.accountId)
     if (!member) throw new ApiError('NOT_FOUND')
-    requireNotOthersOwner({ id: session.userId }, member)
-    return this.activeSessions.list(userId, session.sid)
+    requireNotOthersOwner({ id: actor.userId }, member)
+    return this.activeSessions.list(userId, actor.sid)
   }
 
   /** Ends all; returns how many. */
-  endAll(manager: Manager, userId: string): Promise<number> {
-    const member = { id: userId, accountId: manager.session.accountId }
-    return this.accounts.endSessions(member, this.over(manager, userId))
+  endAll(actor: SessionActor, userId: string): Promise<number> {
+    const member = { id: userId, accountId: actor.accountId }
+    return this.accounts.endSessions(member, this.over(actor, userId))
   }
 
   /** Ends one; throws `NOT_FOUND` when the member has no such live session. */
-  async end(manager: Manager, userId: string, sid: string): Promise<void> {
-    const { sites } = await this.list(manager, userId)
+  async end(actor: SessionActor, userId: string, sid: string): Promise<void> {
+    const { sites } = await this.list(actor, userId)
     const session = sites.flatMap(site => site.sessions).find(each => each.sid === sid)
     if (!session) throw new ApiError('NOT_FOUND')
-    const authority = this.over(manager, userId)
-    const member = { id: userId, accountId: manager.session.accountId }
-    const event = { ...auditEvent('session.revoke', member, authority), sid: session.sid }
+    const authority = this.over(actor, userId)
+    const member = { id: userId, accountId: actor.accountId }
+    const event = { ...auditEventOf(member, actor, 'session.revoke'), sid: session.sid }
     const ended = await this.changes.applyDurably({ kind: 'end', sid: session.sid }, event, authority.check)
     if (ended === 0) throw new ApiError('NOT_FOUND')
   }
 
-  private over(manager: Manager, userId: string) {
-    return this.authority.over(manager, userId, 'session.revoke', requireNotOthersOwner)
+  private over(actor: SessionActor, userId: string) {
+    return this.authority.over(actor, userId, 'session.revoke', requireNotOthersOwner)
   }
 }
 

@@ -119,8 +119,10 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       const satellite = await signIn(app, owner, 'satellite')
       await app.app.get(PasswordReset).startReset(owner)
       await app.app.get(AccountsService).grant(member, permissionsOf([]), {
-        client: { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN },
-        by: owner.id,
+        actor: {
+          userId: owner.id,
+          client: { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN },
+        },
         check: async () => {},
       })
       const answer = await exportOf(session)
@@ -157,8 +159,10 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       const member = await aMember(app, owner)
       await signIn(app, owner, 'main')
       await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']), {
-        client: { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN },
-        by: owner.id,
+        actor: {
+          userId: owner.id,
+          client: { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN },
+        },
         check: async () => {},
       })
       const answer = await exportOf(await provenSession(app, member))

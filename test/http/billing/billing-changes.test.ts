@@ -11,7 +11,7 @@ import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
 import { aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
 
-const NOBODY = { client: null, by: null, check: async () => {} }
+const NOBODY = { actor: { client: null }, check: async () => {} }
 
 describe.each(BACKENDS)('who pays already (%s)', backend => {
   let app: TestApp

@@ -1,0 +1,19 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../audit/actor.js'
+import { type Client, clientOf } from '../http/client.js'
+import type { Session } from './session.js'
+
+/** Who makes this request, as their live session says, and from where. */
+export interface SessionActor extends Session, Actor {
+  readonly sid: Session['sid']
+  readonly userId: string
+  readonly accountId: string
+  readonly client: Client
+}
+
+/** The session that MainSourceGuard or LiveSessionGuard has read from the store for this request, and its client. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): SessionActor => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>()
+  return { ...(request.session as Session), client: clientOf(request) }
+})
