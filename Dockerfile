@@ -6,17 +6,19 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci
-COPY nest-cli.json tsconfig.json ./
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+RUN npm run build:packages
 COPY src src
 COPY dev dev
-COPY packages packages
 RUN npx nest build
 
 # Packages of production alone.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci --omit=dev && npm cache clean --force
 
 # The image: the service, its SQL migrations and its packages; nothing of dev/ and test/.
@@ -24,6 +26,7 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/packages/verify packages/verify
 COPY --from=build /app/dist/src dist/src
 COPY src/database/migrations src/database/migrations
 COPY package.json ./

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { PaymentSandbox } from '../packages/payment-sandbox/src/payment-sandbox.js'
+import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
 

@@ -42,26 +42,25 @@ function inTurn(stamp, hash, work) {
 }
 
 function packagesHash() {
-  const { dependencies, devDependencies, overrides } = JSON.parse(read('package.json'))
-  const wanted = JSON.stringify([dependencies, devDependencies, overrides])
+  const { dependencies, devDependencies, overrides, workspaces } = JSON.parse(read('package.json'))
+  const ofWorkspaces = workspaces.map(folder => JSON.parse(read(join(folder, 'package.json'))).dependencies)
+  const wanted = JSON.stringify([dependencies, devDependencies, overrides, workspaces, ofWorkspaces])
   const lock = hasLock() ? read('package-lock.json') : ''
   return sha256([process.platform, process.arch, wanted, lock])
 }
 
 function sourcesHash() {
-  const files = [
-    'nest-cli.json',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-    'tsconfig.library.json',
-  ]
+  const files = ['nest-cli.json', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
     .filter(file => existsSync(join(root, file)))
     .concat(filesUnder('src'))
     .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))
-    .concat(filesUnder('packages'))
-    .concat(filesUnder('web').filter(file => !file.startsWith('web/dist/')))
+    .concat(filesUnder('packages').filter(file => !isBuilt(file)))
+    .concat(filesUnder('web').filter(file => !isBuilt(file)))
   return sha256(files.flatMap(file => [file, read(file)]))
+}
+
+function isBuilt(file) {
+  return /^(web|packages\/[^/]+)\/(dist|node_modules)\//.test(file)
 }
 
 function filesUnder(folder) {
@@ -88,10 +87,14 @@ function isInstalled() {
     isListed &&
     Object.entries(wanted)
       .filter(([path]) => path !== '')
-      .every(
-        ([path, entry]) => present[path]?.version === entry.version || (!present[path] && entry.optional),
-      )
+      .every(([path, entry]) => isPresent(path, entry, present[path]) || (!present[path] && entry.optional))
   )
+}
+
+/** A workspace is a link to its folder here; what npm notes of that folder itself says nothing. */
+function isPresent(path, { link, version }, noted) {
+  if (link) return existsSync(join(root, path, 'package.json'))
+  return !path.startsWith('node_modules/') || noted?.version === version
 }
 
 function installPackages(quiet) {

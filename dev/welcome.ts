@@ -1,4 +1,4 @@
-import type { PaymentSandbox } from '../packages/payment-sandbox/src/payment-sandbox.js'
+import type { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 import type { Settings } from '../src/config/settings.js'
 import type { MailOutbox } from './mail-outbox/mail-outbox.js'
 import { SEED_MEMBER, SEED_OWNER, SEED_PASSWORD } from './seed-users.js'

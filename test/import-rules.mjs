@@ -18,10 +18,12 @@ const { output } = await cruise(
   {
     ruleSet: { forbidden: [...layerRules(), ...generalRules()] },
     validate: true,
+    // With its paths: our packages are looked at in their sources, under their names.
+    tsConfig: { fileName: 'tsconfig.json' },
     // Sees `import type` too: a layer that knows the types of a later one depends on it.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^web/dist/' },
+    exclude: { path: '^(web|packages/[^/]+)/dist/' },
   },
   {
     extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
@@ -47,32 +49,28 @@ function generalRules() {
   const rule = (name, from, to) => ({ name, severity: 'error', from, to })
   return [
     rule('circle', { path: '^src/' }, { circular: true }),
-    rule('src-imports-what-does-not-ship', { path: '^src/' }, { path: '^(dev|test|bench|packages|web)/' }),
+    rule(
+      'src-imports-what-does-not-ship',
+      { path: '^src/' },
+      { path: '^(dev|test|bench|web)/|^packages/(?!verify/)' },
+    ),
     // They put everything together; nothing is built on them but the commands, which run the whole without its server.
     rule('imports-a-file-at-the-top-of-src', { path: '^src/(?!cli/)[^/]+/' }, { path: '^src/[^/]+$' }),
     rule('not-found', { path: '^(src|packages|web|dev)/' }, { couldNotResolve: true }),
+    rule(
+      'package-imported-by-its-path',
+      { path: '^(src|dev|web)/' },
+      { path: '^packages/', dependencyTypesNot: ['aliased'] },
+    ),
     // They are installed in other projects, where there is nothing else of ours.
-    rule(
-      'client-imports-what-it-does-not-bring',
-      { path: '^packages/client/src/' },
-      { pathNot: '^packages/client/src/|(^|/)node_modules/(@types/)?react/' },
-    ),
-    rule(
-      'verify-imports-the-service',
-      { path: '^packages/verify/' },
-      { path: '^(src|dev|test|web|packages/(?!verify/))' },
-    ),
+    ...[
+      bringsAlone('client', '(@types/)?react'),
+      bringsAlone('verify', 'jose|fastify|@nestjs/common', { dependencyTypesNot: ['core'] }),
+      // It stands in for another company's server.
+      bringsAlone('payment-sandbox', 'stripe|p-limit', { dependencyTypesNot: ['core'] }),
+    ],
     rule('library-circle', { path: '^(packages|web)/' }, { circular: true }),
     rule('dev-circle', { path: '^dev/' }, { circular: true }),
-    // It stands in for another company's server, and is to be a package of its own.
-    rule(
-      'payment-sandbox-imports-what-it-does-not-bring',
-      { path: '^packages/payment-sandbox/' },
-      {
-        pathNot: '^packages/payment-sandbox/|(^|/)node_modules/(stripe|p-limit)/',
-        dependencyTypesNot: ['core'],
-      },
-    ),
     // They run in browsers, with what any site could install.
     rule(
       'page-imports-what-no-page-has',
@@ -83,6 +81,17 @@ function generalRules() {
     rule('satellite-imports-the-main-site', { path: '^web/satellite/' }, { path: '^web/main/' }),
     rule('piece-imports-a-site', { path: '^web/pieces/' }, { path: '^web/(main|satellite)/' }),
   ]
+}
+
+/** One of our packages imports itself and these packages of others. */
+function bringsAlone(name, others, also = {}) {
+  const own = `^packages/${name}/src/`
+  return {
+    name: `${name}-imports-what-it-does-not-bring`,
+    severity: 'error',
+    from: { path: own },
+    to: { pathNot: `${own}|(^|/)node_modules/(${others})/`, ...also },
+  }
 }
 
 function violations({ summary }) {
@@ -103,7 +112,7 @@ function unseen({ modules }) {
 function modulesUnder(folder) {
   return readdirSync(folder, { recursive: true })
     .map(name => `${folder}/${name}`)
-    .filter(path => /\.[cm]?[jt]sx?$/.test(path) && !path.startsWith('web/dist/'))
+    .filter(path => /\.[cm]?[jt]sx?$/.test(path) && !/^(web|packages\/[^/]+)\/dist\//.test(path))
 }
 
 function unknownFolders() {

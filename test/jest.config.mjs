@@ -35,9 +35,14 @@ export default {
   },
   // One file of nine megabytes that is CommonJS already.
   transformIgnorePatterns: ['/node_modules/typescript/'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    // From their sources, as everything of ours.
+    '^@mainstay-auth/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@mainstay-auth/([^/]+)/([^/.]+)$': '<rootDir>/packages/$1/src/$2.ts',
+  },
   extensionsToTreatAsEsm: [],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/bench/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/', '<rootDir>/bench/'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   watchman: false,
   // Half of the time a test waits for the servers beside it.

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
+// From its sources, so that a page shows the client at hand.
+const client = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
 const watch = process.argv.includes('--watch') ? {} : null
 
 for (const site of ['main', 'satellite']) {
@@ -10,6 +12,12 @@ for (const site of ['main', 'satellite']) {
     configFile: false,
     root: `${here}${site}`,
     logLevel: watch ? 'info' : 'warn',
+    resolve: {
+      alias: [
+        { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
+        { find: /^@mainstay-auth\/client\/react$/, replacement: `${client}react.ts` },
+      ],
+    },
     esbuild: { jsx: 'automatic' },
     build: {
       outDir: `${here}dist/${site}`,

@@ -1,5 +1,5 @@
 // The payment provider of the bench, in a process of its own.
-import { PaymentSandbox } from '../../dist/packages/payment-sandbox/src/payment-sandbox.js'
+import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 
 const { PORT, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE_IDS } = process.env
 

@@ -1,11 +1,11 @@
-// node packages/client/bundle.mjs <folder>: the client of that folder as one small file, for pages without a build of their own.
-import { join } from 'node:path'
+// node packages/client/bundle.mjs: the built client as one small file, for pages without a build of their own.
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const folder = process.argv[2]
+const fileIn = name => fileURLToPath(new URL(`dist/${name}`, import.meta.url))
 await build({
-  entryPoints: [join(folder, 'index.js')],
-  outfile: join(folder, 'mainstay.js'),
+  entryPoints: [fileIn('index.js')],
+  outfile: fileIn('mainstay.js'),
   bundle: true,
   minify: true,
   format: 'esm',

@@ -20,7 +20,7 @@ export default class SharingRuntime extends Runtime {
 
   requireModuleOrMock(from, name) {
     if (isBuiltin(name) || name === '@jest/globals') return current.load(from, name)
-    if (!/^[./]/.test(name)) return createRequire(from)(name)
+    if (!/^([./]|@mainstay-auth\/)/.test(name)) return createRequire(from)(name)
     const path = this._resolution.resolveCjs(from, name)
     if (!this.sharedFolders.some(folder => path.startsWith(folder)))
       return super.requireModuleOrMock(from, name)

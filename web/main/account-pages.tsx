@@ -1,4 +1,4 @@
-import type { Caller } from '../../packages/client/src/index.js'
+import type { Caller } from '@mainstay-auth/client'
 import { SiteFrame } from '../pieces/site-frame.js'
 import { useLoad } from '../pieces/use-load.js'
 import type { Profile } from './answers.js'

@@ -1,4 +1,4 @@
-import type { Permissions } from '../../packages/client/src/index.js'
+import type { Permissions } from '@mainstay-auth/client'
 
 /** What the service answers, as docs/openapi.json describes it. Times are ISO 8601. */
 export interface Profile {

@@ -1,4 +1,4 @@
-import { errorOf, MainstayError } from '../../packages/client/src/index.js'
+import { errorOf, MainstayError } from '@mainstay-auth/client'
 import { site } from '../pieces/site.js'
 import { client } from './client.js'
 import { reauthenticate } from './reauthentication.js'

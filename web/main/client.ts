@@ -1,4 +1,4 @@
-import { mainClient } from '../../packages/client/src/index.js'
+import { mainClient } from '@mainstay-auth/client'
 import { site } from '../pieces/site.js'
 
 export const client = mainClient({ baseUrl: site.apiUrl })

@@ -1,4 +1,4 @@
-import { type ErrorCode, MainstayError } from '../../packages/client/src/index.js'
+import { type ErrorCode, MainstayError } from '@mainstay-auth/client'
 
 /** Sentences by the code of a refusal. */
 export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>

@@ -1,5 +1,5 @@
+import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useEffect } from 'react'
-import { MainstayError } from '../../packages/client/src/index.js'
 import { rescueFocus } from './forms/focus.js'
 import { type Messages, messageOf } from './messages.js'
 

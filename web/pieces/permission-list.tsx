@@ -1,4 +1,4 @@
-import type { Permissions } from '../../packages/client/src/index.js'
+import type { Permissions } from '@mainstay-auth/client'
 import { PERMISSION_NAMES, PERMISSIONS } from './permission-names.js'
 
 /** All five, and whether each is given; said in words too, not by colour alone. */

@@ -1,4 +1,4 @@
-import type { Permissions } from '../../packages/client/src/index.js'
+import type { Permissions } from '@mainstay-auth/client'
 
 export type Permission = keyof Permissions
 

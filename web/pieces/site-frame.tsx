@@ -1,5 +1,5 @@
+import type { Client } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
-import type { Client } from '../../packages/client/src/index.js'
 import { ActionButton } from './forms/button.js'
 import { useAction } from './forms/use-action.js'
 import { Failure } from './notice.js'

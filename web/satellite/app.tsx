@@ -1,4 +1,4 @@
-import type { Caller } from '../../packages/client/src/index.js'
+import type { Caller } from '@mainstay-auth/client'
 import { usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
 import { hostOf } from '../pieces/site.js'

@@ -1,4 +1,4 @@
-import { errorOf, itemStorage, satelliteClient } from '../../packages/client/src/index.js'
+import { errorOf, itemStorage, satelliteClient } from '@mainstay-auth/client'
 import { site } from '../pieces/site.js'
 
 /** All tabs share the session, and it outlives them. It can never do more than enter data and view reports. */

@@ -1,4 +1,4 @@
-/** What was typed in on this demo satellite; a real one sends it to a backend that checks the token (mainstay/verify). */
+/** What was typed in on this demo satellite; a real one sends it to a backend that checks the token (@mainstay-auth/verify). */
 export interface Entry {
   readonly what: string
   readonly amount: number

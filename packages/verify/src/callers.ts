@@ -10,6 +10,6 @@ export function setCaller(request: object, caller: Caller): void {
 /** Who is calling. Throws when no guard stands before this handler: then nobody was checked. */
 export function callerOf(request: object): Caller {
   const caller = callers.get(request)
-  if (!caller) throw new Error('No guard of mainstay/verify stands before this handler')
+  if (!caller) throw new Error('No guard of @mainstay-auth/verify stands before this handler')
   return caller
 }

@@ -3,8 +3,6 @@ import { AccessTokenVerifier, type VerifierOptions } from './verifier.js'
 export { AccessTokenError } from './access-token-error.js'
 export { type Caller, PERMISSIONS, type Permission, type Permissions } from './caller.js'
 export { callerOf } from './callers.js'
-export { expressGuard } from './express.js'
-export { fastifyGuard } from './fastify.js'
 export type { AccessTokenVerifier, VerifierOptions } from './verifier.js'
 
 /** Make one for the life of your program: it keeps the service's public keys. */

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
 import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
-import { projectWithPackage } from '../../support/client/installed-package.js'
+import { projectWithPackages } from '../../support/client/installed-package.js'
 import { eventually } from '../../support/eventually.js'
 import { request } from '../../support/http-request.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
@@ -28,7 +28,7 @@ async function snippet(heading: string): Promise<string> {
   return section[1] as string
 }
 
-describe('docs/integrate.md, in a project that has installed the package', () => {
+describe('docs/integrate.md, in a project that has installed the packages', () => {
   let address: MovableAddress
   let url: string
   let app: TestApp
@@ -42,7 +42,7 @@ describe('docs/integrate.md, in a project that has installed the package', () =>
     app = await TestApp.start('redis + postgres', { JWT_ISSUER: url, JWT_AUDIENCE: url })
     address.moveTo(Number(new URL(app.url).port))
     email = (await anOwner(app)).email
-    project = await projectWithPackage()
+    project = await projectWithPackages()
     await write('package.json', '{ "type": "module" }')
     await write(
       'node_modules/expo-secure-store/package.json',
@@ -97,11 +97,9 @@ describe('docs/integrate.md, in a project that has installed the package', () =>
   })
 
   it('has a client that weighs little', async () => {
-    const bundle = await readFile(
-      join(project.folder, 'node_modules/mainstay/dist/packages/client/src/mainstay.js'),
-    )
+    const bundle = await readFile(join(project.folder, 'node_modules/@mainstay-auth/client/dist/mainstay.js'))
     expect(gzipSync(bundle, { level: 9 }).length).toBeLessThan(MAX_CLIENT_BYTES)
-    const name = "import.meta.resolve('mainstay/client/mainstay.js')"
+    const name = "import.meta.resolve('@mainstay-auth/client/mainstay.js')"
     const found = await node('--input-type=module', '-e', `console.log(${name})`)
     expect(found.trim()).toMatch(/mainstay\.js$/)
   })
@@ -110,7 +108,7 @@ describe('docs/integrate.md, in a project that has installed the package', () =>
     const html = await snippet('A satellite in plain HTML')
     expect(html.trim().split('\n')).toHaveLength(10)
     const [, script] = /<script type="module">([\s\S]*)<\/script>/.exec(html) as unknown as [string, string]
-    const bundle = join(project.folder, 'node_modules/mainstay/dist/packages/client/src/mainstay.js')
+    const bundle = join(project.folder, 'node_modules/@mainstay-auth/client/dist/mainstay.js')
     await write('mainstay.js', await readFile(bundle, 'utf8'))
     const page = await write('page.mjs', script.replaceAll('https://auth.example.com', url))
     const [first, second] = (await node(join(SUPPORT, 'page-stub.mjs'), page, email, PASSWORD)).split('\n')

@@ -9,13 +9,9 @@ import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import express from 'express'
 import { fastify } from 'fastify'
-import {
-  type Caller,
-  callerOf,
-  expressGuard,
-  fastifyGuard,
-  PERMISSIONS,
-} from '../../../packages/verify/src/index.js'
+import { expressGuard } from '../../../packages/verify/src/express.js'
+import { fastifyGuard } from '../../../packages/verify/src/fastify.js'
+import { type Caller, callerOf, PERMISSIONS } from '../../../packages/verify/src/index.js'
 import { NestGuard } from '../../../packages/verify/src/nest.js'
 import { AccessTokenVerifier } from '../../../packages/verify/src/verifier.js'
 import { PERMISSIONS as SERVICE_PERMISSIONS } from '../../../src/permissions/permissions.js'

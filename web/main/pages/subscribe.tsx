@@ -1,4 +1,4 @@
-import { type Caller, MainstayError } from '../../../packages/client/src/index.js'
+import { type Caller, MainstayError } from '@mainstay-auth/client'
 import { type OfferedPlan, priceText } from '../../pieces/billing/plans.js'
 import { mayChange, maySubscribe, type Subscription } from '../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'

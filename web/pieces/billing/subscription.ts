@@ -1,4 +1,4 @@
-import { MainstayError } from '../../../packages/client/src/index.js'
+import { MainstayError } from '@mainstay-auth/client'
 
 /** An account's subscription as the service answers it. */
 export interface Subscription {

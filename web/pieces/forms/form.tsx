@@ -1,5 +1,5 @@
+import { type FieldError, MainstayError } from '@mainstay-auth/client'
 import { createContext, type FormEvent, type ReactNode, useState } from 'react'
-import { type FieldError, MainstayError } from '../../../packages/client/src/index.js'
 import { type Messages, withoutPeriod } from '../messages.js'
 import { Failure } from '../notice.js'
 import { SubmitButton } from './button.js'

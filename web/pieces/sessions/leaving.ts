@@ -1,4 +1,4 @@
-import type { Client } from '../../../packages/client/src/index.js'
+import type { Client } from '@mainstay-auth/client'
 
 let leaving = false
 

@@ -1,5 +1,5 @@
-import type { Client, WaitReason } from '../../../packages/client/src/index.js'
-import { useSession } from '../../../packages/client/src/react.js'
+import type { Client, WaitReason } from '@mainstay-auth/client'
+import { useSession } from '@mainstay-auth/client/react'
 import { hostOf, site } from '../site.js'
 import { retryNow, useOutage } from './outage.js'
 

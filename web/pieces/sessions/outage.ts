@@ -1,5 +1,5 @@
+import { MainstayError, type WaitReason } from '@mainstay-auth/client'
 import { useSyncExternalStore } from 'react'
-import { MainstayError, type WaitReason } from '../../../packages/client/src/index.js'
 
 const FIRST_WAIT_MS = 3_000
 const LONGEST_WAIT_MS = 30_000

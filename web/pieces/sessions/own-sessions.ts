@@ -1,5 +1,5 @@
+import type { Client } from '@mainstay-auth/client'
 import { useState } from 'react'
-import type { Client } from '../../../packages/client/src/index.js'
 import { useLoad } from '../use-load.js'
 import { leave } from './leaving.js'
 import type { Session, SiteSessions } from './session-list.js'

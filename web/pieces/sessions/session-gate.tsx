@@ -1,6 +1,6 @@
+import type { Caller, Client, WaitReason } from '@mainstay-auth/client'
+import { useSession } from '@mainstay-auth/client/react'
 import { Activity, type ReactNode, useRef } from 'react'
-import type { Caller, Client, WaitReason } from '../../../packages/client/src/index.js'
-import { useSession } from '../../../packages/client/src/react.js'
 import { Hint } from '../notice.js'
 import { Waiting } from '../waiting.js'
 import { isLeaving } from './leaving.js'

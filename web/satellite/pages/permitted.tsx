@@ -1,5 +1,5 @@
+import type { Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
-import type { Permissions } from '../../../packages/client/src/index.js'
 import { Hint } from '../../pieces/notice.js'
 import { PERMISSION_NAMES, type Permission } from '../../pieces/permission-names.js'
 import { useLoad } from '../../pieces/use-load.js'

@@ -1,4 +1,4 @@
-import type { Caller, Permissions } from '../../../packages/client/src/index.js'
+import type { Caller, Permissions } from '@mainstay-auth/client'
 import {
   isActive,
   isCancelledPayment,

@@ -11,13 +11,13 @@ import { CustomerMap } from './customer-map.js'
 
 /** All objects of the sandbox by id, oldest first. */
 export class State {
-  readonly customers = new Map<string, Customer>()
+  readonly customers: Map<string, Customer> = new Map()
   readonly checkouts = new CustomerMap<CheckoutRecord>(({ checkout }) => checkout.customer)
   readonly subscriptions = new CustomerMap<Subscription>(({ customer }) => customer)
   readonly events = new Map<string, PaymentEvent>()
   /** Saved answers by idempotency key. */
   readonly answers = new Map<string, SavedAnswer>()
-  readonly deletedCustomers = new Map<string, DeletedCustomer>()
+  readonly deletedCustomers: Map<string, DeletedCustomer> = new Map()
   readonly invoices = new CustomerMap<Invoice>(({ customer }) => customer)
   readonly charges = new Map<string, Charge>()
   readonly disputes = new Map<string, Dispute>()

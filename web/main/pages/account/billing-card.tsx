@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../packages/client/src/index.js'
+import type { Caller } from '@mainstay-auth/client'
 import { priceText } from '../../../pieces/billing/plans.js'
 import {
   hasPortal,

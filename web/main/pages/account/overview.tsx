@@ -1,5 +1,5 @@
+import type { Caller } from '@mainstay-auth/client'
 import { useEffect, useState } from 'react'
-import type { Caller } from '../../../../packages/client/src/index.js'
 import {
   isActive,
   isCancelledPayment,

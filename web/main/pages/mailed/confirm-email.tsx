@@ -1,5 +1,5 @@
+import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { MainstayError } from '../../../../packages/client/src/index.js'
 import { PasswordField } from '../../../pieces/forms/field.js'
 import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'

@@ -1,5 +1,5 @@
+import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useState } from 'react'
-import { MainstayError } from '../../../../packages/client/src/index.js'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
 import type { Messages } from '../../../pieces/messages.js'
 import { Failure, Success } from '../../../pieces/notice.js'

@@ -1,5 +1,5 @@
+import { type Caller, MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { type Caller, MainstayError } from '../../../../../packages/client/src/index.js'
 import { Fact } from '../../../../pieces/fact.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'

@@ -1,4 +1,4 @@
-import type { Permissions } from '../../../../../packages/client/src/index.js'
+import type { Permissions } from '@mainstay-auth/client'
 import { PERMISSION_NAMES, PERMISSIONS } from '../../../../pieces/permission-names.js'
 
 /** What the service gives to somebody new unless told otherwise. */

@@ -1,5 +1,5 @@
+import type { Caller } from '@mainstay-auth/client'
 import { useState } from 'react'
-import type { Caller } from '../../../../../packages/client/src/index.js'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { EmailField } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
