@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger'
 import { ApiError, type FieldError } from '../../src/errors/api-error.js'
 import { ERROR_CODES, type ErrorCode } from '../../src/errors/error-codes.js'
-import { problemOf } from '../../src/errors/problem.js'
+import { problemOf } from '../../src/errors/problem.filter.js'
 import { documentationOf, ownRefusalsOf } from '../../src/http/documented.js'
 import type { Handler } from './handlers.js'
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { SECURITY_HEADERS } from '../../src/http/edge/response-headers.js'
+import { SECURITY_HEADERS } from '../../src/http/edge/edge.js'
 import { type Places, pagePolicy, pageWith } from './page.js'
 
 /** Where `npm run build` puts the sites, seen from where the server is started. */

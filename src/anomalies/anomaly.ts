@@ -1,5 +1,5 @@
 import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
-import { distanceKm, type Location } from '../geoip/place.js'
+import { distanceKm, type Location } from '../geoip/geoip.js'
 import { deviceName } from '../http/device-name.js'
 import type { KnownDevice } from './known-devices.js'
 import { addressFamily, networkOf } from './network.js'

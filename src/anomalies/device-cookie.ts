@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieValues } from '../http/cookies.js'
+import { cookieValues } from '../http/request-headers.js'
 import { asDeviceId, type DeviceId } from './device-id.js'
 
 /**

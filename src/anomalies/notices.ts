@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
-import { GeoIp } from '../geoip/geoip.js'
-import { formatLocation } from '../geoip/place.js'
+import { formatLocation, GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
 import type { Mail } from '../mail/mail.js'

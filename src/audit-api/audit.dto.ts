@@ -3,7 +3,7 @@ import { ApiProduces, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditAction, type AuditOutcome } from '../audit/audit-event.js'
 import { Documented } from '../http/documented.js'
-import { ParseText } from '../http/parse-text.js'
+import { ParseText } from '../http/request-validation.js'
 import { asInstant } from './instant.js'
 import { RowCursor, RowLimit } from './row-cursor.js'
 

@@ -1,6 +1,5 @@
 import { IsInt } from 'class-validator'
-import { asCursor, PageCursor, positionIn } from '../http/page-cursor.js'
-import { PageLimit } from '../http/page-limit.js'
+import { asCursor, PageCursor, PageLimit, positionIn } from '../http/page.js'
 
 const ID = /^[1-9]\d{0,14}$/
 

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../http/client.js'
-import { LiveSession } from '../sessions/guards/live-session.decorator.js'
-import { MainSite } from '../sessions/guards/main-site.decorator.js'
+import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import type { Caller } from '../tokens/claims.js'
-import { CurrentCaller } from '../tokens/current-caller.decorator.js'
+import { CurrentCaller } from '../tokens/jwt.guard.js'
 import { BillingService } from './billing.service.js'
 import { CreateSubscriptionBody, CreateSubscriptionDocs } from './checkout/checkout.dto.js'
 import {

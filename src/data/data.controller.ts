@@ -1,8 +1,33 @@
 import { Controller, Get } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Documented } from '../http/documented.js'
+import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
 import type { Caller } from '../tokens/claims.js'
-import { CurrentCaller } from '../tokens/current-caller.decorator.js'
-import { DataDocs } from './data.dto.js'
+import { CurrentCaller } from '../tokens/jwt.guard.js'
+
+class DataAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: String, format: 'uuid' })
+  accountId!: string
+
+  @ApiProperty({
+    type: 'object',
+    properties: Object.fromEntries(PERMISSIONS.map(name => [name, { type: 'boolean' }])),
+    example: permissionsOf(['dataEntry', 'viewReports']),
+  })
+  permissions!: Permissions
+}
+
+export const DataDocs = () =>
+  Documented({
+    summary: 'Who is calling, and what they may do',
+    description: 'The example of an ordinary request: checked by the signature of the access token alone.',
+    status: 200,
+    answer: 'What the access token says',
+    type: DataAnswer,
+  })
 
 @ApiTags('Data')
 @Controller('api')

@@ -23,3 +23,8 @@ export interface Connection {
 
 /** SQL files, read at run time from the folder that the process is started in. */
 export const MIGRATIONS_FOLDER = join(process.cwd(), 'src/database/migrations')
+
+/** The rows of a raw statement, which both databases answer in the same form. */
+export function rowsOf<T>(result: unknown): T[] {
+  return (result as { rows: T[] }).rows
+}

@@ -28,11 +28,11 @@ export class ApiError extends Error {
 }
 
 /** Jitter, so that clients refused together do not return together. */
-const RETRY_AFTER_SECONDS = { least: 2, most: 5 }
+const RETRY_AFTER_SECONDS = { min: 2, max: 5 }
 
 /** A temporary refusal: 503 with `Retry-After` in seconds (RFC 9110 §10.2.3). */
 export function unavailable(code: ErrorCode, cause?: unknown): ApiError {
-  const { least, most } = RETRY_AFTER_SECONDS
-  const seconds = least + Math.floor(Math.random() * (most - least + 1))
+  const { min, max } = RETRY_AFTER_SECONDS
+  const seconds = min + Math.floor(Math.random() * (max - min + 1))
   return new ApiError(code, { cause, headers: { 'Retry-After': String(seconds) } })
 }

@@ -1,8 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from './api-error.js'
-import type { ErrorCode } from './error-codes.js'
-import { PROBLEM_CONTENT_TYPE, problemOf } from './problem.js'
+import { ApiError, type FieldError } from './api-error.js'
+import { ERROR_CODES, type ErrorCode } from './error-codes.js'
 
 const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'INVALID_REQUEST',
@@ -56,4 +55,35 @@ function frameworkStatus(error: unknown): number {
   // A client that hangs up in the middle of its body is not our fault.
   const isTheirs = code?.startsWith('FST_') || code === 'ECONNRESET'
   return isTheirs && statusCode ? statusCode : 500
+}
+
+/** The body of every refusal: RFC 9457 problem details with our stable `code` and the id to quote to support. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ErrorCode
+  readonly requestId: string
+  readonly errors?: readonly FieldError[]
+}
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8'
+
+export function problemOf(error: ApiError, requestId: string): Problem {
+  const { code, status, message, options } = error
+  const problem = {
+    type: problemType(code),
+    title: ERROR_CODES[code].title,
+    status,
+    detail: message,
+    code,
+    requestId,
+  }
+  return options.errors ? { ...problem, errors: options.errors } : problem
+}
+
+/** A URN: it identifies the problem, and nothing has to be served at it. */
+export function problemType(code: ErrorCode): string {
+  return `urn:mainstay:problem:${code.toLowerCase().replaceAll('_', '-')}`
 }

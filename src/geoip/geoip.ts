@@ -2,10 +2,42 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Logger } from '@nestjs/common'
 import { type CityResponse, Reader } from 'mmdb-lib'
-import type { Location } from './place.js'
+
+/** An approximate place on earth. */
+export interface Location {
+  /** In English. */
+  readonly city?: string
+  /** In English. */
+  readonly country?: string
+  /** Degrees. */
+  readonly latitude: number
+  readonly longitude: number
+  /** How far from these coordinates it may really be. */
+  readonly accuracyKm: number
+}
+
+/** `Zürich, Switzerland`; null when the place is unknown or has no name. */
+export function formatLocation(place: Location | null): string | null {
+  return [place?.city, place?.country].filter(Boolean).join(', ') || null
+}
+
+const EARTH_RADIUS_KM = 6_371
+
+/** Along the surface (haversine). */
+export function distanceKm(from: Location, to: Location): number {
+  const [north, east] = [radians(to.latitude - from.latitude), radians(to.longitude - from.longitude)]
+  const chord =
+    Math.sin(north / 2) ** 2 +
+    Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude)) * Math.sin(east / 2) ** 2
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(chord)))
+}
+
+function radians(degrees: number): number {
+  return (degrees * Math.PI) / 180
+}
 
 /** For files that do not say: a town and its surroundings. */
-const USUAL_ACCURACY_KM = 100
+const DEFAULT_ACCURACY_KM = 100
 /** The names of MaxMind's and DB-IP's city databases; those of countries or providers have no coordinates. */
 const WITH_CITIES = /city|enterprise|insights/i
 const SEPARATOR_BYTES = 16
@@ -13,7 +45,7 @@ const NOT_WHOLE = 'it is not a whole MMDB file'
 
 /** Where in the world an address is used, by a city database in a file. Nothing is asked over the network. */
 export class GeoIp {
-  private readonly logger = new Logger('Places')
+  private readonly logger = new Logger('GeoIp')
 
   private constructor(private readonly reader: Reader<CityResponse> | null) {}
 
@@ -75,6 +107,6 @@ function toLocation(record: CityResponse | null): Location | null {
     ...(country && { country }),
     latitude,
     longitude,
-    accuracyKm: accuracyKm ?? USUAL_ACCURACY_KM,
+    accuracyKm: accuracyKm ?? DEFAULT_ACCURACY_KM,
   }
 }

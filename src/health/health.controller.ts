@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { Public } from '../tokens/public.decorator.js'
+import { Public } from '../tokens/jwt.guard.js'
 import { LiveDocs, ReadyDocs, StatusDocs } from './health.dto.js'
 import { PartsMonitor } from './parts-monitor.js'
 import { Readiness } from './readiness.js'

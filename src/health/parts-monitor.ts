@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<PartName, string>> = {
 /** Checks the parts that the service depends on, and logs when one goes down or comes back. */
 @Injectable()
 export class PartsMonitor implements OnApplicationBootstrap {
-  private readonly logger = new Logger('Parts')
+  private readonly logger = new Logger('PartsMonitor')
   private readonly parts = {} as Record<PartName, PartStatus>
   private isChecking = false
 

@@ -1,3 +1,8 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiPropertyOptional } from '@nestjs/swagger'
+import { IsInt, IsOptional, Max, Min, type ValidationOptions } from 'class-validator'
+import { ParseText } from './request-validation.js'
+
 /** One page of a list. */
 export interface Page<Row> {
   readonly rows: readonly Row[]
@@ -15,4 +20,47 @@ export async function pageOf<Row>(
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   return { rows, next: last && found.length > limit ? cursorOf(last) : null }
+}
+
+/** One page is one answer of less than 200 KB. */
+export const MAX_PAGE = 200
+
+/** How many rows a page has at most. */
+export const PageLimit = (byDefault: number) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: byDefault }),
+    ParseText(text => (/^\d{1,4}$/.test(text) ? Number(text) : null)),
+    Max(MAX_PAGE),
+    Min(1),
+    IsInt(),
+    IsOptional(),
+  )
+
+const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
+const PROBLEM = { message: 'after must be the next of an earlier page' }
+
+/**
+ * Where the previous page ended. `asPlace` parses a cursor, null for any other text; `IsPlace` checks the
+ * result.
+ */
+export const PageCursor = (
+  asPlace: (text: string) => unknown,
+  IsPlace: (options: ValidationOptions) => PropertyDecorator,
+) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, description: '`next` of the previous page' }),
+    ParseText(asPlace),
+    IsPlace(PROBLEM),
+    IsOptional(),
+  )
+
+/** The end of a page as opaque text for `?after=`. */
+export function asCursor(place: string): string {
+  return Buffer.from(place).toString('base64url')
+}
+
+/** The text that {@link asCursor} was given, if it has this `form`; null otherwise. */
+export function positionIn(cursor: string, form: RegExp): string | null {
+  const place = BASE64URL.test(cursor) ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
+  return form.test(place) && asCursor(place) === cursor ? place : null
 }

@@ -4,9 +4,9 @@ import {
   type ValidationError,
   ValidationPipe,
 } from '@nestjs/common'
+import { Transform } from 'class-transformer'
 import { ApiError, type FieldError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
-import { messageFor } from './field-messages.js'
 
 const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
@@ -57,4 +57,31 @@ function validation(code: ErrorCode): ValidationPipe {
 
 function asFieldError({ property, constraints }: ValidationError): FieldError {
   return { field: property.slice(0, 64), message: messageFor(property, constraints).slice(0, 200) }
+}
+
+/**
+ * Converts text in a query or body with `read`; what cannot be converted stays as it is, for validation to
+ * refuse.
+ */
+export function ParseText(read: (text: string) => unknown): PropertyDecorator {
+  return Transform(({ value }) => (typeof value === 'string' ? (read(value) ?? value) : value))
+}
+
+/**
+ * What people read at a form field, by the validation rule that it breaks. Fields that nobody types into keep the
+ * rule's own message, which is for the client's developer.
+ */
+const FOR_PEOPLE: Readonly<Record<string, string>> = {
+  isEmailAddress: 'This is not an e-mail address that we can use. It should look like name@example.com',
+  isName: 'Please enter 1 to 100 characters on one line, without spaces at either end',
+  isNewPassword: 'Please choose a password of 8 to 1,024 characters',
+  isPassword: 'Please enter your password',
+}
+
+/** What to say of a field that breaks these rules; the first of them counts. */
+export function messageFor(property: string, constraints: Readonly<Record<string, string>> = {}): string {
+  const [broken] = Object.entries(constraints)
+  if (!broken) return `${property} is not valid`
+  const [rule, sentence] = broken
+  return FOR_PEOPLE[rule] ?? sentence
 }

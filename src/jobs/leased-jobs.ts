@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Global, Injectable, Logger, Module } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { takeLease } from '../database/lease.js'
@@ -35,3 +35,7 @@ export class LeasedJobs {
     }
   }
 }
+
+@Global()
+@Module({ providers: [LeasedJobs], exports: [LeasedJobs] })
+export class JobsModule {}

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
-import type { Transporter } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
 import { AuditLog } from '../audit/audit-log.js'
+import { isLoopback } from '../config/origin.js'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
-import type { Mail } from './mail.js'
-import { htmlOf, textOf } from './mail-layout.js'
-import { openSmtp } from './smtp-transport.js'
+import { htmlOf, type Mail, textOf } from './mail.js'
 
 /** Waits before each retry; a mail server that restarts is back in between. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
@@ -102,4 +101,32 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 function isFinal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: number }
   return responseCode !== undefined && responseCode >= 500
+}
+
+/** A mail server that does not answer must not delay a shutdown. */
+const SMTP_TIMEOUT_MS = 10_000
+
+/**
+ * Connects to SMTP_URL. `smtps://` uses TLS from the start. `smtp://` upgrades with STARTTLS before anything
+ * is sent, and fails if the server does not offer it or its certificate is not valid for its name. Plain text
+ * only to this machine, or with `?tls=off`.
+ */
+export function openSmtp(url: URL): Transporter {
+  const address = new URL(url)
+  address.searchParams.delete('tls')
+  return createTransport({
+    url: address.href,
+    requireTLS: url.protocol === 'smtp:' && !mayBePlain(url),
+    pool: true,
+    connectionTimeout: SMTP_TIMEOUT_MS,
+    greetingTimeout: SMTP_TIMEOUT_MS,
+    socketTimeout: SMTP_TIMEOUT_MS,
+    // A mail is text that we have made: nothing in it may read a file or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+function mayBePlain({ hostname, searchParams }: URL): boolean {
+  return isLoopback(hostname) || searchParams.get('tls') === 'off'
 }

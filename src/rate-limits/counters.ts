@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { within } from '../clock/clock.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
-import { within } from '../redis/within.js'
 import { Arrears } from './arrears.js'
 import type { Count, Counted } from './count.js'
 

@@ -1,4 +1,4 @@
-import type { RedisClientType } from 'redis'
+import { createClient, ErrorReply, type RedisClientType } from 'redis'
 
 /** The commands that we use, which the three kinds of client share. */
 export type RedisCommands = Pick<RedisClientType, 'eval' | 'evalSha' | 'get' | 'set' | 'del' | 'unlink'>
@@ -68,4 +68,38 @@ export const OPTIONS = {
   // The package's time limit creates an abort signal for each command, a cost that every refresh would pay;
   // RedisConnection has its own.
   commandOptions: { timeout: 0 },
+}
+
+/** How we log in to every server. */
+export interface ServerLogin {
+  readonly username?: string
+  readonly password?: string
+  readonly isOverTls: boolean
+}
+
+/** The login in a `redis[s]://` URL. */
+export function loginOf(url: string): ServerLogin {
+  const { protocol, username, password } = new URL(url)
+  return {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    isOverTls: protocol === 'rediss:',
+  }
+}
+
+/** A client for this one server, not yet connected, which gives up when its connection is lost. */
+export function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
+  const { isOverTls, ...credentials } = login
+  const socket = { ...SOCKET, host, port, reconnectStrategy: false as const }
+  const client = createClient({
+    ...OPTIONS,
+    ...credentials,
+    socket: isOverTls ? { ...socket, tls: true } : socket,
+  })
+  return client as unknown as RedisClientType
+}
+
+/** {@link RedisClient.replyOf} for every kind of client. */
+export function replyOf(error: unknown): string | null {
+  return error instanceof ErrorReply ? error.message : null
 }

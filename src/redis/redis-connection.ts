@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { within } from '../clock/clock.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
-import type { RedisScript } from './redis-script.js'
-import { ReplicaPolicies } from './replica-policies.js'
-import { EvictingServerError, mayEvict, readServerFacts, type ServerFacts } from './server-facts.js'
-import { within } from './within.js'
+import {
+  EvictingServerError,
+  mayEvict,
+  ReplicaPolicies,
+  readServerFacts,
+  type ServerFacts,
+} from './server-facts.js'
 
 /** How long we look for a usable server at start, because machines start in any order. */
 const CONNECT_WITHIN_MS = 30_000
@@ -216,4 +221,14 @@ export class RedisConnection implements OnApplicationShutdown {
     this.lastLogAt = performance.now()
     this.logger.error(`Connection error: ${reason}`)
   }
+}
+
+/** A Lua script with one key, called by its hash. */
+export interface RedisScript {
+  readonly lua: string
+  readonly sha: string
+}
+
+export function redisScript(lua: string): RedisScript {
+  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }

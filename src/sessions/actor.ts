@@ -17,3 +17,8 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
   const request = context.switchToHttp().getRequest<FastifyRequest>()
   return { ...(request.session as Session), client: clientOf(request) }
 })
+
+/** The session that MainSourceGuard or LiveSessionGuard has read from the store for this request. */
+export const CurrentSession = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>().session,
+)

@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common'
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
+import { DocumentedGuard } from '../http/documented.js'
 import type { Session } from './session.js'
 
 /**
@@ -35,4 +37,31 @@ export class Reauthentication {
       },
     })
   }
+}
+
+/**
+ * Requires the user of this session to have re-authenticated recently. Runs after MainSourceGuard or
+ * LiveSessionGuard.
+ */
+@Injectable()
+@DocumentedGuard({ refusals: ['REAUTHENTICATION_REQUIRED'] })
+export class ReauthenticationGuard implements CanActivate {
+  constructor(private readonly reauthentication: Reauthentication) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    this.reauthentication.require(context.switchToHttp().getRequest<FastifyRequest>().session as Session)
+    return true
+  }
+}
+
+/**
+ * The satellite that a session is confined to; null when it may see everything. The main site and apps see
+ * everything of their user. A satellite is a customer's page: it must not learn where else its visitors go,
+ * or from which addresses, unless the user has recently re-authenticated.
+ */
+export function confinementOf(
+  { source, origin }: Pick<Session, 'source' | 'origin'>,
+  isReauthenticated: boolean,
+): string | null {
+  return source === 'main' || isReauthenticated ? null : origin
 }

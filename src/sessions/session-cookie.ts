@@ -1,7 +1,9 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '../config/settings.js'
-import { cookieValues } from '../http/cookies.js'
+import { ApiError } from '../errors/api-error.js'
+import { cookieValues, singleHeader } from '../http/request-headers.js'
+import type { Source } from '../permissions/permissions.js'
 import { asSessionId, type SessionId } from './session-id.js'
 
 const NAME = 'sessionId'
@@ -45,4 +47,57 @@ export function presentedSessionIds(request: FastifyRequest): SessionId[] {
   return presentedCookies(request)
     .map(asSessionId)
     .filter(sessionId => sessionId !== null)
+}
+
+/** The session that a request presents; where it was sent decides its source. */
+export interface PresentedSession {
+  readonly sessionId: SessionId
+  readonly source: Source
+}
+
+const HEADER = 'x-session-id'
+
+/**
+ * The one identifier of a refresh: the cookie for the main site, the header for all others. Throws
+ * `SESSION_NOT_FOUND` (401) when there is none, more than one, or one that cannot be ours, and
+ * `CROSS_SITE_REFUSED` (403) for a cookie that another site made the browser send.
+ */
+export function presentedSession(request: FastifyRequest, settings: Settings): PresentedSession {
+  const header = singleHeader(request, HEADER)
+  const cookies = acceptedCookies(request, settings)
+  const inHeader = header.kind === 'one' ? header.value : undefined
+  const texts = inHeader === undefined ? cookies : [inHeader, ...cookies]
+  const sessionId = texts.length === 1 ? asSessionId(texts[0] as string) : null
+  if (header.kind === 'repeated' || !sessionId) throw new ApiError('SESSION_NOT_FOUND')
+  return { sessionId, source: inHeader === undefined ? 'main' : 'satellite' }
+}
+
+/** Whether a request names no session, like that of a visitor who has never logged in. */
+export function presentsNothing(request: FastifyRequest, settings: Settings): boolean {
+  return singleHeader(request, HEADER).kind === 'absent' && acceptedCookies(request, settings).length === 0
+}
+
+/**
+ * The session cookies that count: from pages of the main site, or without an Origin. A cookie sent by another
+ * site's page is ignored; otherwise that site could use what it cannot see.
+ */
+export function acceptedCookies(request: FastifyRequest, settings: Settings): string[] {
+  const { origin } = request.headers
+  if (origin !== undefined && origin !== settings.mainOrigin) return []
+  const cookies = presentedCookies(request)
+  if (cookies.length > 0) refuseCrossSite(request)
+  return cookies
+}
+
+/** Browsers say where a request comes from even where they omit Origin (Fetch Metadata). */
+export function refuseCrossSite(request: FastifyRequest): void {
+  if (request.headers['sec-fetch-site'] === 'cross-site') throw new ApiError('CROSS_SITE_REFUSED')
+}
+
+/** A satellite's page that requests a main session would get full rights: `MAIN_ORIGIN_REQUIRED` (403). */
+export function requireMainOrigin(request: FastifyRequest, { mainOrigin }: Settings): void {
+  const { origin } = request.headers
+  if (origin === mainOrigin) return
+  if (origin !== undefined) throw new ApiError('MAIN_ORIGIN_REQUIRED')
+  refuseCrossSite(request)
 }

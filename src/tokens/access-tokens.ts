@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { type Caller, type Claims, type ExpectedClaims, readClaims } from './claims.js'
-import type { SigningKey } from './key-set.js'
+import type { SigningKey } from './key-file.js'
 import { SigningKeys } from './signing-keys.js'
 
 const ALGORITHM = 'ES256'
@@ -58,7 +58,7 @@ export class AccessTokens {
       exp: iat + this.settings.accessTokenTtlSeconds,
       jti: randomUUID(),
     }
-    const { kid, privateKey } = this.keys.current()
+    const { kid, privateKey } = this.keys.current
     return this.jwt.sign(claims, {
       privateKey: privateKey as never,
       algorithm: ALGORITHM,

@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises'
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
-import { generateKeys, loadKeys } from './key-file.js'
-import { type SigningKey, verifiesUntil } from './key-set.js'
+import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './key-file.js'
 
 /**
  * How soon a change of the file is noticed. Polled, because network volumes and secret mounts do not support
@@ -15,8 +14,9 @@ const POLL_EVERY_MS = 2_000
 @Injectable()
 export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SigningKeys')
+  /** The key that signs. */
+  current!: SigningKey
   private keys: ReadonlyMap<string, SigningKey> = new Map()
-  private currentKey!: SigningKey
   private fileVersion = ''
   private timer: NodeJS.Timeout | undefined
   private readonly listeners: (() => void)[] = []
@@ -37,11 +37,6 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     clearInterval(this.timer)
-  }
-
-  /** The key that signs. */
-  current(): SigningKey {
-    return this.currentKey
   }
 
   /** The key with this id, if tokens that it signed may still be valid; null otherwise. */
@@ -70,7 +65,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     const version = await versionOf(this.settings.jwtKeysFile)
     const keys = await loadKeys(this.settings.jwtKeysFile)
     this.keys = new Map(keys.map(key => [key.kid, key]))
-    this.currentKey = keys.find(key => key.state === 'current') as SigningKey
+    this.current = keys.find(key => key.state === 'current') as SigningKey
     this.fileVersion = version
   }
 
@@ -80,7 +75,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
       if ((await versionOf(this.settings.jwtKeysFile)) === this.fileVersion) return
       await this.load()
       for (const listener of this.listeners) listener()
-      this.logger.log(`Signing keys changed; ${this.currentKey.kid} signs now`)
+      this.logger.log(`Signing keys changed; ${this.current.kid} signs now`)
     } catch (error) {
       this.logger.error((error as Error).message)
     }

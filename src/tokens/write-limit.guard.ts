@@ -1,8 +1,9 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata, type Type } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { clientOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
+import { isPublic, JwtGuard } from './jwt.guard.js'
 
 const COUNTS_AS_WRITE = 'countsAsWrite'
 
@@ -36,4 +37,13 @@ export class WriteLimitGuard implements CanActivate {
     await this.rateLimiter.count({ kind: 'write', subject: sid, client: clientOf(request), actor })
     return true
   }
+}
+
+/** In this order: the second guard needs the caller that the first has found. */
+export const GLOBAL_GUARDS: readonly Type<CanActivate>[] = [JwtGuard, WriteLimitGuard]
+
+/** Those of them that check a request with this method to this handler. */
+export function globalGuardsOf(handler: object, method: string): readonly Type<CanActivate>[] {
+  if (isPublic(handler)) return []
+  return countsAsWrite(handler, method) ? GLOBAL_GUARDS : [JwtGuard]
 }

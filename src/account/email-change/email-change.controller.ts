@@ -2,10 +2,10 @@ import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { MailedLinkBody } from '../../links/mailed-token.js'
-import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { MainSite } from '../../sessions/guards/main-site.decorator.js'
+import { CurrentSession } from '../../sessions/actor.js'
+import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import type { Session } from '../../sessions/session.js'
-import { Public } from '../../tokens/public.decorator.js'
+import { Public } from '../../tokens/jwt.guard.js'
 import { OptionalMainSessionGuard } from '../optional-main-session.guard.js'
 import {
   AskEmailChangeDocs,

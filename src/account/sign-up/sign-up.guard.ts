@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard } from '../../http/documented.js'
-import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
+import { requireMainOrigin } from '../../sessions/session-cookie.js'
 
 /**
  * Lets strangers sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,

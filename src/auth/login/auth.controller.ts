@@ -5,17 +5,16 @@ import { presentedDeviceId, setDeviceCookie } from '../../anomalies/device-cooki
 import type { DeviceId } from '../../anomalies/device-id.js'
 import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { requireMainOrigin } from '../../sessions/guards/main-origin.js'
 import {
   clearHostOnlyDuplicate,
   clearSessionCookie,
   presentedCookies,
   presentedSessionIds,
+  requireMainOrigin,
   setSessionCookie,
 } from '../../sessions/session-cookie.js'
 import type { Caller } from '../../tokens/claims.js'
-import { CurrentCaller } from '../../tokens/current-caller.decorator.js'
-import { Public } from '../../tokens/public.decorator.js'
+import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs } from './auth.dto.js'
 import { LoginService } from './login.service.js'

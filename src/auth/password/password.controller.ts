@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { CurrentSession } from '../../sessions/guards/current-session.decorator.js'
-import { LiveSession } from '../../sessions/guards/live-session.decorator.js'
+import { CurrentSession } from '../../sessions/actor.js'
+import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import type { Session } from '../../sessions/session.js'
-import { Public } from '../../tokens/public.decorator.js'
+import { Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import {
   PasswordChangeBody,

@@ -4,12 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { type Client, CurrentClient } from '../../http/client.js'
-import {
-  type PresentedSession,
-  presentedSession,
-  presentsNothing,
-} from '../../sessions/guards/presented-session.js'
-import { Public } from '../../tokens/public.decorator.js'
+import { type PresentedSession, presentedSession, presentsNothing } from '../../sessions/session-cookie.js'
+import { Public } from '../../tokens/jwt.guard.js'
 import { RefreshDocs } from './refresh.dto.js'
 import { RefreshService } from './refresh.service.js'
 import { RefreshRefusalRecord } from './refresh-refusal-record.js'

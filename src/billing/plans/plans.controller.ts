@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { Caller } from '../../tokens/claims.js'
-import { CurrentCaller } from '../../tokens/current-caller.decorator.js'
+import { CurrentCaller } from '../../tokens/jwt.guard.js'
 import { Trials } from '../checkout/trials.js'
 import { PlanCatalog } from './plan-catalog.js'
 import { ReadPlansDocs } from './plans.dto.js'

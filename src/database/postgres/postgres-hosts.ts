@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { within } from '../../clock/clock.js'
 import { isAnswering } from './postgres-outage.js'
 
 const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
@@ -49,13 +50,4 @@ async function requireWritable(client: pg.Client): Promise<void> {
   await client.connect()
   const { rows } = await client.query('show transaction_read_only')
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('the server is read-only')
-}
-
-/** After this process was stalled, timers run before the answers that have already arrived are read. */
-function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error('the server does not answer'))
-    const timer = setTimeout(() => setImmediate(giveUp), limitMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

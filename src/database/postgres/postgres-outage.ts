@@ -6,7 +6,7 @@ const OUTAGE_CLASSES = new Set(['08', '28', '53', '57', '58'])
 const READ_ONLY = '25006'
 const OUTAGE_STATES = new Set([READ_ONLY, '25P03'])
 const OUTAGE_CODES = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
-const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable|does not answer/i
+const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable|does not answer|no answer in/i
 /** Shutting down or starting up. */
 const NOT_SERVING = /^57P0/
 const QUERY_CANCELED = '57014'

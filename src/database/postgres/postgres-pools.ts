@@ -82,14 +82,13 @@ export class PostgresPools {
 /** Drizzle never returns a connection whose "begin" failed, and returns broken ones to the pool. */
 async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promise<T>): Promise<T> {
   const client = await pool.connect()
-  let failure: unknown
   try {
-    return await drizzle(client).transaction(transaction => work(transaction as unknown as Db))
+    const result = await drizzle(client).transaction(transaction => work(transaction as unknown as Db))
+    client.release()
+    return result
   } catch (error) {
-    failure = error
+    client.release(isOutage(error))
     throw error
-  } finally {
-    client.release(isOutage(failure))
   }
 }
 

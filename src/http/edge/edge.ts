@@ -1,12 +1,14 @@
 // What was decided here, and why: docs/decisions/http.md
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
-import { answerProblem } from '../../errors/problem.filter.js'
+import type { ErrorCode } from '../../errors/error-codes.js'
+import { answerProblem, PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
+import { singleHeader } from '../request-headers.js'
 import { acceptOnlyJson } from './json-body.js'
 import { MAX_URL_LENGTH } from './limits.js'
-import { setResponseHeaders } from './response-headers.js'
-import { singleHeader } from './single-header.js'
 
 /** What every request passes first: response headers, limits, JSON bodies. */
 export async function prepareEdge(server: FastifyInstance): Promise<void> {
@@ -29,4 +31,62 @@ function refusalOf(request: FastifyRequest): Error | undefined {
   if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
   if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')
   return undefined
+}
+
+/**
+ * For every answer: an API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
+ * `Vary: Origin` because the CORS headers depend on it, even when there are none (Fetch, CORS and HTTP
+ * caches).
+ */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  Vary: 'Origin',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-site',
+}
+
+/** Answers may belong to one user. Public, stable routes set their own header. */
+const NO_STORE = 'no-store'
+
+export function setResponseHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(SECURITY_HEADERS).header('Cache-Control', NO_STORE).header('X-Request-Id', request.id)
+}
+
+/** One line per request, when it is answered: what, from where, status and milliseconds. */
+export class RequestLog extends LogController {
+  override incomingRequest(): void {}
+
+  override requestCompleted(
+    error: Error | null | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    const milliseconds = Math.round(reply.elapsedTime * 10) / 10
+    request.log.info({ req: request, res: reply, milliseconds, ...(error && { err: error }) }, 'request')
+  }
+}
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+}
+
+/** Answers what Node's parser refused before there was a request, and closes the connection. */
+export function answerFramingError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = new ApiError(CODES[error.code ?? ''] ?? 'INVALID_REQUEST')
+  const body = JSON.stringify(problemOf(refusal, randomUUID()))
+  const headers = Object.entries({
+    ...SECURITY_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Type': PROBLEM_CONTENT_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} Refused\r\n${headers.join('')}\r\n${body}`)
 }

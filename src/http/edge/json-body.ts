@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
-import { isDeeperThan } from './json-depth.js'
 import { MAX_BODY_BYTES, MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits.js'
 
 declare module 'fastify' {
@@ -65,4 +64,17 @@ function refusalOf(request: FastifyRequest, body: Buffer, value: unknown): ApiEr
     return new ApiError('BODY_TOO_LARGE')
   if (!isDeeperThan(MAX_JSON_DEPTH, value)) return null
   return new ApiError('INVALID_REQUEST', { detail: 'The body is nested too deeply' })
+}
+
+/**
+ * Whether arrays and objects are nested more than `levels` deep. Works level by level, because recursion (as
+ * in class-transformer) overflows the stack at a few thousand.
+ */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth <= levels; depth++) {
+    level = level.flatMap(part => (typeof part === 'object' && part !== null ? Object.values(part) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }

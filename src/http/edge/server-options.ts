@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Settings } from '../../config/settings.js'
 import { answerProblem } from '../../errors/problem.filter.js'
-import { answerFramingError } from './http-parser-errors.js'
+import { answerFramingError, RequestLog, setResponseHeaders } from './edge.js'
 import * as limits from './limits.js'
 import { logOptions } from './log.js'
-import { RequestLog } from './request-log.js'
-import { setResponseHeaders } from './response-headers.js'
 
 /** How the server reads requests: strict paths, tight limits, forwarded headers from our own proxies only. */
 export function serverOptions(settings: Settings) {

@@ -5,9 +5,9 @@ import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import type { Session } from '../session.js'
+import { acceptedCookies } from '../session-cookie.js'
 import { asSessionId, handleOf } from '../session-id.js'
 import { SessionStore } from '../stores/session-store.js'
-import { acceptedCookies } from './presented-session.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,9 +4,8 @@ import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import type { ChangeHistory } from './change-history.js'
-import type { Markers } from './markers.js'
+import type { Markers, StoreGeneration } from './markers.js'
 import type { ShardGates } from './shard-gates.js'
-import type { StoreGeneration } from './store-generation.js'
 
 const EVERY_MS = 1_000
 /**

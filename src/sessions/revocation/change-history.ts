@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
+import { rowsOf } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { rowsOf } from '../../database/rows-of.js'
 import { sessionChanges, userSessions } from '../../database/schema.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionHandle } from '../session-id.js'
-import type { StoreChanges } from '../stores/session-change.js'
+import { RedisChanges } from '../stores/redis-changes.js'
+import { changesOf, type StoreChanges } from '../stores/session-store.js'
 
 /** Some of the recorded changes in the order of their ids. */
 export interface ChangePage {
@@ -102,4 +103,62 @@ export class ChangeHistory {
     )
     return Number(sequence?.id ?? 0)
   }
+}
+
+const ROWS_A_PAGE = 10_000
+
+/** Selects the sessions that a replay is about. */
+export type IsConcerned = Parameters<typeof changesOf>[1]
+
+/** Tells Redis of recorded changes again. Its methods throw when a shard does not accept them. */
+export class ChangeReplay {
+  constructor(
+    private readonly history: ChangeHistory,
+    private readonly changes: RedisChanges,
+  ) {}
+
+  /**
+   * Repeats every change after this one; returns how many there were. `afterPage` runs while there are more.
+   */
+  async allAfter(
+    id: number,
+    isConcerned: IsConcerned = () => true,
+    afterPage: () => Promise<unknown> = async () => {},
+  ): Promise<number> {
+    for (let count = 0, after = id; ; ) {
+      const page = await this.pageAfter(after, isConcerned)
+      count += page.count
+      if (isLast(page)) return count
+      after = page.lastId as number
+      await afterPage()
+    }
+  }
+
+  /** Repeats the changes after this one if they fit on one page; otherwise does nothing and returns false. */
+  async fewAfter(id: number, isConcerned: IsConcerned): Promise<boolean> {
+    const page = await this.history.pageAfter(id, ROWS_A_PAGE)
+    if (!isLast(page)) return false
+    await this.tell(changesOf(page.changes, isConcerned))
+    return true
+  }
+
+  async tell(changes: StoreChanges): Promise<void> {
+    const [failure] = await this.changes.apply(changes)
+    if (failure) throw failure.error
+  }
+
+  /** The sessions that are on this shard at the time of asking. */
+  isOn(shard: string): IsConcerned {
+    return sid => this.changes.shardOf(sid) === shard
+  }
+
+  private async pageAfter(id: number, isConcerned: IsConcerned): Promise<ChangePage> {
+    const page = await this.history.pageAfter(id, ROWS_A_PAGE)
+    await this.tell(changesOf(page.changes, isConcerned))
+    return page
+  }
+}
+
+function isLast({ lastId, count }: ChangePage): boolean {
+  return lastId === null || count < ROWS_A_PAGE
 }

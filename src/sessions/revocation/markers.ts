@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import { sessionStore } from '../../database/schema.js'
 import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session-id.js'
-import { inBatches } from '../stores/in-batches.js'
+import { inBatches } from '../stores/redis-changes.js'
 import { RAISE_MARKER } from '../stores/redis-scripts.js'
-import { markerKey, PARTITIONS, partitionOf } from '../stores/session-keys.js'
+import { markerKey, PARTITIONS, partitionOf } from '../stores/redis-session.js'
+import type { ChangeHistory } from './change-history.js'
 
 /** What the markers of a shard say. */
 export interface MarkersFound {
@@ -115,4 +120,71 @@ function idOf(marker: string | null, generation: string): number | null {
 
 function isForeign(marker: string | null, generation: string): boolean {
   return marker !== null && idOf(marker, generation) === null
+}
+
+/** How the data of a shard fits the database. */
+export interface ShardState {
+  /**
+   * `incomplete`: the data of a partition is gone. `foreign`: some belongs to another installation. `ahead`:
+   * it knows changes that the database does not have, because the database is older.
+   */
+  readonly is: 'complete' | 'incomplete' | 'foreign' | 'ahead'
+  /**
+   * Every change up to this id is there; Infinity on a shard without slots. Meaningless unless it is
+   * complete.
+   */
+  readonly lowest: number
+}
+
+/** Compares the markers of a shard with the database. */
+export class ShardStates {
+  constructor(
+    private readonly markers: Markers,
+    private readonly generation: StoreGeneration,
+    private readonly history: ChangeHistory,
+  ) {}
+
+  async of(shard: string): Promise<ShardState> {
+    const { lowest, areComplete, areForeign } = await this.markers.findOn(
+      shard,
+      await this.generation.current(),
+    )
+    if (areForeign) return { is: 'foreign', lowest }
+    if (!areComplete) return { is: 'incomplete', lowest }
+    if (lowest !== Infinity && lowest > (await this.history.newestId())) return { is: 'ahead', lowest }
+    return { is: 'complete', lowest }
+  }
+}
+
+/** Which Redis holds the sessions of this database. */
+@Injectable()
+export class StoreGeneration {
+  private known: string | undefined
+
+  constructor(private readonly database: Database) {}
+
+  /** The generation in its markers; made when a Redis is used for the first time. */
+  async current(): Promise<string> {
+    this.known ??= (await this.read()).generation
+    return this.known
+  }
+
+  /** Whether every marker has been written once, so that a missing one means a loss. */
+  async isInitialized(): Promise<boolean> {
+    return (await this.read()).isInitialized
+  }
+
+  async setInitialized(): Promise<void> {
+    await this.database.run(db => db.update(sessionStore).set({ isInitialized: true }))
+  }
+
+  private async read(): Promise<typeof sessionStore.$inferSelect> {
+    const select = () => this.database.run(db => db.select().from(sessionStore))
+    const [row] = await select()
+    if (row) return row
+    const generation = randomBytes(6).toString('base64url')
+    await this.database.run(db => db.insert(sessionStore).values({ generation }).onConflictDoNothing())
+    // Another replica may have been first.
+    return (await select())[0] as typeof sessionStore.$inferSelect
+  }
 }

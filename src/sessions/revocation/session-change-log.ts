@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { Clock } from '../../clock/clock.js'
-import type { Db } from '../../database/connection.js'
+import { type Db, rowsOf } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
-import { rowsOf } from '../../database/rows-of.js'
 import { sessionChanges, userSessions, users } from '../../database/schema.js'
 import { limitedTo, type Permissions } from '../../permissions/permissions.js'
 import type { SessionHandle } from '../session-id.js'
-import type { SessionGrant } from '../stores/session-change.js'
+import type { SessionGrant } from '../stores/session-store.js'
 
 /** A requested grant. */
 export interface UserGrant {

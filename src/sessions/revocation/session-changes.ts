@@ -7,8 +7,13 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Session } from '../session.js'
 import { handleOf, type SessionHandle, type SessionId } from '../session-id.js'
-import { mergeChanges, NO_CHANGES, type SessionChange, type StoreChanges } from '../stores/session-change.js'
-import { SessionStore } from '../stores/session-store.js'
+import {
+  mergeChanges,
+  NO_CHANGES,
+  type SessionChange,
+  SessionStore,
+  type StoreChanges,
+} from '../stores/session-store.js'
 import { UserSessions } from '../user-sessions.js'
 import { SessionChangeLog } from './session-change-log.js'
 

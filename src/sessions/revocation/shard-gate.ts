@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@nestjs/common'
 import { EvictingServerError } from '../../redis/server-facts.js'
-import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-change.js'
-import { ForeignStoreError, LostStoreError, NotYetError } from './recovery-errors.js'
+import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-store.js'
+import { ForeignStoreError, LostStoreError, NotYetError } from './shard-recovery.js'
 
 /** A server that is back should serve again at once. */
 const TRY_AGAIN_MS = 100

@@ -3,13 +3,9 @@ import { Logger } from '@nestjs/common'
 import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import type { StoreChanges } from '../stores/session-change.js'
-import type { ChangeHistory } from './change-history.js'
-import type { ChangeReplay } from './change-replay.js'
-import type { Markers } from './markers.js'
-import { ForeignStoreError, LostStoreError, NotYetError } from './recovery-errors.js'
-import type { ShardStates } from './shard-states.js'
-import type { StoreGeneration } from './store-generation.js'
+import type { StoreChanges } from '../stores/session-store.js'
+import type { ChangeHistory, ChangeReplay } from './change-history.js'
+import type { Markers, ShardStates, StoreGeneration } from './markers.js'
 
 /** Renewed with every page. */
 const LEASE_SECONDS = 10
@@ -121,3 +117,23 @@ export class ShardRecovery {
     await this.generation.setInitialized()
   }
 }
+
+/** The sessions of the shard are gone: it was emptied, or is another Redis. An operator decides. */
+export class LostStoreError extends Error {
+  constructor(reason: string) {
+    super(`${reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`)
+  }
+}
+
+/** The sessions on the shard belong to a service with another database. Nothing is overwritten. */
+export class ForeignStoreError extends Error {
+  constructor() {
+    super(
+      'its sessions belong to another installation, so SESSION_STORE_URL or DATABASE_URL is probably wrong. Correct it; ' +
+        'only if that installation is gone, take its Redis over: npm run cli -- store:accept-loss',
+    )
+  }
+}
+
+/** Not possible now, but will pass by itself. */
+export class NotYetError extends Error {}

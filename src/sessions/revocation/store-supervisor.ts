@@ -3,15 +3,12 @@ import { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session-id.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
-import type { ChangeHistory } from './change-history.js'
-import { ChangeReplay } from './change-replay.js'
+import { type ChangeHistory, ChangeReplay } from './change-history.js'
 import { type AcceptedShard, LossAcceptance } from './loss-acceptance.js'
-import { Markers } from './markers.js'
+import { Markers, ShardStates, type StoreGeneration } from './markers.js'
 import type { ShardStatus } from './shard-gate.js'
 import { type Recovery, ShardGates } from './shard-gates.js'
 import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
-import { ShardStates } from './shard-states.js'
-import type { StoreGeneration } from './store-generation.js'
 
 /** How long the start waits for slow servers; then what is there is served. */
 const PATIENCE_MS = 10_000

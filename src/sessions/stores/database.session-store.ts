@@ -8,8 +8,7 @@ import { effectivePermissions, type Source } from '../../permissions/permissions
 import type { Session } from '../session.js'
 import type { SessionHandle } from '../session-id.js'
 import type { UserSessions } from '../user-sessions.js'
-import type { StoreChanges } from './session-change.js'
-import { type ClientAddress, SessionStore } from './session-store.js'
+import { type ClientAddress, SessionStore, type StoreChanges } from './session-store.js'
 
 /** The row that an UPDATE replaces. */
 const before = alias(sessions, 'before')

@@ -1,10 +1,9 @@
 import { effectivePermissions, permissionBits } from '../../permissions/permissions.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session-id.js'
-import { inBatches } from './in-batches.js'
 import { SET_PERMISSIONS } from './redis-scripts.js'
-import { changesOf, type StoreChanges } from './session-change.js'
-import { sessionKey } from './session-keys.js'
+import { sessionKey } from './redis-session.js'
+import { changesOf, type StoreChanges } from './session-store.js'
 
 /** The changes that were not applied, and why. */
 export interface FailedChanges {
@@ -53,4 +52,12 @@ export class RedisChanges {
     for (const batch of inBatches(grantings))
       await Promise.all(batch.map(({ key, args }) => this.redis.runScript(SET_PERMISSIONS, key, args)))
   }
+}
+
+/** How many commands are sent together, so that requests never wait long behind them. */
+const AT_ONCE = 500
+
+/** Splits what is to be sent to Redis into batches, in its order. */
+export function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += AT_ONCE) yield all.slice(start, start + AT_ONCE)
 }

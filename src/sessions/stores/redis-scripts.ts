@@ -1,4 +1,4 @@
-import { redisScript } from '../../redis/redis-script.js'
+import { redisScript } from '../../redis/redis-connection.js'
 import { FIELDS, GRANT_VERSION } from './redis-session.js'
 
 const { source, permissions, ip, userAgent, lastUsed, expiresAt, reauthenticatedAt } = FIELDS

@@ -2,6 +2,37 @@ import { permissionBits, permissionsOfBits, type Source } from '../../permission
 import type { Session } from '../session.js'
 import type { SessionHandle } from '../session-id.js'
 
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/**
+ * Sessions are spread over 4,096 partitions by the first two letters of their handle, which are random. In
+ * braces, those letters alone determine the slot of a Redis Cluster (its "hash tag"), so a partition and its
+ * marker stay together when slots move.
+ */
+export const PARTITIONS: readonly string[] = [...LETTERS].flatMap(first =>
+  [...LETTERS].map(second => first + second),
+)
+
+export function partitionOf(sid: SessionHandle): string {
+  return sid.slice(0, 2)
+}
+
+export function sessionKey(sid: SessionHandle): string {
+  return `session:{${partitionOf(sid)}}:${sid}`
+}
+
+/** Matches every {@link sessionKey}. */
+export const SESSION_KEYS = 'session:*'
+
+export function sidOfKey(sessionKey: string): string {
+  return sessionKey.slice(sessionKey.lastIndexOf(':') + 1)
+}
+
+/** Up to which change the partition knows all of them, as `<generation>:<id>`. */
+export function markerKey(partition: string): string {
+  return `changes-applied:{${partition}}`
+}
+
 /**
  * How a session is stored in a Redis hash. One-letter field names, permissions as a number and times in
  * seconds keep it in a listpack of at most 256 bytes, because there are millions.

@@ -1,15 +1,12 @@
-import type { RedisConnection } from '../../redis/redis-connection.js'
-import type { RedisScript } from '../../redis/redis-script.js'
+import type { RedisConnection, RedisScript } from '../../redis/redis-connection.js'
 import type { ShardGates } from '../revocation/shard-gates.js'
 import type { Session } from '../session.js'
 import type { SessionHandle } from '../session-id.js'
 import type { UserSessions } from '../user-sessions.js'
 import { RedisChanges } from './redis-changes.js'
 import * as scripts from './redis-scripts.js'
-import { decodeSession, encodeSession, encodeTime } from './redis-session.js'
-import type { StoreChanges } from './session-change.js'
-import { sessionKey } from './session-keys.js'
-import { type ClientAddress, SessionStore } from './session-store.js'
+import { decodeSession, encodeSession, encodeTime, sessionKey } from './redis-session.js'
+import { type ClientAddress, SessionStore, type StoreChanges } from './session-store.js'
 
 /**
  * Sessions in Redis 7 or later: one hash each, which expires with the session. Which sessions a user has is

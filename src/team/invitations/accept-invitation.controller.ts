@@ -1,7 +1,7 @@
 import { Body, Controller, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { Public } from '../../tokens/public.decorator.js'
+import { Public } from '../../tokens/jwt.guard.js'
 import { type Accepted, AcceptInvitationService } from './accept-invitation.service.js'
 import { AcceptInvitationBody, AcceptInvitationDocs } from './invitations.dto.js'
 

@@ -1,4 +1,4 @@
-import { asCursor, positionIn } from '../../http/page-cursor.js'
+import { asCursor, positionIn } from '../../http/page.js'
 import type { UserCursor } from '../../users/users.js'
 
 /** Milliseconds since 1970 and the id, because many users of an import have the same time. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
-import { MainSite } from '../../sessions/guards/main-site.decorator.js'
+import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath } from '../id-in-path.pipe.js'
 import { SatelliteAccess } from '../satellite-access.js'

@@ -1,7 +1,14 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { secondsAfter } from '../../../src/clock/clock.js'
-import { generateKeys, loadKeys, rotateKeys } from '../../../src/tokens/key-file.js'
-import { type KeyState, type SigningKey, type StoredKey, writeKeySet } from '../../../src/tokens/key-set.js'
+import {
+  generateKeys,
+  type KeyState,
+  loadKeys,
+  rotateKeys,
+  type SigningKey,
+  type StoredKey,
+  writeKeySet,
+} from '../../../src/tokens/key-file.js'
 
 const TOKEN_LIFE_SECONDS = 900
 const HOUR_SECONDS = 60 * 60

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { LostStoreError } from '../../../src/sessions/revocation/recovery-errors.js'
 import { ShardGate } from '../../../src/sessions/revocation/shard-gate.js'
+import { LostStoreError } from '../../../src/sessions/revocation/shard-recovery.js'
 import type { SessionHandle } from '../../../src/sessions/session-id.js'
 import { eventually } from '../../support/eventually.js'
 

@@ -10,7 +10,7 @@ import { addressFamily, networkAddress, networkOf } from '../../../src/anomalies
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { anomalyPolicy } from '../../../src/config/anomaly-policy.js'
 import { ANOMALY_SETTINGS } from '../../../src/config/tables/anomaly-settings.js'
-import type { Location } from '../../../src/geoip/place.js'
+import type { Location } from '../../../src/geoip/geoip.js'
 
 const DEFAULT_POLICY = anomalyPolicy(ANOMALY_SETTINGS.anomalyPolicy.default)
 const NOW = new Date('2026-11-21T12:00:00Z')

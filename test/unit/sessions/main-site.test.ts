@@ -4,9 +4,8 @@ import { GUARDS_METADATA } from '@nestjs/common/constants.js'
 import { Reflector } from '@nestjs/core'
 import { OwnerGuard } from '../../../src/account/owner.guard.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { LiveSession } from '../../../src/sessions/guards/live-session.decorator.js'
-import { MainSite } from '../../../src/sessions/guards/main-site.decorator.js'
 import { PermissionGuard } from '../../../src/sessions/guards/permission.guard.js'
+import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.decorators.js'
 
 describe('What a handler is protected by', () => {
   it.each([

@@ -9,7 +9,7 @@ import {
   type StoredKey,
   verifiesUntil,
   writeKeySet,
-} from '../../../src/tokens/key-set.js'
+} from '../../../src/tokens/key-file.js'
 
 const START = new Date('2026-01-01T00:00:00Z')
 const TOKEN_SECONDS = 900

@@ -1,9 +1,10 @@
 import { applyDecorators, type CanActivate, type Type, UseGuards } from '@nestjs/common'
 import type { Permission } from '../../permissions/permissions.js'
+import { ReauthenticationGuard } from '../reauthentication.js'
+import { CookieBoundSessionGuard, LiveSessionGuard } from './live-session.guard.js'
 import { MainSourceGuard } from './main-source.guard.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PermissionGuard, RequirePermission } from './permission.guard.js'
-import { ReauthenticationGuard } from './reauthentication.guard.js'
 
 export interface MainSiteOptions {
   /** The permission that the session must have at the moment. */
@@ -28,5 +29,25 @@ export function MainSite({ permission, guard, reauthenticated }: MainSiteOptions
       ...(reauthenticated ? [ReauthenticationGuard] : []),
     ),
     ...(permission ? [RequirePermission(permission)] : []),
+  )
+}
+
+export interface LiveSessionOptions {
+  /** Whether a session of the main site must present its cookie too. */
+  readonly cookieBound?: boolean
+  /** Whether the user must have re-authenticated recently. */
+  readonly reauthenticated?: boolean
+}
+
+/**
+ * For a handler, or all handlers of a controller, that live sessions of every site may call. Otherwise like
+ * {@link MainSite}.
+ */
+export function LiveSession({ cookieBound, reauthenticated }: LiveSessionOptions = {}) {
+  return applyDecorators(
+    UseGuards(
+      cookieBound ? CookieBoundSessionGuard : LiveSessionGuard,
+      ...(reauthenticated ? [ReauthenticationGuard] : []),
+    ),
   )
 }
