@@ -1,5 +1,8 @@
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../../src/config/package-root.js'
 import { settingsFiles } from './settings-files.js'
 
-for (const [path, text] of Object.entries(await settingsFiles())) await writeFile(path, text)
+for (const [path, text] of Object.entries(await settingsFiles()))
+  await writeFile(join(PACKAGE_ROOT, path), text)
 console.log('README.md and the env examples show the settings of src/config/settings-table.ts')

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PACKAGE_ROOT } from '../../src/config/package-root.js'
 import { SECURITY_HEADERS } from '../../src/http/edge/edge.js'
 import { type Places, pagePolicy, pageWith } from './page.js'
 
-/** Where `npm run build` puts the sites, seen from where the server is started. */
+/** Where `npm run build` puts the sites. */
 const BUILT_FOLDER = 'web/dist'
 
 export interface Site {
@@ -37,7 +38,7 @@ export async function serveSite(
   { name, origin, paths, places }: Site,
 ): Promise<void> {
   const { host } = new URL(origin)
-  const folder = join(process.cwd(), BUILT_FOLDER, name)
+  const folder = join(PACKAGE_ROOT, BUILT_FOLDER, name)
   const headers = { ...SECURITY_HEADERS, 'Content-Security-Policy': pagePolicy(places) }
   const answer = async (request: FastifyRequest, reply: FastifyReply, status = 200) => {
     if (request.host !== host) return reply.redirect(`${origin}${request.url}`)

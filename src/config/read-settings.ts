@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { PACKAGE_ROOT } from './package-root.js'
 import { SettingSheet } from './setting-sheet.js'
 import type { Settings } from './settings.js'
 import { ALL_SETTINGS } from './settings-table.js'
@@ -30,7 +31,7 @@ export class SettingsError extends Error {
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
-  configFolder = join(process.cwd(), 'config'),
+  configFolder = join(PACKAGE_ROOT, 'config'),
 ): Settings {
   const name = environment.NODE_ENV?.trim() || 'production'
   const file = readFile(join(configFolder, `${name}.env`))

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { PACKAGE_ROOT } from '../config/package-root.js'
 import type * as schema from './schema.js'
 
 /** The database itself or a transaction in it. */
@@ -21,8 +22,8 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** SQL files, read at run time from the folder that the process is started in. */
-export const MIGRATIONS_FOLDER = join(process.cwd(), 'src/database/migrations')
+/** SQL files, read at run time. */
+export const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'src/database/migrations')
 
 /** The rows of a raw statement, which both databases answer in the same form. */
 export function rowsOf<T>(result: unknown): T[] {

@@ -5,12 +5,13 @@ import { PGlite } from '@electric-sql/pglite'
 import { Logger } from '@nestjs/common'
 import { drizzle } from 'drizzle-orm/pglite'
 import { migrate } from 'drizzle-orm/pglite/migrator'
+import { PACKAGE_ROOT } from '../config/package-root.js'
 import { type Connection, type Db, MIGRATIONS_FOLDER } from './connection.js'
 import { lockFolder } from './folder-lock.js'
 import * as schema from './schema.js'
 
 /** Made by the build: an empty database with our schema, so that a new folder opens faster. */
-export const SNAPSHOT_FILE = join(process.cwd(), 'dist/database-snapshot.tar.gz')
+export const SNAPSHOT_FILE = join(PACKAGE_ROOT, 'dist/database-snapshot.tar.gz')
 
 /** The embedded database in `folder`, created on first use. Throws when another process has it open. */
 export async function openPglite(folder: string): Promise<Connection> {
