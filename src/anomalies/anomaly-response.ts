@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common'
+import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { AnomalyAction } from '../config/anomaly-policy.js'
 import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import type { Client } from '../http/client.js'
 import type { Mail } from '../mail/mail.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
 import { Notices } from './notices.js'
@@ -55,17 +56,17 @@ export class AnomalyResponse {
     }
   }
 
-  /** Ends the session. Throws like {@link SessionChanges.applyDurably}, in which case it has not ended. */
-  async end(
-    { sid, userId, accountId }: Session,
-    client: Client,
-    inTransaction?: (transaction: Db) => Promise<void>,
-  ): Promise<void> {
-    const detail = { reason: 'anomaly' }
-    await this.changes.applyDurably(
-      { kind: 'end', sid },
-      { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail },
-      inTransaction,
+  /** Ends the session. Throws like {@link SessionChanges.durably}, in which case it has not ended. */
+  async end(session: Session, client: Client): Promise<void> {
+    await this.changes.durably(transaction => this.recordEnd(transaction, session, client))
+  }
+
+  /** Records the end in a transaction of {@link SessionChanges.durably}. */
+  recordEnd(transaction: Db, { sid, userId, accountId }: Session, client: Client): Promise<RecordedChanges> {
+    return this.changes.record(
+      transaction,
+      [{ kind: 'end', sid }],
+      auditEvent({ sid, userId, accountId, client }, 'session.revoke', { reason: 'anomaly' }),
     )
   }
 }

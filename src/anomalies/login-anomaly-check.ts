@@ -4,6 +4,7 @@ import { ApiError } from '../errors/api-error.js'
 import { GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
@@ -23,6 +24,7 @@ export class LoginAnomalyCheck {
     private readonly geoIp: GeoIp,
     private readonly response: AnomalyResponse,
     private readonly clock: Clock,
+    private readonly changes: SessionChanges,
   ) {}
 
   /**
@@ -68,9 +70,10 @@ export class LoginAnomalyCheck {
       ...(!known?.network && { network: networkOf(client.ip) }),
       ...(!known?.deviceId && deviceId && { deviceId }),
     }
-    await this.response.end(session, client, transaction =>
-      this.knownDevices.forget(transaction, session.userId, news),
-    )
+    await this.changes.durably(async transaction => {
+      await this.knownDevices.forget(transaction, session.userId, news)
+      return this.response.recordEnd(transaction, session, client)
+    })
   }
 
   private lastSighting({ network, at }: NonNullable<KnownDevice['before']>): ClientLocation {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../audit/audit-event.js'
-import { AuditLog } from '../audit/audit-log.js'
 import { isInScope } from '../auth/login/login-place.js'
 import { Clock } from '../clock/clock.js'
 import type { SessionActor } from '../sessions/actor.js'
@@ -8,7 +7,7 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
 import type { User } from '../users/user.js'
-import { Users } from '../users/users.js'
+import { UserChanges } from '../users/user-changes.js'
 import { TeamAuthority } from './team-authority.js'
 import { requireCanOpen, requireNotOwner, requireSomebodyElse } from './team-rules.js'
 
@@ -18,12 +17,11 @@ const REASON = 'satellite closed to its user'
 @Injectable()
 export class SatelliteAccess {
   constructor(
-    private readonly users: Users,
     private readonly authority: TeamAuthority,
+    private readonly userChanges: UserChanges,
     private readonly store: SessionStore,
     private readonly changes: SessionChanges,
     private readonly clock: Clock,
-    private readonly auditLog: AuditLog,
   ) {}
 
   /**
@@ -31,25 +29,21 @@ export class SatelliteAccess {
    * like {@link MembersService}; safe to repeat.
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
-    const authority = this.authority.over(actor, userId, 'satellites.change', (self, member) => {
-      requireNotOwner(member)
-      requireSomebodyElse(self, member)
-      requireCanOpen(self, member.satellites, satellites)
+    const closed = (await this.sessionsOutside(userId, satellites)).map(({ sid }) => sid)
+    await this.changes.durably(async transaction => {
+      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
+        requireNotOwner(member)
+        requireSomebodyElse(manager, member)
+        requireCanOpen(manager, member.satellites, satellites)
+      })
+      await this.userChanges.setSatellites(transaction, member, satellites, actor)
+      return this.changes.record(
+        transaction,
+        closed.map(sid => ({ kind: 'end', sid })),
+        auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
+      )
     })
-    const member = { id: userId, accountId: actor.accountId }
-    const closed = await this.sessionsOutside(userId, satellites)
-    await this.changes.applyAllDurably(
-      closed.map(({ sid }) => ({ kind: 'end', sid })),
-      auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed.map(({ sid }) => sid) }),
-      async transaction => {
-        await authority.check(transaction)
-        await this.users.setSatellites(transaction, userId, satellites)
-        await this.auditLog.record(
-          transaction,
-          auditEventOf(member, actor, 'satellites.change', { satellites }),
-        )
-      },
-    )
     // Logged in between our check and our change; later logins see the new scope.
     for (const session of await this.sessionsOutside(userId, satellites))
       await this.changes.end(session, actor.client, REASON)

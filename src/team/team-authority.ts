@@ -7,13 +7,15 @@ import type { Permission } from '../permissions/permissions.js'
 import type { SessionActor } from '../sessions/actor.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { Authority } from '../users/authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { needsReauthentication, requireCanGrant } from './team-rules.js'
 
-/** What a manager is about to do to whom. Throws unless both, as they are now, allow it. */
-export type Rule = (manager: User, member: User) => void
+/** A manager and the member whom they are about to change. */
+export interface ManagerAndMember {
+  readonly manager: User
+  readonly member: User
+}
 
 /**
  * Checks the rights of managers in the very transaction of the change. Guards have asked the session store
@@ -28,48 +30,49 @@ export class TeamAuthority {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** For a change of one user of the manager's account; records a refusal in the audit log. */
-  over(actor: SessionActor, userId: string, action: AuditAction, rule: Rule): Authority {
-    return {
-      actor,
-      check: async transaction => {
-        const people = await this.users.lockAll(transaction, [actor.userId, userId])
-        const self = asManager(people.get(actor.userId))
-        await this.changes.requireNotRevoked(transaction, actor)
-        const member = people.get(userId)
-        if (member?.accountId !== self.accountId) throw new ApiError('NOT_FOUND')
-        this.auditRefusals(actor, action, member.id, () => rule(self, member))
-      },
-    }
+  /**
+   * The manager and a user of their account, locked until the transaction ends. Throws `NOT_FOUND` for users of
+   * other accounts, and like {@link lockManager}.
+   */
+  async lockBoth(transaction: Db, actor: SessionActor, userId: string): Promise<ManagerAndMember> {
+    const locked = await this.users.lockAll(transaction, [actor.userId, userId])
+    const manager = requireManager(locked.get(actor.userId))
+    await this.changes.requireNotRevoked(transaction, actor)
+    const member = locked.get(userId)
+    if (member?.accountId !== manager.accountId) throw new ApiError('NOT_FOUND')
+    return { manager, member }
   }
 
-  /** The manager, locked until the transaction ends; throws when they are no longer one. */
-  async hold(transaction: Db, actor: SessionActor): Promise<User> {
-    const self = asManager(await this.users.lock(transaction, actor.userId))
+  /** The manager, locked until the transaction ends; throws like the guards when they are no longer one. */
+  async lockManager(transaction: Db, actor: SessionActor): Promise<User> {
+    const manager = requireManager(await this.users.lock(transaction, actor.userId))
     await this.changes.requireNotRevoked(transaction, actor)
-    return self
+    return manager
   }
 
   /**
    * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where one is needed.
    */
-  requireCanGrant(actor: SessionActor, self: User, given: readonly Permission[]): void {
-    requireCanGrant(self, given)
+  requireCanGrant(actor: SessionActor, manager: User, given: readonly Permission[]): void {
+    requireCanGrant(manager, given)
     if (needsReauthentication(given)) this.reauthentication.require(actor)
   }
 
-  /** Does `work`; a refusal by it is recorded in the audit log. */
-  auditRefusals<T>(actor: SessionActor, action: AuditAction, userId: string | undefined, work: () => T): T {
+  /** Runs `check`, and records in the audit log what it refuses. */
+  auditRefusals(
+    actor: SessionActor,
+    action: AuditAction,
+    userId: string | undefined,
+    check: () => void,
+  ): void {
     try {
-      return work()
+      check()
     } catch (refusal) {
-      if (refusal instanceof ApiError)
-        this.auditLog.note({
-          ...auditEventOf({ id: userId, accountId: actor.accountId }, actor, action, {
-            reason: refusal.code,
-          }),
-          outcome: 'refused',
-        })
+      if (refusal instanceof ApiError) {
+        const target = { id: userId, accountId: actor.accountId }
+        const event = auditEventOf(target, actor, action, { reason: refusal.code })
+        this.auditLog.note({ ...event, outcome: 'refused' })
+      }
       throw refusal
     }
   }
@@ -79,7 +82,7 @@ export class TeamAuthority {
  * Throws like the guards when the manager has been removed, disabled or restricted since they let the request
  * pass.
  */
-function asManager(user: User | null | undefined): User {
+function requireManager(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (!user.granted.teamManagement) throw new ApiError('PERMISSION_REQUIRED')
   return user

@@ -4,24 +4,24 @@ import { OPERATOR, type TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { OPERATORS_AUTHORITY } from './authority.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
 import { initialGrant, type NewUser, type Role, type User } from './user.js'
+import { UserChanges } from './user-changes.js'
 import { Users } from './users.js'
 
-/** Accounts and their users, as operators and managers change them. */
+/** Accounts and their users, as operators change them. */
 @Injectable()
 export class AccountsService {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly tokens: OneTimeTokens,
+    private readonly userChanges: UserChanges,
     private readonly changes: SessionChanges,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
@@ -49,48 +49,25 @@ export class AccountsService {
   }
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
-  async grant(user: TargetUser, granted: Permissions, authority = OPERATORS_AUTHORITY): Promise<void> {
-    await this.changes.applyDurably(
-      { kind: 'regrant', userId: user.id, granted },
-      auditEventOf(user, authority.actor, 'permissions.change', { granted }),
-      async transaction => {
-        await authority.check(transaction)
-        await this.users.setGranted(transaction, user.id, granted)
-      },
-    )
+  async grant(user: TargetUser, granted: Permissions): Promise<void> {
+    await this.changes.durably(transaction => this.userChanges.grant(transaction, user, granted, OPERATOR))
   }
 
   /** Ends all sessions of a user; returns how many. */
-  endSessions(user: TargetUser, authority = OPERATORS_AUTHORITY): Promise<number> {
-    return this.changes.applyDurably(
-      { kind: 'end-all', userId: user.id },
-      auditEventOf(user, authority.actor, 'session.revoke', { all: true }),
-      authority.check,
-    )
+  async endSessions(user: TargetUser): Promise<number> {
+    const change = (transaction: Db) => this.userChanges.endSessions(transaction, user, OPERATOR)
+    return (await this.changes.durably(change)).ended
   }
 
   /** Disables a user and ends all their sessions; returns how many. */
-  disable(user: TargetUser, authority = OPERATORS_AUTHORITY): Promise<number> {
-    return this.changes.applyDurably(
-      { kind: 'end-all', userId: user.id },
-      auditEventOf(user, authority.actor, 'user.disable'),
-      async transaction => {
-        await authority.check(transaction)
-        await this.users.disable(transaction, user.id, this.clock.now())
-        // Whoever requested these links may be the reason; once enabled, the user can request new ones.
-        await this.tokens.withdraw(transaction, 'email-change', user.id)
-        await this.tokens.withdraw(transaction, 'password-reset', user.id)
-      },
-    )
+  async disable(user: TargetUser): Promise<number> {
+    const change = (transaction: Db) => this.userChanges.disable(transaction, user, OPERATOR)
+    return (await this.changes.durably(change)).ended
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
-  async enable(user: TargetUser, authority = OPERATORS_AUTHORITY): Promise<void> {
-    await this.database.transaction(async transaction => {
-      await authority.check(transaction)
-      await this.users.enable(transaction, user.id)
-      await this.auditLog.record(transaction, auditEventOf(user, authority.actor, 'user.enable'))
-    })
+  async enable(user: TargetUser): Promise<void> {
+    await this.changes.durably(transaction => this.userChanges.enable(transaction, user, OPERATOR))
   }
 
   private async newUser(accountId: string, email: Email, password: string, role: Role): Promise<NewUser> {

@@ -15,7 +15,7 @@ import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingTransfers } from './pending-transfers.js'
 import { AccountRecovery } from './recovery/account-recovery.js'
-import { UserRemoval } from './user-removal.js'
+import { UserChanges } from './user-changes.js'
 import { Users } from './users.js'
 
 @Module({
@@ -33,7 +33,7 @@ import { Users } from './users.js'
     Passwords,
     PasswordPolicy,
     AccountsService,
-    UserRemoval,
+    UserChanges,
     AccountRecovery,
     PendingTransfers,
     UndoTokens,
@@ -45,7 +45,7 @@ import { Users } from './users.js'
     Passwords,
     PasswordPolicy,
     AccountsService,
-    UserRemoval,
+    UserChanges,
     AccountRecovery,
     PendingTransfers,
     UndoTokens,

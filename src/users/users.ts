@@ -142,10 +142,10 @@ export class Users {
     await transaction.update(users).set({ granted }).where(eq(users.id, id))
   }
 
-  async disable(transaction: Db, id: string, at: Date): Promise<void> {
+  async disable(transaction: Db, id: string): Promise<void> {
     await transaction
       .update(users)
-      .set({ disabledAt: at })
+      .set({ disabledAt: this.clock.now() })
       .where(and(eq(users.id, id), isNull(users.disabledAt)))
     await this.noteSeats(transaction, id)
   }

@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { OPERATOR } from '../../audit/actor.js'
-import type { Db } from '../../database/connection.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { UserRemoval } from '../../users/user-removal.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { UserChanges } from '../../users/user-changes.js'
 import { AccountMails } from '../account-mails.js'
-import { AccountsDueForDeletion } from './due-accounts.js'
+import { AccountsDueForDeletion, type UserToRemove } from './due-accounts.js'
 
 const JOB = { name: 'account-removal', everyMs: 10 * 60 * 1000 }
 
@@ -19,7 +19,8 @@ export class AccountDeletionJob {
 
   constructor(
     private readonly accountsDue: AccountsDueForDeletion,
-    private readonly userRemoval: UserRemoval,
+    private readonly userChanges: UserChanges,
+    private readonly changes: SessionChanges,
     private readonly mails: AccountMails,
     private readonly jobs: LeasedJobs,
   ) {}
@@ -52,7 +53,6 @@ export class AccountDeletionJob {
    * One user at a time. Returns the owner's address; null when an earlier run has already removed the owner.
    */
   private async removeUsers(accountId: string): Promise<string | null> {
-    const check = (transaction: Db) => this.accountsDue.hold(transaction, accountId)
     let owner: string | null = null
     for (
       let page = await this.accountsDue.users(accountId);
@@ -60,9 +60,17 @@ export class AccountDeletionJob {
       page = await this.accountsDue.users(accountId)
     )
       for (const user of page) {
-        await this.userRemoval.remove(user, { actor: OPERATOR, check })
+        await this.removeUser(user)
         if (user.role === 'owner') owner = user.email
       }
     return owner
+  }
+
+  /** Removes one user, if the account is still due. */
+  async removeUser(user: UserToRemove): Promise<void> {
+    await this.changes.durably(async transaction => {
+      await this.accountsDue.hold(transaction, user.accountId)
+      return this.userChanges.remove(transaction, user, OPERATOR)
+    })
   }
 }

@@ -14,6 +14,9 @@ import { Accounts } from '../accounts.js'
 const A_RUN = 100
 const USERS_A_PAGE = 100
 
+/** A user of an account that is being deleted. */
+export type UserToRemove = Pick<User, 'id' | 'accountId' | 'email' | 'role'>
+
 /** Accounts that are due for deletion. */
 @Injectable()
 export class AccountsDueForDeletion {
@@ -53,7 +56,7 @@ export class AccountsDueForDeletion {
    * At most 100 users of the account. The owner is first, so that nobody can cancel a deletion that has
    * begun.
    */
-  async users(accountId: string): Promise<Pick<User, 'id' | 'accountId' | 'email' | 'role'>[]> {
+  async users(accountId: string): Promise<UserToRemove[]> {
     const { id, email, role } = users
     const rows = await this.database.run(db =>
       db
@@ -63,7 +66,7 @@ export class AccountsDueForDeletion {
         .orderBy(desc(role), asc(id))
         .limit(USERS_A_PAGE),
     )
-    return rows as Pick<User, 'id' | 'accountId' | 'email' | 'role'>[]
+    return rows as UserToRemove[]
   }
 
   /**

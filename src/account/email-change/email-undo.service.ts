@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
 import { PasswordMails } from '../../auth/password/password-mails.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { MailedLinks } from '../../users/links/mailed-links.js'
-import { EmailRevert, type RevertedEmail } from './email-revert.js'
+import { EmailRevert } from './email-revert.js'
 
 @Injectable()
 export class EmailUndoService {
@@ -25,14 +26,12 @@ export class EmailUndoService {
     const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
     const user = await this.links.userOf(link)
     const { id: userId, accountId } = user
-    let restored: RevertedEmail | undefined
-    await this.changes.applyDurably(
-      { kind: 'end-all', userId },
-      { action: 'email.undo', outcome: 'ok', userId, accountId, client },
-      async transaction => {
-        restored = await this.emailRevert.restore(transaction, user, text, client)
-      },
-    )
-    if (restored?.resetToken) this.mails.sendResetLink(restored.email, restored.resetToken)
+    const event = auditEvent({ userId, accountId, client }, 'email.undo')
+    const { email, resetToken } = await this.changes.durably(async transaction => {
+      const reverted = await this.emailRevert.restore(transaction, user, text, client)
+      const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
+      return { ...ended, ...reverted }
+    })
+    if (resetToken) this.mails.sendResetLink(email, resetToken)
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
 import { initialGrant, type Role, type User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -38,35 +39,21 @@ export class CompletedTransfers {
    * transfer was read.
    */
   async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
-    const { accountId, fromUserId, toUserId } = transfer
-    let parties: Parties | undefined
     try {
-      await this.changes.applyAllDurably(
-        [
-          // What is taken comes first: for a moment no session may have everything, but never two.
-          { kind: 'regrant', userId: fromUserId, granted: initialGrant('member') },
-          { kind: 'regrant', userId: toUserId, granted: initialGrant('owner') },
-        ],
-        {
-          action: 'account.transfer',
-          outcome: 'ok',
-          ...{ userId: fromUserId, accountId, client: null },
-          detail: { step: 'done', to: toUserId },
-        },
-        async transaction => {
-          parties = await this.holdDue(transaction, transfer)
-          await this.swap(transaction, parties)
-        },
-      )
+      const { parties } = await this.changes.durably(async transaction => {
+        const parties = await this.lockDue(transaction, transfer)
+        await this.swap(transaction, parties)
+        return { ...(await this.recordGrants(transaction, parties)), parties }
+      })
+      this.mails.tellDone(parties)
+      return 'done'
     } catch (error) {
       if (error instanceof NotDone) return error.outcome
       throw error
     }
-    if (parties) this.mails.tellDone(parties)
-    return 'done'
   }
 
-  private async holdDue(transaction: Db, transfer: PendingTransfer): Promise<Parties> {
+  private async lockDue(transaction: Db, transfer: PendingTransfer): Promise<Parties> {
     const parties = await this.parties.ofPending(transaction, transfer)
     const current = await this.transfers.find(transaction, transfer.accountId)
     const isSame = current?.requestedAt.getTime() === transfer.requestedAt.getTime()
@@ -86,6 +73,21 @@ export class CompletedTransfers {
       ...{ userId: newOwner.id, accountId: newOwner.accountId, client: null },
       detail: { step: 'done', from: owner.id, by: owner.id },
     })
+  }
+
+  private recordGrants(transaction: Db, { owner, newOwner }: Parties): Promise<RecordedChanges> {
+    return this.changes.record(
+      transaction,
+      [
+        // What is taken comes first: for a moment no session may have everything, but never two.
+        { kind: 'regrant', userId: owner.id, granted: initialGrant('member') },
+        { kind: 'regrant', userId: newOwner.id, granted: initialGrant('owner') },
+      ],
+      auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'account.transfer', {
+        step: 'done',
+        to: newOwner.id,
+      }),
+    )
   }
 
   /** With the default permissions of the role; an owner may log in at every site. */

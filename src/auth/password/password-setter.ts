@@ -48,11 +48,12 @@ export class PasswordSetter {
     })
     const passwordHash = await this.passwords.hash(password, event.client)
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
-    await this.changes.applyDurably(change, event, async transaction => {
+    await this.changes.durably(async transaction => {
       await this.users.lockAccount(transaction, user.accountId)
       await permit(transaction, await this.users.lock(transaction, user.id))
       await this.users.setPassword(transaction, user.id, passwordHash)
       await this.recovery.callOffChanges(transaction, user, { client: event.client, reason: 'new password' })
+      return this.changes.record(transaction, [change], event)
     })
     this.mails.tellChanged(user.email)
   }

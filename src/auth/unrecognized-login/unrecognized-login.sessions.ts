@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import type { UnrecognizedLoginDetail } from '../../anomalies/not-me-tokens.js'
+import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
 import { type OneTimeToken, OneTimeTokens } from '../../links/one-time-tokens.js'
@@ -36,22 +37,11 @@ export class UnrecognizedLoginSessions {
   async end(link: OneTimeToken, text: string, client: Client): Promise<StartedReset | null> {
     const { userId, accountId } = link as { userId: string; accountId: string }
     const { sid } = link.detail as UnrecognizedLoginDetail
-    let reset: StartedReset | null = null
-    await this.changes.applyDurably(
-      { kind: 'end-all', userId },
-      {
-        action: 'session.revoke',
-        outcome: 'ok',
-        userId,
-        accountId,
-        sid,
-        client,
-        detail: { reason: 'not me' },
-      },
-      async transaction => {
-        reset = await this.report(transaction, link, text, client)
-      },
-    )
+    const event = auditEvent({ userId, accountId, sid, client }, 'session.revoke', { reason: 'not me' })
+    const { reset } = await this.changes.durably(async transaction => {
+      const reset = await this.report(transaction, link, text, client)
+      return { ...(await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)), reset }
+    })
     return reset
   }
 

@@ -24,6 +24,9 @@ export interface RecordedChanges {
   readonly ended: number
 }
 
+/** For a change that concerns no session. */
+export const NOTHING_RECORDED: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
+
 /**
  * Up to this many grants may come from one decision, whose order matters. More come from a change of plan,
  * where order does not.
@@ -47,34 +50,27 @@ export class SessionChanges {
   ) {}
 
   /**
-   * Makes the change and returns how many live sessions it ended. `alongside` runs first in the same
-   * transaction. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the change is
-   * recorded, and the store is told before it serves those sessions again. Safe to repeat.
+   * Makes one change and returns how many live sessions it ended. Throws like {@link durably}. Safe to repeat.
    */
-  applyDurably(
-    change: SessionChange,
-    event: AuditEvent,
-    alongside?: (transaction: Db) => Promise<void>,
-  ): Promise<number> {
-    return this.applyAllDurably([change], event, alongside)
-  }
-
-  /** {@link applyDurably} for changes that belong together: all of them are recorded, or none. */
-  async applyAllDurably(
-    changes: readonly SessionChange[],
-    event: AuditEvent,
-    alongside: (transaction: Db) => Promise<void> = async () => {},
-  ): Promise<number> {
-    const recorded = await this.database.transaction(async transaction => {
-      await alongside(transaction)
-      return this.record(transaction, changes, event)
-    })
-    return this.apply(recorded)
+  async applyDurably(change: SessionChange, event: AuditEvent): Promise<number> {
+    const { ended } = await this.durably(transaction => this.record(transaction, [change], event))
+    return ended
   }
 
   /**
-   * The first half of {@link applyAllDurably}, in somebody else's transaction; call {@link apply} after the commit.
-   * `event` is null where the caller writes the audit row.
+   * Runs `work` in a transaction, and after the commit applies to the store what it has recorded; returns what
+   * `work` returns. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the changes are
+   * recorded, and the store is told before it serves those sessions again.
+   */
+  async durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+    const recorded = await this.database.transaction(work)
+    await this.apply(recorded)
+    return recorded
+  }
+
+  /**
+   * Records changes in a transaction: all of them, or none. {@link durably} applies them, or the caller, with
+   * {@link apply}. `event` is null where the caller writes the audit row.
    */
   async record(
     transaction: Db,
@@ -95,16 +91,12 @@ export class SessionChanges {
     return { changes: { ended: [...new Set([...single, ...ended])], grants }, ended: ended.length }
   }
 
-  /**
-   * Applies to the store what {@link record} has recorded; returns how many sessions ended. Throws like
-   * {@link applyDurably}.
-   */
-  async apply({ changes, ended }: RecordedChanges): Promise<number> {
+  /** Applies to the store what {@link record} has recorded. Throws like {@link durably}. */
+  async apply({ changes }: RecordedChanges): Promise<void> {
     const { grants } = changes
     const isInOrder = grants.length <= IN_ORDER_UP_TO
     await this.store.apply(isInOrder ? { ended: changes.ended, grants: [] } : changes)
     if (isInOrder) for (const grant of grants) await this.store.apply({ ended: [], grants: [grant] })
-    return ended
   }
 
   /**
@@ -153,7 +145,7 @@ export class SessionChanges {
     sids: readonly SessionHandle[],
     client: Client,
   ): Promise<RecordedChanges> {
-    let all: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
+    let all = NOTHING_RECORDED
     for (const sid of sids) {
       const owner = await this.userSessions.ownerOf(transaction, sid)
       if (!owner) continue

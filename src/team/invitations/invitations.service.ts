@@ -80,7 +80,7 @@ export class InvitationsService {
 
   private async open(transaction: Db, actor: SessionActor, wish: InviteRequest): Promise<Opened> {
     const account = await this.users.lockAccount(transaction, actor.accountId)
-    const self = await this.authority.hold(transaction, actor)
+    const self = await this.authority.lockManager(transaction, actor)
     this.authority.auditRefusals(actor, 'invitation.create', undefined, () => {
       this.authority.requireCanGrant(actor, self, newlyGranted(null, wish.permissions))
       requireCanOpen(self, 'nothing', wish.satellites)

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
-import type { TargetUser } from '../../audit/actor.js'
 import { ApiError } from '../../errors/api-error.js'
 import { pageOf } from '../../http/page.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionActor } from '../../sessions/actor.js'
-import { AccountsService } from '../../users/accounts.service.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { UndoTokens } from '../../users/links/undo-tokens.js'
 import type { Role, User } from '../../users/user.js'
-import { UserRemoval } from '../../users/user-removal.js'
+import { UserChanges } from '../../users/user-changes.js'
 import { Users } from '../../users/users.js'
-import { TeamAuthority } from '../team-authority.js'
+import { type ManagerAndMember, TeamAuthority } from '../team-authority.js'
 import { newlyGranted, requireCanOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
 import type { MembersQuery } from './members.dto.js'
 import { teamCursor } from './members-cursor.js'
@@ -34,9 +34,10 @@ export interface TeamMember {
 export class MembersService {
   constructor(
     private readonly users: Users,
-    private readonly accounts: AccountsService,
-    private readonly removal: UserRemoval,
     private readonly authority: TeamAuthority,
+    private readonly userChanges: UserChanges,
+    private readonly undoTokens: UndoTokens,
+    private readonly changes: SessionChanges,
   ) {}
 
   /**
@@ -57,44 +58,56 @@ export class MembersService {
 
   /** Sets exactly these permissions; the manager must have whatever the member gains. */
   async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
-    const authority = this.authority.over(actor, userId, 'permissions.change', (self, member) => {
-      requireSomebodyElse(self, member)
-      requireNotOwner(member)
-      this.authority.requireCanGrant(actor, self, newlyGranted(member.granted, granted))
+    await this.changes.durably(async transaction => {
+      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
+        requireSomebodyElse(manager, member)
+        requireNotOwner(member)
+        this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
+      })
+      return this.userChanges.grant(transaction, member, granted, actor)
     })
-    await this.accounts.grant(inAccountOf(actor, userId), granted, authority)
   }
 
   async disable(actor: SessionActor, userId: string): Promise<void> {
-    const authority = this.authority.over(actor, userId, 'user.disable', requireMayGo)
-    await this.accounts.disable(inAccountOf(actor, userId), authority)
+    await this.changes.durably(async transaction => {
+      const both = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'user.disable', userId, () => requireMayGo(both))
+      return this.userChanges.disable(transaction, both.member, actor)
+    })
   }
 
   /** This gives the member's permissions back, so the manager must have them. */
   async enable(actor: SessionActor, userId: string): Promise<void> {
-    const authority = this.authority.over(actor, userId, 'user.enable', (self, member) => {
-      requireMayGo(self, member)
-      if (!member.disabledAt) return
-      this.authority.requireCanGrant(actor, self, newlyGranted(null, member.granted))
-      requireCanOpen(self, 'nothing', member.satellites)
+    await this.changes.durably(async transaction => {
+      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'user.enable', userId, () => {
+        requireMayGo({ manager, member })
+        if (!member.disabledAt) return
+        this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
+        requireCanOpen(manager, 'nothing', member.satellites)
+      })
+      return this.userChanges.enable(transaction, member, actor)
     })
-    await this.accounts.enable(inAccountOf(actor, userId), authority)
   }
 
+  /**
+   * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: a thief could otherwise have
+   * them removed before they can recover the account. Disabling is possible at once.
+   */
   async remove(actor: SessionActor, userId: string): Promise<void> {
-    const authority = this.authority.over(actor, userId, 'user.remove', requireMayGo)
-    await this.removal.remove(inAccountOf(actor, userId), authority)
+    await this.changes.durably(async transaction => {
+      const both = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'user.remove', userId, () => requireMayGo(both))
+      if (await this.undoTokens.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
+      return this.userChanges.remove(transaction, both.member, actor)
+    })
   }
 }
 
-function requireMayGo(manager: User, member: User): void {
+function requireMayGo({ manager, member }: ManagerAndMember): void {
   requireNotOwner(member)
   requireSomebodyElse(manager, member)
-}
-
-/** TeamAuthority checks whether the user is in the team. */
-function inAccountOf({ accountId }: SessionActor, userId: string): TargetUser {
-  return { id: userId, accountId }
 }
 
 function asTeamMember(user: User): TeamMember {

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../../audit/audit-event.js'
+import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import { ActiveSessions, type SiteSessions } from '../../sessions/active/active-sessions.js'
 import type { SessionActor } from '../../sessions/actor.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import { AccountsService } from '../../users/accounts.service.js'
 import type { User } from '../../users/user.js'
+import { UserChanges } from '../../users/user-changes.js'
 import { Users } from '../../users/users.js'
 import { TeamAuthority } from '../team-authority.js'
 
@@ -17,8 +18,8 @@ import { TeamAuthority } from '../team-authority.js'
 export class TeamSessions {
   constructor(
     private readonly users: Users,
-    private readonly accounts: AccountsService,
     private readonly authority: TeamAuthority,
+    private readonly userChanges: UserChanges,
     private readonly activeSessions: ActiveSessions,
     private readonly changes: SessionChanges,
   ) {}
@@ -32,9 +33,12 @@ export class TeamSessions {
   }
 
   /** Ends all; returns how many. */
-  endAll(actor: SessionActor, userId: string): Promise<number> {
-    const member = { id: userId, accountId: actor.accountId }
-    return this.accounts.endSessions(member, this.over(actor, userId))
+  async endAll(actor: SessionActor, userId: string): Promise<number> {
+    const { ended } = await this.changes.durably(async transaction => {
+      const member = await this.lockMember(transaction, actor, userId)
+      return this.userChanges.endSessions(transaction, member, actor)
+    })
+    return ended
   }
 
   /** Ends one; throws `NOT_FOUND` when the member has no such live session. */
@@ -42,15 +46,20 @@ export class TeamSessions {
     const { sites } = await this.list(actor, userId)
     const session = sites.flatMap(site => site.sessions).find(each => each.sid === sid)
     if (!session) throw new ApiError('NOT_FOUND')
-    const authority = this.over(actor, userId)
-    const member = { id: userId, accountId: actor.accountId }
-    const event = { ...auditEventOf(member, actor, 'session.revoke'), sid: session.sid }
-    const ended = await this.changes.applyDurably({ kind: 'end', sid: session.sid }, event, authority.check)
+    const { ended } = await this.changes.durably(async transaction => {
+      const member = await this.lockMember(transaction, actor, userId)
+      const event = { ...auditEventOf(member, actor, 'session.revoke'), sid: session.sid }
+      return this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event)
+    })
     if (ended === 0) throw new ApiError('NOT_FOUND')
   }
 
-  private over(actor: SessionActor, userId: string) {
-    return this.authority.over(actor, userId, 'session.revoke', requireNotOthersOwner)
+  private async lockMember(transaction: Db, actor: SessionActor, userId: string): Promise<User> {
+    const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+    this.authority.auditRefusals(actor, 'session.revoke', userId, () =>
+      requireNotOthersOwner(manager, member),
+    )
+    return member
   }
 }
 

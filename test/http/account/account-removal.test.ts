@@ -18,7 +18,6 @@ import {
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
-import { UserRemoval } from '../../../src/users/user-removal.js'
 import { eventually } from '../../support/eventually.js'
 import {
   aMember,
@@ -278,7 +277,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await aMember(app, owner)
       app.clock.advance(GRACE)
       const session = await signIn(app, owner, 'main')
-      const held = heldCall(app.app.get(UserRemoval), 'remove')
+      const held = heldCall(app.app.get(AccountDeletionJob), 'removeUser')
       const running = run(app)
       await held.begun
       expect(outcome(await keep(app, session))).toBe('204')
@@ -380,13 +379,13 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
   describe('interrupted half-way', () => {
     /** The service dies before the removal of the account's user of this number. */
     function crashBefore(number: number, { accountId }: User): void {
-      const removal = app.app.get(UserRemoval)
-      const remove = removal.remove.bind(removal)
+      const removal = app.app.get(AccountDeletionJob)
+      const remove = removal.removeUser.bind(removal)
       let count = 0
-      jest.spyOn(removal, 'remove').mockImplementation(async (whom, authority) => {
+      jest.spyOn(removal, 'removeUser').mockImplementation(async whom => {
         if (whom.accountId === accountId) count++
         if (count >= number) throw new Error('the process ends here')
-        return remove(whom, authority)
+        return remove(whom)
       })
     }
 
@@ -428,11 +427,11 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       const first = await aLeavingOwner(app)
       const second = await aLeavingOwner(app)
       app.clock.advance(GRACE)
-      const removal = app.app.get(UserRemoval)
-      const remove = removal.remove.bind(removal)
-      jest.spyOn(removal, 'remove').mockImplementation(async (whom, authority) => {
+      const removal = app.app.get(AccountDeletionJob)
+      const remove = removal.removeUser.bind(removal)
+      jest.spyOn(removal, 'removeUser').mockImplementation(async whom => {
         if (whom.id === first.owner.id) throw new Error('this one fails')
-        return remove(whom, authority)
+        return remove(whom)
       })
       await run(app)
       jest.restoreAllMocks()
@@ -469,13 +468,13 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
     app.clock.advance(GRACE)
     const live: SignedIn[] = []
     for (const payer of payers) live.push(await signIn(app, payer, 'main'))
-    const removal = app.app.get(UserRemoval)
-    const remove = removal.remove.bind(removal)
+    const removal = app.app.get(AccountDeletionJob)
+    const remove = removal.removeUser.bind(removal)
     const clicks: string[] = []
-    jest.spyOn(removal, 'remove').mockImplementation(async (whom, authority) => {
+    jest.spyOn(removal, 'removeUser').mockImplementation(async whom => {
       if (whom.id !== owner.id && whom.accountId === owner.accountId)
         for (const session of live) clicks.push(outcome(await subscribe(app, session)))
-      return remove(whom, authority)
+      return remove(whom)
     })
     await run(app)
     expect(clicks.sort()).toEqual([ENDED, CLOSING, CLOSING, CLOSING])

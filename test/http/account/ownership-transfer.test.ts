@@ -422,7 +422,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const session = await provenSession(app, owner)
       await begin(session, member)
       app.clock.advance(WAIT)
-      const held = heldCall(app.app.get(SessionChanges), 'applyAllDurably')
+      const held = heldCall(app.app.get(SessionChanges), 'durably')
       const running = runJob()
       await held.begun
       await app.app.get(AccountsService).disable(member)

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
+import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
+import type { User } from '../../../src/users/user.js'
+import { UserChanges } from '../../../src/users/user-changes.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -101,6 +105,13 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
   })
 
   describe('exported', () => {
+    function grantAs(owner: User, member: User, granted: Permissions) {
+      const client = { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN }
+      const grant = (transaction: Db) =>
+        app.app.get(UserChanges).grant(transaction, member, granted, { userId: owner.id, client })
+      return app.app.get(SessionChanges).durably(grant)
+    }
+
     it('asks for the password first', async () => {
       const answer = await exportOf(await signIn(app, await anOwner(app), 'main'))
       expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
@@ -118,13 +129,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       const session = await provenSession(app, owner)
       const satellite = await signIn(app, owner, 'satellite')
       await app.app.get(PasswordReset).startReset(owner)
-      await app.app.get(AccountsService).grant(member, permissionsOf([]), {
-        actor: {
-          userId: owner.id,
-          client: { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN },
-        },
-        check: async () => {},
-      })
+      await grantAs(owner, member, permissionsOf([]))
       const answer = await exportOf(session)
       expect(answer.status).toBe(200)
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -158,13 +163,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       await signIn(app, owner, 'main')
-      await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']), {
-        actor: {
-          userId: owner.id,
-          client: { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN },
-        },
-        check: async () => {},
-      })
+      await grantAs(owner, member, permissionsOf(['viewReports']))
       const answer = await exportOf(await provenSession(app, member))
       expect(answer.json.auditLog.map(({ action }: { action: string }) => action)).toContain(
         'permissions.change',

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { OPERATOR } from '../../../src/audit/actor.js'
 import { Seats } from '../../../src/billing/subscription/seats.js'
 import { Database } from '../../../src/database/database.js'
 import { billingWork } from '../../../src/database/schema.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
-import { UserRemoval } from '../../../src/users/user-removal.js'
+import { UserChanges } from '../../../src/users/user-changes.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
 import { aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
-
-const NOBODY = { actor: { client: null }, check: async () => {} }
 
 describe.each(BACKENDS)('who pays already (%s)', backend => {
   let app: TestApp
@@ -143,7 +143,10 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     await billed(payer, 2)
     await accounts.enable(member)
     await billed(payer, 3)
-    await app.app.get(UserRemoval).remove(second, NOBODY)
+    const userChanges = app.app.get(UserChanges)
+    await app.app
+      .get(SessionChanges)
+      .durably(transaction => userChanges.remove(transaction, second, OPERATOR))
     await billed(payer, 2)
     expect(await subscription(payer)).toMatchObject({ quantity: 2 })
   })

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common'
+import { KnownDevices } from '../anomalies/known-devices.js'
+import type { Actor, TargetUser } from '../audit/actor.js'
+import { auditEventOf } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
+import type { Permissions } from '../permissions/permissions.js'
+import {
+  NOTHING_RECORDED,
+  type RecordedChanges,
+  SessionChanges,
+} from '../sessions/revocation/session-changes.js'
+import type { User } from './user.js'
+import { Users } from './users.js'
+
+/**
+ * What others do to a user, with its audit row. Each method runs in a transaction of
+ * {@link SessionChanges.durably}, after its caller has checked that the actor may.
+ */
+@Injectable()
+export class UserChanges {
+  constructor(
+    private readonly users: Users,
+    private readonly tokens: OneTimeTokens,
+    private readonly knownDevices: KnownDevices,
+    private readonly changes: SessionChanges,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Sets exactly these permissions; live sessions get them at their next refresh. */
+  async grant(
+    transaction: Db,
+    user: TargetUser,
+    granted: Permissions,
+    actor: Actor,
+  ): Promise<RecordedChanges> {
+    await this.users.setGranted(transaction, user.id, granted)
+    return this.changes.record(
+      transaction,
+      [{ kind: 'regrant', userId: user.id, granted }],
+      auditEventOf(user, actor, 'permissions.change', { granted }),
+    )
+  }
+
+  /** Sets where the user may log in; their sessions elsewhere are the caller's to end. */
+  async setSatellites(
+    transaction: Db,
+    user: TargetUser,
+    satellites: User['satellites'],
+    actor: Actor,
+  ): Promise<void> {
+    await this.users.setSatellites(transaction, user.id, satellites)
+    await this.auditLog.record(transaction, auditEventOf(user, actor, 'satellites.change', { satellites }))
+  }
+
+  endSessions(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {
+    return this.changes.record(
+      transaction,
+      [{ kind: 'end-all', userId: user.id }],
+      auditEventOf(user, actor, 'session.revoke', { all: true }),
+    )
+  }
+
+  /** Disables the user and ends all their sessions. */
+  async disable(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {
+    await this.users.disable(transaction, user.id)
+    // Whoever requested these links may be the reason; once enabled, the user can request new ones.
+    await this.tokens.withdraw(transaction, 'email-change', user.id)
+    await this.tokens.withdraw(transaction, 'password-reset', user.id)
+    return this.changes.record(
+      transaction,
+      [{ kind: 'end-all', userId: user.id }],
+      auditEventOf(user, actor, 'user.disable'),
+    )
+  }
+
+  /** Lets a disabled user log in again; earlier sessions stay ended. */
+  async enable(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {
+    await this.users.enable(transaction, user.id)
+    await this.auditLog.record(transaction, auditEventOf(user, actor, 'user.enable'))
+    return NOTHING_RECORDED
+  }
+
+  /**
+   * Removes the user, the links mailed to them, what they logged in from and all sessions; the audit log keeps
+   * what they did.
+   */
+  async remove(
+    transaction: Db,
+    user: TargetUser & Pick<User, 'email'>,
+    actor: Actor,
+  ): Promise<RecordedChanges> {
+    await this.tokens.withdrawAll(transaction, user.id)
+    await this.knownDevices.forgetUsers(transaction, [user.id])
+    await this.users.remove(transaction, user.id)
+    return this.changes.record(
+      transaction,
+      [{ kind: 'end-all', userId: user.id }],
+      // Afterwards nothing else knows who it was.
+      auditEventOf(user, actor, 'user.remove', { email: user.email }),
+    )
+  }
+}
