@@ -1,8 +1,8 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Documented } from '../http/documented.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
-import type { Caller } from '../tokens/claims.js'
 import { CurrentCaller } from '../tokens/jwt.guard.js'
 
 class DataAnswer {

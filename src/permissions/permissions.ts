@@ -1,16 +1,18 @@
-/** Where a session is used: `main` is the main site, with a cookie; `satellite` everything else, apps included. */
-export const SOURCES = ['main', 'satellite'] as const
-export type Source = (typeof SOURCES)[number]
+import {
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  type Source,
+} from '@mainstay-auth/verify/token-rules'
 
-export const PERMISSIONS = [
-  'payments',
-  'accountSettings',
-  'teamManagement',
-  'dataEntry',
-  'viewReports',
-] as const
-export type Permission = (typeof PERMISSIONS)[number]
-export type Permissions = Readonly<Record<Permission, boolean>>
+// They stand in tokens, so whoever reads one has the same lists.
+export {
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  SOURCES,
+  type Source,
+} from '@mainstay-auth/verify/token-rules'
 
 /** The most that a source may have, whatever its user was granted (specification, "Permissions object"). */
 const CEILINGS: Readonly<Record<Source, Permissions>> = {

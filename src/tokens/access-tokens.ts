@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto'
+import {
+  ALGORITHM,
+  type Caller,
+  type Claims,
+  EXPIRY_TOLERANCE_SECONDS,
+  type ExpectedClaims,
+  isTokenForm,
+  isTokenHeader,
+  readClaims,
+  TOKEN_TYPE,
+} from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import { JwtService } from '@nestjs/jwt'
 import { LRUCache } from 'lru-cache'
 import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
-import { type Caller, type Claims, type ExpectedClaims, readClaims } from './claims.js'
 import type { SigningKey } from './key-file.js'
 import { SigningKeys } from './signing-keys.js'
 
-const ALGORITHM = 'ES256'
-/** RFC 9068 §2.1: a token of another type is not an access token, whoever signed it. */
-const TYPE = 'at+jwt'
-/** Ours have about 800 characters. */
-const MAX_TOKEN_LENGTH = 4_096
-/** Clocks of two nodes may differ by this much. */
-const EXPIRY_TOLERANCE_SECONDS = 5
 /** About 2 kB each. */
 const MAX_CACHED_TOKENS = 20_000
-
-/** Compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last letter must be zero. */
-const COMPACT_ES256 = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/
 
 /** Issues and verifies access tokens. */
 @Injectable()
@@ -62,7 +62,7 @@ export class AccessTokens {
     return this.jwt.sign(claims, {
       privateKey: privateKey as never,
       algorithm: ALGORITHM,
-      header: { alg: ALGORITHM, typ: TYPE, kid },
+      header: { alg: ALGORITHM, typ: TOKEN_TYPE, kid },
     })
   }
 
@@ -78,19 +78,16 @@ export class AccessTokens {
   }
 
   private read(token: string, now: number): Claims | null {
-    if (token.length > MAX_TOKEN_LENGTH || !COMPACT_ES256.test(token)) return null
+    if (!isTokenForm(token)) return null
     const key = this.keyOf(token)
     const payload = key && this.verifiedPayload(token, key, now)
     return payload ? readClaims(payload, this.expected, now) : null
   }
 
-  /**
-   * By `kid`, among our own keys only: `jwk`, `jku` and `x5u` are ignored, any `crit` is refused (RFC 7515
-   * §4.1.11).
-   */
+  /** By `kid`, among our own keys only: `jwk`, `jku` and `x5u` are ignored. */
   private keyOf(token: string): SigningKey | null {
     const header = decodeSegment(token.slice(0, token.indexOf('.')))
-    if (header?.alg !== ALGORITHM || header.typ !== TYPE || 'crit' in header) return null
+    if (!header || !isTokenHeader(header)) return null
     return typeof header.kid === 'string' ? this.keys.verifying(header.kid) : null
   }
 

@@ -1,3 +1,4 @@
+import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get, Header } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Documented } from '../http/documented.js'
@@ -9,7 +10,7 @@ class JwksAnswer {
   @ApiProperty({
     type: 'array',
     items: { type: 'object', additionalProperties: { type: 'string' } },
-    example: [{ kty: 'EC', crv: 'P-256', x: '…', y: '…', kid: '…', alg: 'ES256', use: 'sig' }],
+    example: [{ kty: 'EC', crv: 'P-256', x: '…', y: '…', kid: '…', alg: ALGORITHM, use: 'sig' }],
   })
   keys!: Record<string, string>[]
 }
@@ -40,7 +41,7 @@ export class JwksController {
       keys: this.keys.published().map(({ kid, publicKey }) => ({
         ...publicKey.export({ format: 'jwk' }),
         kid,
-        alg: 'ES256',
+        alg: ALGORITHM,
         use: 'sig',
       })),
     }

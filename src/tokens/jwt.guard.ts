@@ -1,3 +1,4 @@
+import { bearerToken, type Caller } from '@mainstay-auth/verify/token-rules'
 import {
   type CanActivate,
   createParamDecorator,
@@ -10,7 +11,6 @@ import { ApiError } from '../errors/api-error.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { singleHeader } from '../http/request-headers.js'
 import { AccessTokens } from './access-tokens.js'
-import type { Caller } from './claims.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,9 +18,6 @@ declare module 'fastify' {
     caller: Caller | null
   }
 }
-
-/** The scheme is case-insensitive (RFC 9110 §11.1), the token everything after one space. */
-const BEARER = /^bearer (\S+)$/i
 
 /** Requires a valid access token. Global: every route is closed unless it is `@Public()`. */
 @Injectable()
@@ -51,7 +48,7 @@ function bearerOf(request: FastifyRequest): string {
   const header = singleHeader(request, 'authorization')
   if (header.kind === 'absent' || (header.kind === 'one' && header.value === ''))
     throw new ApiError('ACCESS_TOKEN_REQUIRED', { headers: { 'WWW-Authenticate': 'Bearer' } })
-  const token = header.kind === 'one' ? BEARER.exec(header.value)?.[1] : undefined
+  const token = header.kind === 'one' ? bearerToken(header.value) : null
   if (!token) throw invalidToken(request)
   return token
 }

@@ -1,3 +1,7 @@
+/** Where a session is used: `main` is the main site, with a cookie; `satellite` everything else, apps included. */
+export const SOURCES = ['main', 'satellite'] as const
+export type Source = (typeof SOURCES)[number]
+
 export const PERMISSIONS = [
   'payments',
   'accountSettings',
@@ -15,27 +19,7 @@ export interface Caller {
   /** The public handle of the session; safe to log. */
   readonly sid: string
   /** A session of a satellite never has more than dataEntry and viewReports. */
-  readonly source: 'main' | 'satellite'
+  readonly source: Source
+  /** `payments` is there to be shown: before money moves, the service asks the session store. */
   readonly permissions: Permissions
-}
-
-/** The caller of a verified payload; null when a claim is missing or not of its type. */
-export function readCaller(payload: Record<string, unknown>): Caller | null {
-  const { sub, userId, accountId, sid, source, permissions, jti, aud } = payload
-  const isComplete =
-    [userId, accountId, sid, jti, aud].every(isText) &&
-    sub === userId &&
-    (source === 'main' || source === 'satellite') &&
-    isPermissions(permissions)
-  return isComplete ? ({ userId, accountId, sid, source, permissions } as Caller) : null
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-/** A permission that this version does not know yet does no harm: nobody asks for it here. */
-function isPermissions(value: unknown): value is Permissions {
-  if (typeof value !== 'object' || value === null) return false
-  return PERMISSIONS.every(name => typeof (value as Partial<Permissions>)[name] === 'boolean')
 }

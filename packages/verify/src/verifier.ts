@@ -1,7 +1,17 @@
 import { type CryptoKey, type JWTHeaderParameters, jwtVerify } from 'jose'
 import { AccessTokenError } from './access-token-error.js'
-import { type Caller, type Permission, readCaller } from './caller.js'
+import type { Caller, Permission } from './caller.js'
 import { PublishedKeys } from './published-keys.js'
+import {
+  ALGORITHM,
+  bearerToken,
+  type Claims,
+  EXPIRY_TOLERANCE_SECONDS,
+  type ExpectedClaims,
+  isTokenForm,
+  isTokenHeader,
+  readClaims,
+} from './token-rules.js'
 
 export interface VerifierOptions {
   /** `JWT_ISSUER` of the service: its PUBLIC_URL, unless somebody chose otherwise. */
@@ -21,32 +31,16 @@ export interface Time {
 
 const SYSTEM_TIME: Time = { now: () => new Date(), elapsed: () => performance.now() }
 
-/** Never taken from the token: choosing it is the server's business (RFC 8725 §3.1). */
-const ALGORITHM = 'ES256'
-/** RFC 9068 §2.1: a token of another class is not an access token, whoever signed it. */
-const TYPE = 'at+jwt'
-/** Ours have about 800 characters. */
-const MAX_TOKEN_LENGTH = 4_096
-/** Clocks of two machines may differ. */
-const TOLERANCE_SECONDS = 5
-const MAX_IAT_AHEAD_SECONDS = 60
-/** Compact JWS with a 64-byte signature in canonical base64url: one token has one spelling, as at the service itself. */
-const COMPACT_ES256 = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
-/** The scheme is case-insensitive (RFC 9110 §11.1). */
-const BEARER = /^bearer (\S+)$/i
-
 /** Accepts the service's access tokens by signature alone: nothing is asked of the service but its public keys. */
 export class AccessTokenVerifier {
   private readonly keys: PublishedKeys
-  private readonly issuer: string
-  private readonly audience: string
+  private readonly expected: ExpectedClaims
 
   constructor(
     { issuer, audience = issuer, jwksUrl }: VerifierOptions,
     private readonly time: Time = SYSTEM_TIME,
   ) {
-    this.issuer = issuer
-    this.audience = audience
+    this.expected = { issuer, audience }
     this.keys = new PublishedKeys(
       jwksUrl ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
       time.elapsed,
@@ -59,46 +53,40 @@ export class AccessTokenVerifier {
    * not be fetched: never a 401 for an outage.
    */
   async verify(token: string, permission?: Permission): Promise<Caller> {
-    const caller = readCaller(await this.payloadOf(token))
-    if (!caller) throw new AccessTokenError('INVALID_ACCESS_TOKEN')
-    if (permission && !caller.permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')
-    return caller
+    const { userId, accountId, sid, source, permissions } = await this.claimsOf(token)
+    if (permission && !permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')
+    return { userId, accountId, sid, source, permissions }
   }
 
   /** As {@link verify}, for the lines of a request's Authorization header; none is `ACCESS_TOKEN_REQUIRED`, two are invalid. */
   async verifyHeader(lines: readonly string[] | undefined, permission?: Permission): Promise<Caller> {
     const [line, second] = lines ?? []
     if (!line) throw new AccessTokenError('ACCESS_TOKEN_REQUIRED')
-    const token = second === undefined ? BEARER.exec(line)?.[1] : undefined
+    const token = second === undefined ? bearerToken(line) : null
     if (!token) throw new AccessTokenError('INVALID_ACCESS_TOKEN')
     return this.verify(token, permission)
   }
 
-  private async payloadOf(token: string): Promise<Record<string, unknown>> {
+  private async claimsOf(token: string): Promise<Claims> {
     const now = this.time.now()
     try {
-      if (token.length > MAX_TOKEN_LENGTH || !COMPACT_ES256.test(token)) throw new Error('Not an ES256 token')
+      if (!isTokenForm(token)) throw new Error('Not an access token')
       const { payload } = await jwtVerify(token, header => this.keyOf(header), {
         algorithms: [ALGORITHM],
-        typ: TYPE,
-        issuer: this.issuer,
-        audience: this.audience,
-        requiredClaims: ['exp', 'iat'],
-        clockTolerance: TOLERANCE_SECONDS,
+        clockTolerance: EXPIRY_TOLERANCE_SECONDS,
         currentDate: now,
       })
-      if ((payload.iat as number) > now.getTime() / 1000 + MAX_IAT_AHEAD_SECONDS)
-        throw new Error('Issued in the future')
-      return payload
+      const claims = readClaims(payload, this.expected, Math.floor(now.getTime() / 1000))
+      if (!claims) throw new Error('A claim is missing or not as expected')
+      return claims
     } catch (cause) {
       if (cause instanceof AccessTokenError) throw cause
       throw new AccessTokenError('INVALID_ACCESS_TOKEN', { cause })
     }
   }
 
-  /** The service sends no critical extensions, and refuses even those that are understood here (RFC 7515 §4.1.11). */
   private keyOf(header: JWTHeaderParameters): Promise<CryptoKey> {
-    if ('crit' in header) throw new Error('Critical extensions')
+    if (!isTokenHeader(header)) throw new Error('Not the header of an access token')
     return this.keys.keyOf(header)
   }
 }

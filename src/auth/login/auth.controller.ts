@@ -1,3 +1,4 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,7 +14,6 @@ import {
   requireMainOrigin,
   setSessionCookie,
 } from '../../sessions/session-cookie.js'
-import type { Caller } from '../../tokens/claims.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs } from './auth.dto.js'

@@ -1,8 +1,8 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session-id.js'
-import type { Caller } from '../../tokens/claims.js'
 
 @Injectable()
 export class LogoutService {

@@ -1,6 +1,6 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import type { Caller } from '../../tokens/claims.js'
 import { CurrentCaller } from '../../tokens/jwt.guard.js'
 import { Trials } from '../checkout/trials.js'
 import { PlanCatalog } from './plan-catalog.js'

@@ -1,7 +1,7 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { Caller } from '../../tokens/claims.js'
 import { ProviderBulkhead } from './provider-bulkhead.js'
 
 /** Limits what users make the payment provider do: its rate limit is shared by all our customers. */

@@ -1,9 +1,9 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import type { Caller } from '../../tokens/claims.js'
 import { BillingCustomers } from '../customers/billing-customers.js'
 import { callStripe } from '../provider/payment-provider.js'
 

@@ -1,6 +1,6 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import type { Client } from '../../http/client.js'
-import type { Caller } from '../../tokens/claims.js'
 import { CheckoutReturn } from '../checkout/checkout-return.js'
 import { Entitlements } from '../entitlements/entitlements.js'
 import { PlanCatalog } from '../plans/plan-catalog.js'

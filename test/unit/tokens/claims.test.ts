@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { readClaims } from '../../../packages/verify/src/token-rules.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { readClaims } from '../../../src/tokens/claims.js'
 
 const NOW = 1_800_000_000
 const EXPECTED = { issuer: 'https://api.test', audience: 'https://api.test', maxLifetimeSeconds: 900 }
@@ -60,6 +60,15 @@ describe('readClaims', () => {
     [{ exp: null }],
   ])('refuses %j', difference => {
     expect(read(difference)).toBeNull()
+  })
+
+  it('leaves out a permission that a newer service has added', () => {
+    expect(read({ permissions: { ...VALID.permissions, refunds: true } })).toEqual(VALID)
+  })
+
+  it('knows no limit of the lifetime unless told', () => {
+    const { maxLifetimeSeconds, ...expected } = EXPECTED
+    expect(readClaims({ ...VALID, exp: NOW + 86_400 }, expected, NOW)).not.toBeNull()
   })
 
   it('allows clocks to differ by a minute', () => {

@@ -1,0 +1,110 @@
+// What an access token is, for all who read one: the service itself and this kit.
+import { type Caller, PERMISSIONS, type Permissions, SOURCES, type Source } from './caller.js'
+
+export {
+  type Caller,
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  SOURCES,
+  type Source,
+} from './caller.js'
+
+/** Never taken from the token: choosing it is the server's business (RFC 8725 §3.1). */
+export const ALGORITHM = 'ES256'
+/** RFC 9068 §2.1: a token of another type is not an access token, whoever signed it. */
+export const TOKEN_TYPE = 'at+jwt'
+/** A token is accepted for so long after its `exp`, because clocks of two machines differ. */
+export const EXPIRY_TOLERANCE_SECONDS = 5
+const MAX_ISSUED_AHEAD_SECONDS = 60
+/** Ours have about 800 characters. */
+const MAX_LENGTH = 4_096
+/**
+ * Compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last letter are zero, so one
+ * token has one spelling.
+ */
+const COMPACT_ES256 = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
+/** The scheme is case-insensitive (RFC 9110 §11.1), the token everything after one space. */
+const BEARER = /^bearer (\S+)$/i
+
+/**
+ * The payload of an access token: the three that the specification names (userId, which is the same as sub,
+ * permissions and exp) and those of RFC 9068 §2.2. Times are in whole seconds.
+ */
+export interface Claims extends Caller {
+  readonly iss: string
+  readonly aud: string
+  readonly sub: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+}
+
+export interface ExpectedClaims {
+  readonly issuer: string
+  readonly audience: string
+  /** Known to the service alone; unlimited unless told. */
+  readonly maxLifetimeSeconds?: number
+}
+
+/** The token of an Authorization header's value; null when it is of another scheme. */
+export function bearerToken(header: string): string | null {
+  return BEARER.exec(header)?.[1] ?? null
+}
+
+/** Whether a text can be an access token, before anything of it is decoded. */
+export function isTokenForm(token: string): boolean {
+  return token.length <= MAX_LENGTH && COMPACT_ES256.test(token)
+}
+
+/** Whether a token's header is that of an access token. Any `crit` is refused, understood or not (RFC 7515 §4.1.11). */
+export function isTokenHeader(header: { readonly alg?: unknown; readonly typ?: unknown }): boolean {
+  return header.alg === ALGORITHM && header.typ === TOKEN_TYPE && !('crit' in header)
+}
+
+/**
+ * The payload as claims when all are present and as expected; null otherwise. Does not compare `exp` with the clock. A
+ * permission that this version does not know is left out, so that a newer service may add one.
+ */
+export function readClaims(
+  payload: Readonly<Record<string, unknown>>,
+  expected: ExpectedClaims,
+  nowSeconds: number,
+): Claims | null {
+  const { iss, aud, sub, userId, accountId, sid, source, jti } = payload
+  const permissions = readPermissions(payload.permissions)
+  const isComplete =
+    iss === expected.issuer &&
+    aud === expected.audience &&
+    [sub, userId, accountId, sid, jti].every(isText) &&
+    sub === userId &&
+    SOURCES.includes(source as Source)
+  if (!isComplete || !permissions || !isLifetime(payload, expected, nowSeconds)) return null
+  return { ...payload, permissions } as unknown as Claims
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function readPermissions(value: unknown): Permissions | null {
+  if (typeof value !== 'object' || value === null) return null
+  const granted = value as Permissions
+  if (!PERMISSIONS.every(name => typeof granted[name] === 'boolean')) return null
+  return Object.fromEntries(PERMISSIONS.map(name => [name, granted[name]])) as unknown as Permissions
+}
+
+function isLifetime(
+  { iat, exp }: Readonly<Record<string, unknown>>,
+  { maxLifetimeSeconds = Number.POSITIVE_INFINITY }: ExpectedClaims,
+  nowSeconds: number,
+): boolean {
+  return (
+    Number.isSafeInteger(iat) &&
+    Number.isSafeInteger(exp) &&
+    (iat as number) > 0 &&
+    (iat as number) <= nowSeconds + MAX_ISSUED_AHEAD_SECONDS &&
+    (exp as number) > (iat as number) &&
+    (exp as number) - (iat as number) <= maxLifetimeSeconds
+  )
+}
