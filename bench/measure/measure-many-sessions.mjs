@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { permissionsOf } from '../../dist/src/permissions/permissions.js'
-import { RedisConnection } from '../../dist/src/redis/redis-connection.js'
+import { openRedis } from '../../dist/src/redis/redis.module.js'
 import { startRedis, withRedis } from '../machine/stores.mjs'
 import { inBatches } from '../seed.mjs'
 import { aSession, aStore } from './measure-memory.mjs'
@@ -13,7 +13,7 @@ const TIMES = 200
 /** Milliseconds of the store for a user with 50 sessions, beside one round trip with nothing to do. */
 export async function measureManySessions() {
   const url = await startRedis('redis-of-many-sessions')
-  const connection = await RedisConnection.open(url, 300)
+  const connection = await openRedis(url, 300)
   const store = aStore(connection)
   const userId = randomUUID()
   const sessions = Array.from({ length: SESSIONS }, () => aSession(userId))

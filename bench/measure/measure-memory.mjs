@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { effectivePermissions, permissionsOf } from '../../dist/src/permissions/permissions.js'
-import { RedisConnection } from '../../dist/src/redis/redis-connection.js'
+import { openRedis } from '../../dist/src/redis/redis.module.js'
 import { ShardGates } from '../../dist/src/sessions/revocation/shard-gates.js'
 import { handleOf, newSessionId } from '../../dist/src/sessions/session-id.js'
 import { RedisSessionStore } from '../../dist/src/sessions/stores/redis.session-store.js'
@@ -14,7 +14,7 @@ const SESSIONS_A_USER = 4
 export async function measureSessionMemory() {
   const url = await startRedis('redis-of-memory')
   return withRedis(url, async redis => {
-    const connection = await RedisConnection.open(url, 300)
+    const connection = await openRedis(url, 300)
     const store = aStore(connection)
     // The scripts are known to the server from here on.
     await store.create(aSession(randomUUID()))

@@ -14,26 +14,26 @@ export class ConnectionWatch {
   private readonly waiting = new Map<RedisClientType, number>()
 
   /**
-   * Call it every second. False while an answer is overdue or there is no connection. `heard` gets the server
-   * and replication sections of INFO.
+   * Call it every second. False while an answer is overdue or there is no connection. `onInfo` gets the
+   * server and replication sections of INFO.
    */
-  expectAnswer(client: RedisClientType, heard: (info: string) => void): boolean {
+  expectAnswer(client: RedisClientType, onInfo: (info: string) => void): boolean {
     if (!client.isReady) {
       this.waiting.delete(client)
       return false
     }
     const since = this.waiting.get(client)
     if (since !== undefined) return performance.now() - since < SILENT_AFTER_MS
-    this.ask(client, heard)
+    this.ask(client, onInfo)
     return true
   }
 
-  private ask(client: RedisClientType, heard: (info: string) => void): void {
+  private ask(client: RedisClientType, onInfo: (info: string) => void): void {
     this.waiting.set(client, performance.now())
     const timer = setTimeout(() => reconnect(client), PATIENCE_MS).unref()
     client
       .sendCommand(['INFO', 'server', 'replication'])
-      .then(info => heard(String(info)))
+      .then(info => onInfo(String(info)))
       .catch(() => {
         // The connection was lost; the client handles that itself.
       })

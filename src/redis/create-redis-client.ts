@@ -24,7 +24,7 @@ export function createRedisClient(url: string): RedisClient {
 const SERVER = 'the server'
 
 /** One server, or an address that leads to the current master. */
-export function singleClient(url: string): RedisClient {
+function singleClient(url: string): RedisClient {
   const client = createClient({ ...OPTIONS, url })
   const self = client as unknown as RedisClientType
   const watch = new ConnectionWatch()
@@ -32,15 +32,14 @@ export function singleClient(url: string): RedisClient {
     commands: self,
     connect: () => client.connect(),
     close: () => client.destroy(),
-    shards: () => [SERVER],
-    shardOf: () => SERVER,
+    shards: SERVER,
     server: async () => self,
     connectTo: address => connectTo(address, loginOf(url)),
     leaveReplica: () => reconnect(self),
     replyOf,
-    tend: heard => void watch.expectAnswer(self, info => heard(SERVER, info)),
-    onTrouble: listener => client.on('error', (error: Error) => listener(error.message)),
-    onDoubt: listener =>
+    maintain: onInfo => void watch.expectAnswer(self, info => onInfo(SERVER, info)),
+    onError: listener => client.on('error', (error: Error) => listener(error.message)),
+    onStale: listener =>
       client
         .on('error', (error: Error) => listener(SERVER, error.message))
         .on('ready', () => listener(SERVER, 'a new connection')),
@@ -49,7 +48,7 @@ export function singleClient(url: string): RedisClient {
 
 const MASTER = 'the master'
 
-export function sentinelClient(
+function sentinelClient(
   address: Extract<ReturnType<typeof parseRedisUrl>, { kind: 'sentinel' }>,
 ): RedisClient {
   const { masterName, sentinels, username, password } = address
@@ -71,18 +70,17 @@ export function sentinelClient(
     commands: self,
     connect: () => sentinel.connect(),
     close: () => void sentinel.destroy(),
-    shards: () => [MASTER],
-    shardOf: () => MASTER,
+    shards: MASTER,
     server: async () => self,
     connectTo: server => connectTo(server, { ...login, isOverTls: false }),
     // It leaves a master that the sentinels have given up.
     leaveReplica: () => {},
     replyOf,
     // A sentinel closes the connections of a server whose role it changes.
-    tend: () => {},
-    onTrouble: listener => sentinel.on('error', error => listener(String(error))),
-    onDoubt: listener => {
-      // The one event is also emitted for sentinels, whose trouble says nothing about the master.
+    maintain: () => {},
+    onError: listener => sentinel.on('error', error => listener(String(error))),
+    onStale: listener => {
+      // The one event is also emitted for sentinels, whose errors say nothing about the master.
       sentinel.on('error', error => {
         if (String(error).includes('Master Client')) listener(MASTER, String(error))
       })
@@ -94,7 +92,7 @@ export function sentinelClient(
 }
 
 /** A Redis Cluster; a shard is the address of its master. */
-export function clusterClient(urls: readonly string[]): RedisClient {
+function clusterClient(urls: readonly string[]): RedisClient {
   const cluster = createCluster({
     rootNodes: urls.map(url => ({ url })),
     defaults: OPTIONS,
@@ -104,9 +102,9 @@ export function clusterClient(urls: readonly string[]): RedisClient {
     topologyRefreshOnReconnectionAttemptStrategy: 300,
   })
   const watch = new ConnectionWatch()
-  const shardOf = ({ host, port }: ServerAddress) => `${host}:${port}`
+  const addressOf = ({ host, port }: ServerAddress) => `${host}:${port}`
   /** Asks other nodes for the slots. A second call waits for the first. */
-  const askAgain = (silent: ReadonlySet<string>) =>
+  const rediscover = (silent: ReadonlySet<string>) =>
     cluster._slots.rediscover(undefined, silent).catch(() => {
       // It was logged, and is tried again in a second.
     })
@@ -114,9 +112,11 @@ export function clusterClient(urls: readonly string[]): RedisClient {
     commands: cluster as unknown as RedisCommands,
     connect: () => cluster.connect(),
     close: () => cluster.destroy(),
-    shards: () => cluster.masters.map(({ address }) => address),
-    // While a cluster is being set up, or has lost a master for good, nobody serves some slots.
-    shardOf: key => cluster.slots[calculateSlot(key)]?.master.address ?? null,
+    shards: {
+      all: () => cluster.masters.map(({ address }) => address),
+      // While a cluster is being set up, or has lost a master for good, nobody serves some slots.
+      of: key => cluster.slots[calculateSlot(key)]?.master.address ?? null,
+    },
     server: async shard => {
       const master = cluster.masters.find(({ address }) => address === shard)
       if (!master) throw new Error(`${shard} is no longer a master`)
@@ -125,24 +125,26 @@ export function clusterClient(urls: readonly string[]): RedisClient {
     connectTo: address => connectTo(address, loginOf(urls[0] as string)),
     // Its MOVED reply would name its successor, but nothing that could be answered so is sent to a shard that
     // is shut.
-    leaveReplica: () => void askAgain(new Set()),
+    leaveReplica: () => void rediscover(new Set()),
     replyOf,
-    tend: heard => {
+    maintain: onInfo => {
       const silent = cluster.masters.filter(
         ({ client, address }) =>
-          client && !watch.expectAnswer(client as unknown as RedisClientType, info => heard(address, info)),
+          client && !watch.expectAnswer(client as unknown as RedisClientType, info => onInfo(address, info)),
       )
       const isPartial = cluster.slots.includes(undefined as never) || cluster.slots.length === 0
       if (cluster.isReady && (silent.length > 0 || isPartial))
-        void askAgain(new Set(silent.map(({ address }) => address)))
+        void rediscover(new Set(silent.map(({ address }) => address)))
     },
-    onTrouble: listener => {
+    onError: listener => {
       cluster.on('error', (error: Error) => listener(error.message))
       cluster.on('node-error', (error: Error) => listener(error.message))
     },
-    onDoubt: listener => {
-      cluster.on('node-error', (error: Error, node: ServerAddress) => listener(shardOf(node), error.message))
-      cluster.on('node-ready', (node: ServerAddress) => listener(shardOf(node), 'a new connection'))
+    onStale: listener => {
+      cluster.on('node-error', (error: Error, node: ServerAddress) =>
+        listener(addressOf(node), error.message),
+      )
+      cluster.on('node-ready', (node: ServerAddress) => listener(addressOf(node), 'a new connection'))
     },
   }
 }

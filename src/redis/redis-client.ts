@@ -15,18 +15,21 @@ export interface ServerAddress {
   readonly port: number
 }
 
-/**
- * One of the three kinds of client, made uniform. A shard is a master with its keys, named by the master's
- * address in a cluster and the only one elsewhere.
- */
+/** The masters that share the keys of a cluster. */
+export interface ClusterShards {
+  /** The current ones, by address. */
+  all(): readonly string[]
+  /** The one that has the key, or would have it; null while no server has its slot. */
+  of(key: string): string | null
+}
+
+/** One of the three kinds of client, made uniform. A shard is a master with its keys. */
 export interface RedisClient {
   readonly commands: RedisCommands
+  /** Outside a cluster, the name of the only shard. */
+  readonly shards: ClusterShards | string
   connect(): Promise<unknown>
   close(): void
-  /** The current shards. */
-  shards(): readonly string[]
-  /** The shard that has the key, or would have it; null while no server has its slot. */
-  shardOf(key: string): string | null
   /** A connection to the master of this shard. Throws when it is no longer a master. */
   server(shard: string): Promise<ServerCommands>
   /** A client for any of its servers, such as a replica, with the same login; not yet connected. */
@@ -36,17 +39,14 @@ export interface RedisClient {
   /** Leaves a server that has become a replica, if the client does not do so itself. */
   leaveReplica(): void
   /**
-   * Maintains the connections; called every second. `heard` gets what INFO says about a server and its
+   * Maintains the connections; called every second. `onInfo` gets what INFO says about a server and its
    * replication.
    */
-  tend(heard: (shard: string, info: string) => void): void
+  maintain(onInfo: (shard: string, info: string) => void): void
   /** `listener` is called with what goes wrong with connections, for the log. */
-  onTrouble(listener: (reason: string) => void): void
-  /**
-   * `listener` is called when a connection to a master is lost or made; the latest writes may be missing
-   * there.
-   */
-  onDoubt(listener: (shard: string, reason: string) => void): void
+  onError(listener: (reason: string) => void): void
+  /** `listener` is called when a connection to a master is lost or made: the latest writes may be missing there. */
+  onStale(listener: (shard: string, reason: string) => void): void
 }
 
 export const SOCKET = {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, type OnApplicationShutdown } from '@nestjs/common'
 import { within } from '../clock/clock.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
@@ -12,14 +11,11 @@ import {
   type ServerFacts,
 } from './server-facts.js'
 
-/** How long we look for a usable server at start, because machines start in any order. */
-const CONNECT_WITHIN_MS = 30_000
-const TRY_CONNECTING_EVERY_MS = 500
-/** How long one attempt may take. A server that is loading its data says so. */
-const ATTEMPT_MS = 5_000
+/** A server that is loading its data says so. */
+const CONNECT_TIMEOUT_MS = 5_000
 /** For commands that no request waits for. */
-const UNHURRIED_MS = 2_000
-const TEND_EVERY_MS = 1_000
+const BACKGROUND_TIMEOUT_MS = 2_000
+const MAINTAIN_EVERY_MS = 1_000
 /** A server that is permanently a replica must not cause a reconnect with every request. */
 const LEAVE_EVERY_MS = 1_000
 /** The redis package repeats a connection error for every attempt; one line is enough. */
@@ -29,49 +25,58 @@ const LOG_EVERY_MS = 10_000
 const OUTAGE_REPLIES =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|OOM|BUSY|UNKILLABLE)/
 
-/**
- * The only connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503)
- * here.
- */
+/** A Lua script with one key, called by its hash. */
+export interface RedisScript {
+  readonly lua: string
+  readonly sha: string
+}
+
+export function redisScript(lua: string): RedisScript {
+  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
+}
+
+/** The only connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503). */
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
   private lastLogAt = Number.NEGATIVE_INFINITY
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
-  private tending: NodeJS.Timeout | undefined
-  private heard: (shard: string, info: string) => void = () => {}
-  private readonly replicaPolicies: ReplicaPolicies
+  private maintenance: NodeJS.Timeout | undefined
+  private onInfo: (shard: string, info: string) => void = () => {}
+  /** Whether the replicas of {@link ServerFacts} may take over. */
+  readonly replicaPolicies: ReplicaPolicies
 
-  private constructor(
+  /** `timeoutMs` is the limit of each answer. {@link openRedis} connects. */
+  constructor(
     private readonly client: RedisClient,
     readonly timeoutMs: number,
   ) {
     this.replicaPolicies = new ReplicaPolicies(client)
-    client.onTrouble(reason => this.logTrouble(reason))
+    client.onError(reason => this.logError(reason))
   }
 
-  /**
-   * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when
-   * there is none, or when one may evict sessions.
-   */
-  static async open(url: string, timeoutMs: number): Promise<RedisConnection> {
-    // Loaded only where it is used.
-    const { createRedisClient } = await import('./create-redis-client.js')
-    const giveUpAt = performance.now() + CONNECT_WITHIN_MS
-    for (let attempt = 1; ; attempt++) {
-      const connection = new RedisConnection(createRedisClient(url), timeoutMs)
-      try {
-        await connection.connect()
-        return connection
-      } catch (cause) {
-        connection.onApplicationShutdown()
-        const reason = (cause as Error).message
-        if (connection.isRefusal(cause) || performance.now() > giveUpAt)
-          throw new Error(`The session store cannot be used: ${reason}`, { cause })
-        if (attempt === 1) connection.logger.warn(`Waiting for the session store: ${reason}`)
-        await sleep(TRY_CONNECTING_EVERY_MS)
-      }
+  /** One attempt. Throws an Error when there is no usable server, or when one may evict sessions. */
+  async connect(): Promise<void> {
+    await within(CONNECT_TIMEOUT_MS, this.client.connect())
+    const facts = await Promise.allSettled(this.shards().map(shard => this.factsOf(shard)))
+    const replicas: ServerAddress[] = []
+    for (const found of facts) {
+      // One unreachable master among several does not keep the others from serving.
+      if (found.status === 'rejected' && this.isFinal(found.reason)) throw found.reason
+      if (found.status !== 'fulfilled') continue
+      replicas.push(...found.value.replicas)
+      if (found.value.maxmemoryPolicy === null)
+        this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
     }
+    await this.replicaPolicies.require(replicas)
+    this.maintenance = setInterval(() => this.client.maintain(this.onInfo), MAINTAIN_EVERY_MS).unref()
+  }
+
+  /** Whether waiting is pointless: a wrong password, or a server that may evict sessions. */
+  isFinal(error: unknown): boolean {
+    if (error instanceof EvictingServerError) return true
+    const reply = this.client.replyOf(error)
+    return reply !== null && !OUTAGE_REPLIES.test(reply)
   }
 
   /** The client itself, for libraries that want one. */
@@ -111,27 +116,26 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** The masters that share the keys; only one, except in a cluster. */
   shards(): readonly string[] {
-    return this.client.shards()
+    const { shards } = this.client
+    return typeof shards === 'string' ? [shards] : shards.all()
   }
 
   /** The shard that has the key, or would have it; null while no server has its slot. */
   shardOf(key: string): string | null {
-    return this.client.shardOf(key)
+    const { shards } = this.client
+    return typeof shards === 'string' ? shards : shards.of(key)
   }
 
   /** Runs `work` on the master of this shard; nothing is redirected to a server that has taken over. */
   async onShard<T>(shard: string, work: (server: ServerCommands) => Promise<T>): Promise<T> {
     try {
-      return await within(UNHURRIED_MS, this.client.server(shard).then(work))
+      return await within(BACKGROUND_TIMEOUT_MS, this.client.server(shard).then(work))
     } catch (error) {
       throw this.asUnavailable(error)
     }
   }
 
-  /**
-   * What the server of this shard says about itself. Throws {@link EvictingServerError} when it may evict
-   * sessions.
-   */
+  /** What the server of this shard says about itself. Throws {@link EvictingServerError}. */
   async factsOf(shard: string): Promise<ServerFacts> {
     const facts = readServerFacts(await this.onShard(shard, async server => String(await server.info())))
     if (!facts.isMaster) this.leaveReplica()
@@ -140,15 +144,10 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   /** `listener` is called when a shard may have lost its newest writes. */
-  onDoubt(listener: (shard: string, reason: string) => void): void {
-    this.client.onDoubt((shard, reason) => {
+  onStale(listener: (shard: string, reason: string) => void): void {
+    this.client.onStale((shard, reason) => {
       if (!this.isClosing) listener(shard, reason)
     })
-  }
-
-  /** Checks the replicas that these facts name, and logs when one may evict sessions. Never throws. */
-  reportReplicas({ replicas }: ServerFacts): Promise<void> {
-    return this.replicaPolicies.report(replicas)
   }
 
   /**
@@ -156,7 +155,7 @@ export class RedisConnection implements OnApplicationShutdown {
    * means that it is a replica.
    */
   onServer(listener: (shard: string, identity: string | null) => void): void {
-    this.heard = (shard, info) => {
+    this.onInfo = (shard, info) => {
       const { isMaster, identity } = readServerFacts(info)
       listener(shard, isMaster ? identity : null)
     }
@@ -164,36 +163,12 @@ export class RedisConnection implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.isClosing = true
-    clearInterval(this.tending)
+    clearInterval(this.maintenance)
     try {
       this.client.close()
     } catch {
       // It was never open.
     }
-  }
-
-  private async connect(): Promise<void> {
-    await within(ATTEMPT_MS, this.client.connect())
-    const facts = await Promise.allSettled(this.client.shards().map(shard => this.factsOf(shard)))
-    const replicas: ServerAddress[] = []
-    for (const found of facts) {
-      // One unreachable master among several does not keep the others from serving.
-      if (found.status === 'rejected' && this.isRefusal(found.reason)) throw found.reason
-      if (found.status !== 'fulfilled') continue
-      replicas.push(...found.value.replicas)
-      if (found.value.maxmemoryPolicy === null)
-        this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
-    }
-    await this.replicaPolicies.require(replicas)
-    this.tending = setInterval(() => this.client.tend(this.heard), TEND_EVERY_MS)
-    this.tending.unref()
-  }
-
-  /** Whether waiting is pointless: a wrong password, or a server that may evict sessions. */
-  private isRefusal(error: unknown): boolean {
-    if (error instanceof EvictingServerError) return true
-    const reply = this.client.replyOf(error)
-    return reply !== null && !OUTAGE_REPLIES.test(reply)
   }
 
   private asUnavailable(error: unknown): unknown {
@@ -212,23 +187,13 @@ export class RedisConnection implements OnApplicationShutdown {
   private leaveReplica(): void {
     if (performance.now() - this.lastLeftAt < LEAVE_EVERY_MS) return
     this.lastLeftAt = performance.now()
-    this.logTrouble('the server has become a replica')
+    this.logError('the server has become a replica')
     this.client.leaveReplica()
   }
 
-  private logTrouble(reason: string): void {
+  private logError(reason: string): void {
     if (this.isClosing || performance.now() - this.lastLogAt < LOG_EVERY_MS) return
     this.lastLogAt = performance.now()
     this.logger.error(`Connection error: ${reason}`)
   }
-}
-
-/** A Lua script with one key, called by its hash. */
-export interface RedisScript {
-  readonly lua: string
-  readonly sha: string
-}
-
-export function redisScript(lua: string): RedisScript {
-  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }

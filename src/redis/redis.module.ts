@@ -1,6 +1,11 @@
-import { Module } from '@nestjs/common'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Logger, Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { RedisConnection } from './redis-connection.js'
+
+/** How long we look for a usable server at start, because machines start in any order. */
+const OPEN_WITHIN_MS = 30_000
+const RETRY_EVERY_MS = 500
 
 /** Provides the {@link RedisConnection}, or null where SESSION_STORE_URL is empty. */
 @Module({
@@ -9,9 +14,33 @@ import { RedisConnection } from './redis-connection.js'
       provide: RedisConnection,
       inject: [Settings],
       useFactory: ({ sessionStoreUrl, sessionStoreTimeoutMs }: Settings) =>
-        sessionStoreUrl ? RedisConnection.open(sessionStoreUrl, sessionStoreTimeoutMs) : null,
+        sessionStoreUrl ? openRedis(sessionStoreUrl, sessionStoreTimeoutMs) : null,
     },
   ],
   exports: [RedisConnection],
 })
 export class RedisModule {}
+
+/**
+ * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when there
+ * is none, or when one may evict sessions.
+ */
+export async function openRedis(url: string, timeoutMs: number): Promise<RedisConnection> {
+  // Loaded only where it is used.
+  const { createRedisClient } = await import('./create-redis-client.js')
+  const giveUpAt = performance.now() + OPEN_WITHIN_MS
+  for (let attempt = 1; ; attempt++) {
+    const connection = new RedisConnection(createRedisClient(url), timeoutMs)
+    try {
+      await connection.connect()
+      return connection
+    } catch (cause) {
+      connection.onApplicationShutdown()
+      const reason = (cause as Error).message
+      if (connection.isFinal(cause) || performance.now() > giveUpAt)
+        throw new Error(`The session store cannot be used: ${reason}`, { cause })
+      if (attempt === 1) new Logger('Redis').warn(`Waiting for the session store: ${reason}`)
+      await sleep(RETRY_EVERY_MS)
+    }
+  }
+}

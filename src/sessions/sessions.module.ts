@@ -16,12 +16,11 @@ import { PaymentsPermissionGuard } from './guards/payments-permission.guard.js'
 import { PermissionGuard } from './guards/permission.guard.js'
 import { Reauthentication, ReauthenticationGuard } from './reauthentication.js'
 import { ChangeHistory } from './revocation/change-history.js'
-import { StoreGeneration } from './revocation/markers.js'
 import { SessionChangeLog } from './revocation/session-change-log.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
 import { SessionCleanup } from './session-cleanup.js'
-import { SessionLimit, SessionsService, SessionTime } from './sessions.service.js'
+import { SessionLimits, SessionsService } from './sessions.service.js'
 import { DatabaseSessionStore } from './stores/database.session-store.js'
 import { RedisSessionStore } from './stores/redis.session-store.js'
 import { SessionStore } from './stores/session-store.js'
@@ -32,16 +31,13 @@ import { UserSessions } from './user-sessions.js'
   controllers: [ActiveSessionsController],
   providers: [
     ChangeHistory,
-    StoreGeneration,
     UserSessions,
     {
       // Null where sessions are in the database, which keeps what it has committed.
       provide: StoreSupervisor,
-      inject: [RedisConnection, Database, ChangeHistory, StoreGeneration],
-      useFactory: (
-        redis: RedisConnection | null,
-        ...rest: [database: Database, history: ChangeHistory, generation: StoreGeneration]
-      ) => (redis ? new StoreSupervisor(redis, ...rest) : null),
+      inject: [RedisConnection, Database, ChangeHistory],
+      useFactory: (redis: RedisConnection | null, database: Database, history: ChangeHistory) =>
+        redis && new StoreSupervisor(redis, database, history),
     },
     {
       provide: SessionStore,
@@ -57,8 +53,7 @@ import { UserSessions } from './user-sessions.js'
           : new DatabaseSessionStore(database, userSessions),
     },
     SessionsService,
-    SessionTime,
-    SessionLimit,
+    SessionLimits,
     ActiveSessions,
     OwnSessions,
     SessionChangeLog,

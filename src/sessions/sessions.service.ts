@@ -11,25 +11,9 @@ import { handleOf, newSessionId, type SessionId } from './session-id.js'
 import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
-/** The times of a new session. */
+/** How long sessions last, and how many a user may have. */
 @Injectable()
-export class SessionTime {
-  constructor(
-    private readonly clock: Clock,
-    private readonly settings: Settings,
-  ) {}
-
-  ofNewSession(): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
-    const now = this.clock.now()
-    // Stores keep times in whole seconds.
-    const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
-    return { createdAt, lastUsed: now, expiresAt: secondsAfter(createdAt, this.settings.sessionTtlSeconds) }
-  }
-}
-
-/** Limits the number of a user's sessions. */
-@Injectable()
-export class SessionLimit {
+export class SessionLimits {
   /**
    * By user. A call that arrives before a run starts is served by it, so many logins at once make two runs.
    */
@@ -43,6 +27,13 @@ export class SessionLimit {
     private readonly clock: Clock,
     private readonly settings: Settings,
   ) {}
+
+  timesOfNewSession(): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
+    const now = this.clock.now()
+    // Stores keep times in whole seconds.
+    const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
+    return { createdAt, lastUsed: now, expiresAt: secondsAfter(createdAt, this.settings.sessionTtlSeconds) }
+  }
 
   /**
    * Ends the least recently used sessions of a user who has more than `MAX_SESSIONS_PER_USER`. All replicas
@@ -104,9 +95,8 @@ export class SessionsService {
   constructor(
     private readonly store: SessionStore,
     private readonly userSessions: UserSessions,
-    private readonly limit: SessionLimit,
+    private readonly limits: SessionLimits,
     private readonly accessTokens: AccessTokens,
-    private readonly time: SessionTime,
   ) {}
 
   /**
@@ -131,14 +121,14 @@ export class SessionsService {
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,
-      ...this.time.ofNewSession(),
+      ...this.limits.timesOfNewSession(),
       reauthenticatedAt: null,
     }
     const opened = { session, sessionId, accessToken: this.accessTokens.issue(session) }
     await this.store.create(session)
     try {
       await confirm(session, found => this.userSessions.insertFor(session, found))
-      await this.limit.enforce(user.userId, client)
+      await this.limits.enforce(user.userId, client)
       return opened
     } catch (error) {
       await this.discard(opened)

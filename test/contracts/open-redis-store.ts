@@ -1,4 +1,5 @@
-import { RedisConnection } from '../../src/redis/redis-connection.js'
+import { openRedis } from '../../src/redis/redis.module.js'
+import type { RedisConnection } from '../../src/redis/redis-connection.js'
 import { ShardGates } from '../../src/sessions/revocation/shard-gates.js'
 import { RedisSessionStore } from '../../src/sessions/stores/redis.session-store.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
@@ -14,7 +15,7 @@ const PATIENT_MS = 3_000
 
 /** A store that serves, on a connection of its own, with nothing to repeat. */
 export async function openRedisStore(url: string, userSessions: UserSessions): Promise<OpenRedisStore> {
-  const redis = await RedisConnection.open(url, PATIENT_MS)
+  const redis = await openRedis(url, PATIENT_MS)
   const gates = new ShardGates(redis)
   gates.trust()
   return {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { formatLocation, GeoIp } from '../../geoip/geoip.js'
@@ -86,14 +87,10 @@ export class ActiveSessions {
     return this.changes.applyDurably(
       // Audit rows stay for ever, so ending nothing writes none.
       { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
-      {
-        action: 'session.revoke',
-        outcome: 'ok',
-        userId,
-        accountId,
-        client,
-        detail: { reason: keep ? 'all others ended' : 'all ended', ...(keep && { keep }) },
-      },
+      auditEvent({ userId, accountId, client }, 'session.revoke', {
+        reason: keep ? 'all others ended' : 'all ended',
+        ...(keep && { keep }),
+      }),
     )
   }
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
+import type { SessionActor } from '../actor.js'
 import { confinementOf, Reauthentication } from '../reauthentication.js'
-import type { Session } from '../session.js'
 import { asSessionHandle } from '../session-id.js'
 import { ActiveSessions, type SiteSessions } from './active-sessions.js'
 
@@ -27,21 +27,21 @@ export class OwnSessions {
     private readonly auditLog: AuditLog,
   ) {}
 
-  async list(session: Session): Promise<OwnSessionsView> {
-    const satellite = this.confinedTo(session)
-    const { sites } = await this.activeSessions.list(session.userId, session.sid, satellite)
+  async list(actor: SessionActor): Promise<OwnSessionsView> {
+    const satellite = this.confinedTo(actor)
+    const { sites } = await this.activeSessions.list(actor.userId, actor.sid, satellite)
     return { complete: satellite === undefined, sites }
   }
 
   /** Throws `NOT_FOUND` when there is no such session, or none that this one may see. */
-  async end(session: Session, sid: string, client: Client): Promise<void> {
+  async end(actor: SessionActor, sid: string): Promise<void> {
     const handle = asSessionHandle(sid)
-    const satellite = this.confinedTo(session)
+    const satellite = this.confinedTo(actor)
     const isEnded =
       handle &&
-      (await this.activeSessions.end(session.userId, handle, client, 'ended by its user', satellite))
+      (await this.activeSessions.end(actor.userId, handle, actor.client, 'ended by its user', satellite))
     if (isEnded) return
-    this.note(session, client, 'no such session')
+    this.noteRefusal(actor, 'no such session')
     throw new ApiError('NOT_FOUND')
   }
 
@@ -49,27 +49,19 @@ export class OwnSessions {
    * Ends all others; returns how many. Throws `REAUTHENTICATION_REQUIRED` if that includes sessions that this
    * one may not see.
    */
-  async endOthers(session: Session, client: Client): Promise<number> {
-    if (this.confinedTo(session) !== undefined) {
-      this.note(session, client, 'not re-authenticated')
-      this.reauthentication.require(session)
+  async endOthers(actor: SessionActor): Promise<number> {
+    if (this.confinedTo(actor) !== undefined) {
+      this.noteRefusal(actor, 'not re-authenticated')
+      this.reauthentication.require(actor)
     }
-    return this.activeSessions.endOthers(session, session.sid, client)
+    return this.activeSessions.endOthers(actor, actor.sid, actor.client)
   }
 
-  private confinedTo(session: Session): string | undefined {
-    return confinementOf(session, this.reauthentication.isRecent(session)) ?? undefined
+  private confinedTo(actor: SessionActor): string | undefined {
+    return confinementOf(actor, this.reauthentication.isRecent(actor)) ?? undefined
   }
 
-  private note({ userId, accountId, sid }: Session, client: Client, reason: string): void {
-    this.auditLog.note({
-      action: 'session.revoke',
-      outcome: 'refused',
-      userId,
-      accountId,
-      sid,
-      client,
-      detail: { reason },
-    })
+  private noteRefusal(actor: SessionActor, reason: string): void {
+    this.auditLog.note({ ...auditEvent(actor, 'session.revoke', { reason }), outcome: 'refused' })
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import type { ChangeHistory } from './change-history.js'
-import type { Markers, StoreGeneration } from './markers.js'
+import type { Markers } from './markers.js'
 import type { ShardGates } from './shard-gates.js'
 
 const EVERY_MS = 1_000
@@ -43,9 +43,9 @@ export class ChangeApplier {
   constructor(
     private readonly database: Database,
     private readonly history: ChangeHistory,
-    private readonly generation: StoreGeneration,
     private readonly markers: Markers,
-    private readonly places: { readonly changes: RedisChanges; readonly gates: ShardGates },
+    private readonly changes: RedisChanges,
+    private readonly gates: ShardGates,
   ) {}
 
   start(): void {
@@ -90,14 +90,13 @@ export class ChangeApplier {
     const { count, failed } = await this.applyAfter(this.recent)
     // Nothing new: start at the same place in a second.
     if (count > 0) this.recent = await this.history.settledId(this.recent, RECENT_SECONDS)
-    return failed.size === 0 && this.places.gates.areAllOpen()
+    return failed.size === 0 && this.gates.areAllOpen()
   }
 
   /** Applies everything that no marker vouches for, then raises the markers to what is old enough. */
   private async applyUnsettled(): Promise<boolean> {
-    const generation = await this.generation.current()
-    const { shards, doubts } = this.places.gates.openShards()
-    await this.learnMarkers(shards, generation)
+    const { shards, staleCount } = this.gates.openShards()
+    await this.learnMarkers(shards)
     const known = shards.flatMap(shard => this.settled.get(shard) ?? [])
     if (known.length === 0) return false
     const from = Math.min(...known)
@@ -105,26 +104,25 @@ export class ChangeApplier {
     this.recent = await this.history.settledId(from, RECENT_SECONDS)
     const next = await this.history.settledId(from)
     for (const shard of shards)
-      if (!failed.has(shard) && this.places.gates.isOpenSince(shard, doubts))
-        await this.raise(shard, generation, next)
+      if (!failed.has(shard) && this.gates.isOpenSince(shard, staleCount)) await this.raise(shard, next)
     this.markedAt = performance.now()
-    return failed.size === 0 && this.places.gates.areAllOpen()
+    return failed.size === 0 && this.gates.areAllOpen()
   }
 
-  private async learnMarkers(shards: readonly string[], generation: string): Promise<void> {
+  private async learnMarkers(shards: readonly string[]): Promise<void> {
     for (const shard of this.settled.keys()) if (!shards.includes(shard)) this.settled.delete(shard)
     for (const shard of shards) {
       if (this.settled.has(shard)) continue
-      const { lowest, areComplete } = await this.markers.findOn(shard, generation)
-      if (!areComplete) this.places.gates.markStale(shard, 'data is missing', { mayHaveLost: true })
+      const { lowest, areComplete } = await this.markers.findOn(shard)
+      if (!areComplete) this.gates.markStale(shard, 'data is missing', { mayHaveLost: true })
       else if (lowest !== Infinity) this.settled.set(shard, lowest)
     }
   }
 
-  private async raise(shard: string, generation: string, next: number): Promise<void> {
+  private async raise(shard: string, next: number): Promise<void> {
     const from = this.settled.get(shard)
     if (from === undefined || from >= next) return
-    const isRaised = await this.markers.raiseOn(shard, generation, from, next)
+    const isRaised = await this.markers.raiseOn(shard, from, next)
     if (isRaised) this.settled.set(shard, next)
     // A slot has moved here, or data is gone: checked next time.
     else this.settled.delete(shard)
@@ -136,7 +134,7 @@ export class ChangeApplier {
     const failed = new Set<string | null>()
     for (let count = 0, after = id; ; ) {
       const page = await this.history.pageAfter(after, ROWS_A_PAGE)
-      for (const { shard } of await this.places.changes.apply(page.changes)) failed.add(shard)
+      for (const { shard } of await this.changes.apply(page.changes)) failed.add(shard)
       count += page.count
       if (page.lastId === null || page.count < ROWS_A_PAGE) return { count, failed }
       after = page.lastId

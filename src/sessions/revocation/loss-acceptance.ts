@@ -6,9 +6,9 @@ import { ApiError } from '../../errors/api-error.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { SESSION_KEYS, sidOfKey } from '../stores/redis-session.js'
-import type { ChangeHistory } from './change-history.js'
-import type { ShardState, StoreGeneration } from './markers.js'
-import { NotYetError, type RecoveryTools } from './shard-recovery.js'
+import type { ChangeHistory, ChangeReplay } from './change-history.js'
+import type { Markers, ShardState } from './markers.js'
+import { NotYetError } from './shard-recovery.js'
 
 /**
  * Longer than a failover takes with the settings that docs/operations.md recommends, even in a busy cluster.
@@ -28,18 +28,18 @@ export interface AcceptedShard {
 /** Accepts what is left of a store that lost its data. */
 export class LossAcceptance {
   private readonly outcomes = new Map<string, AcceptedShard>()
-  /** How often each shard was in doubt. */
-  private readonly doubts = new Map<string, number>()
+  /** How often each shard was stale. */
+  private readonly staleCounts = new Map<string, number>()
 
   constructor(
     private readonly redis: RedisConnection,
     private readonly database: Database,
     private readonly history: ChangeHistory,
-    private readonly generation: StoreGeneration,
-    private readonly tools: RecoveryTools,
+    private readonly replay: ChangeReplay,
+    private readonly markers: Markers,
   ) {
-    redis.onDoubt(shard => {
-      this.doubts.set(shard, this.doubtsOf(shard) + 1)
+    redis.onStale(shard => {
+      this.staleCounts.set(shard, this.staleCountOf(shard) + 1)
       // The latest writes may be lost, so it is done again.
       this.setUndone(shard, 'a connection to it was lost or made')
     })
@@ -58,7 +58,7 @@ export class LossAcceptance {
       const isWorthWaiting = await this.acceptUndone()
       const outcomes = this.current()
       const undone = outcomes.filter(({ problem }) => problem !== null)
-      if (undone.length === 0) await this.generation.setInitialized()
+      if (undone.length === 0) await this.markers.setInitialized()
       if (undone.length === 0 || !isWorthWaiting || performance.now() > giveUpAt) return outcomes
       if (attempt === 1) onWait(undone)
       await sleep(TRY_EVERY_MS)
@@ -73,15 +73,15 @@ export class LossAcceptance {
   }
 
   private async acceptOn(shard: string): Promise<boolean> {
-    const doubts = this.doubtsOf(shard)
+    const staleCount = this.staleCountOf(shard)
     try {
       if (!(await this.redis.factsOf(shard)).isMaster) throw new NotYetError('its server is a replica')
-      const { is } = await this.tools.states.of(shard)
+      const { is } = await this.markers.stateOf(shard)
       const was = this.wasBefore(shard) ?? is
       this.outcomes.set(shard, { shard, was, problem: 'it was not told of every change' })
       if (is === 'foreign' || is === 'ahead') await removeUnknownSessions(this.redis, shard, this.database)
       await this.bringUpToDate(shard)
-      if (this.doubtsOf(shard) === doubts) this.outcomes.set(shard, { shard, was, problem: null })
+      if (this.staleCountOf(shard) === staleCount) this.outcomes.set(shard, { shard, was, problem: null })
       return true
     } catch (error) {
       this.setUndone(shard, reasonOf(error as Error))
@@ -91,10 +91,9 @@ export class LossAcceptance {
   }
 
   private async bringUpToDate(shard: string): Promise<void> {
-    const { replay, markers } = this.tools
     const settled = await this.history.settledId()
-    await replay.allAfter(0, replay.isOn(shard))
-    await markers.overwriteOn(shard, await this.generation.current(), settled)
+    await this.replay.allAfter(0, this.replay.isOn(shard))
+    await this.markers.overwriteOn(shard, settled)
   }
 
   /** The current shards, and partitions that no server has. */
@@ -102,7 +101,7 @@ export class LossAcceptance {
     const shards = this.redis
       .shards()
       .map(shard => this.outcomes.get(shard) ?? { shard, was: null, problem: 'it has just become a master' })
-    const isWhole = shards.length > 0 && this.tools.markers.areReachable()
+    const isWhole = shards.length > 0 && this.markers.areReachable()
     return isWhole ? shards : [...shards, { shard: 'a shard', was: null, problem: 'no server has its slots' }]
   }
 
@@ -114,8 +113,8 @@ export class LossAcceptance {
     return this.outcomes.get(shard)?.was ?? null
   }
 
-  private doubtsOf(shard: string): number {
-    return this.doubts.get(shard) ?? 0
+  private staleCountOf(shard: string): number {
+    return this.staleCounts.get(shard) ?? 0
   }
 }
 

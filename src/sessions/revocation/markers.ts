@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Injectable } from '@nestjs/common'
-import { Database } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
 import { sessionStore } from '../../database/schema.js'
 import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
@@ -20,22 +19,61 @@ export interface MarkersFound {
   readonly areForeign: boolean
 }
 
+/** How the data of a shard fits the database. */
+export interface ShardState {
+  /**
+   * `incomplete`: the data of a partition is gone. `foreign`: some belongs to another installation. `ahead`:
+   * it knows changes that the database does not have, because the database is older.
+   */
+  readonly is: 'complete' | 'incomplete' | 'foreign' | 'ahead'
+  /**
+   * Every change up to this id is there; Infinity on a shard without slots. Meaningless unless it is
+   * complete.
+   */
+  readonly lowest: number
+}
+
 /**
  * The markers of the partitions: `<generation>:<id>` says that every change up to `id` has been applied to
  * the sessions beside it. It is written after them, and a replica that takes over has writes in order. So the
- * marker shows how much is missing, and a missing marker that the data is gone. The generation is the
- * installation's.
+ * marker shows how much is missing, and a missing marker that the data is gone. The generation tells which
+ * database the sessions belong to.
  */
 export class Markers {
-  constructor(private readonly redis: RedisConnection) {}
+  private knownGeneration: string | undefined
 
-  /** Whether the partition of this session has its marker, of this generation. */
-  async isThereFor(sid: SessionHandle, generation: string): Promise<boolean> {
-    const marker = await this.redis.run(commands => commands.get(markerKey(partitionOf(sid))))
-    return idOf(marker, generation) !== null
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly database: Database,
+    private readonly history: ChangeHistory,
+  ) {}
+
+  /** Whether every marker has been written once, so that a missing one means a loss. */
+  async areInitialized(): Promise<boolean> {
+    return (await this.readGeneration()).isInitialized
   }
 
-  async findOn(shard: string, generation: string): Promise<MarkersFound> {
+  async setInitialized(): Promise<void> {
+    await this.database.run(db => db.update(sessionStore).set({ isInitialized: true }))
+  }
+
+  /** Whether the partition of this session has its marker, of this generation. */
+  async isThereFor(sid: SessionHandle): Promise<boolean> {
+    const marker = await this.redis.run(commands => commands.get(markerKey(partitionOf(sid))))
+    return idOf(marker, await this.generation()) !== null
+  }
+
+  /** How the data of the shard fits the database. */
+  async stateOf(shard: string): Promise<ShardState> {
+    const { lowest, areComplete, areForeign } = await this.findOn(shard)
+    if (areForeign) return { is: 'foreign', lowest }
+    if (!areComplete) return { is: 'incomplete', lowest }
+    if (lowest !== Infinity && lowest > (await this.history.newestId())) return { is: 'ahead', lowest }
+    return { is: 'complete', lowest }
+  }
+
+  async findOn(shard: string): Promise<MarkersFound> {
+    const generation = await this.generation()
     const markers = await this.onShard(shard, (server, key) => server.get(key))
     const ids = markers.flatMap(marker => idOf(marker, generation) ?? [])
     return {
@@ -49,8 +87,8 @@ export class Markers {
    * Raises all markers of the shard that are at `from` or above to `id`; false when one is not. Never on a
    * server that has taken over since, because what was applied before may be missing there.
    */
-  async raiseOn(shard: string, generation: string, from: number, id: number): Promise<boolean> {
-    const args = [generation, String(id), String(from)]
+  async raiseOn(shard: string, from: number, id: number): Promise<boolean> {
+    const args = [await this.generation(), String(id), String(from)]
     const raised = await this.onShard(shard, (server, key) =>
       this.redis.evaluate(server, RAISE_MARKER, key, args),
     )
@@ -58,12 +96,14 @@ export class Markers {
   }
 
   /** Overwrites all markers on the shard, another installation's too. */
-  async overwriteOn(shard: string, generation: string, id: number): Promise<void> {
+  async overwriteOn(shard: string, id: number): Promise<void> {
+    const generation = await this.generation()
     await this.onShard(shard, (server, key) => server.set(key, `${generation}:${id}`))
   }
 
   /** Whether a partition of any shard has a marker of another installation. */
-  async areForeign(generation: string): Promise<boolean> {
+  async areForeign(): Promise<boolean> {
+    const generation = await this.generation()
     for (const batch of inBatches(PARTITIONS)) {
       const markers = await Promise.all(
         batch.map(partition => this.redis.run(commands => commands.get(markerKey(partition)))),
@@ -77,7 +117,8 @@ export class Markers {
    * Writes the missing ones, on every shard. False when one belongs to another installation, which stays as
    * it is: when two installations begin on the same Redis at once, whoever writes the first marker gets all.
    */
-  async claimAll(generation: string, id: number): Promise<boolean> {
+  async claimAll(id: number): Promise<boolean> {
+    const generation = await this.generation()
     const claim = async (partition: string) => {
       const before = await this.redis.run(commands =>
         commands.set(markerKey(partition), `${generation}:${id}`, { condition: 'NX', GET: true }),
@@ -96,6 +137,22 @@ export class Markers {
   /** Whether every partition is on a shard now. */
   areReachable(): boolean {
     return PARTITIONS.every(partition => this.redis.shardOf(markerKey(partition)) !== null)
+  }
+
+  /** Made when a Redis is used for the first time. */
+  private async generation(): Promise<string> {
+    this.knownGeneration ??= (await this.readGeneration()).generation
+    return this.knownGeneration
+  }
+
+  private async readGeneration(): Promise<typeof sessionStore.$inferSelect> {
+    const select = () => this.database.run(db => db.select().from(sessionStore))
+    const [row] = await select()
+    if (row) return row
+    const generation = randomBytes(6).toString('base64url')
+    await this.database.run(db => db.insert(sessionStore).values({ generation }).onConflictDoNothing())
+    // Another replica may have been first.
+    return (await select())[0] as typeof sessionStore.$inferSelect
   }
 
   /** The results of `work` for the marker of each partition on the shard. */
@@ -120,71 +177,4 @@ function idOf(marker: string | null, generation: string): number | null {
 
 function isForeign(marker: string | null, generation: string): boolean {
   return marker !== null && idOf(marker, generation) === null
-}
-
-/** How the data of a shard fits the database. */
-export interface ShardState {
-  /**
-   * `incomplete`: the data of a partition is gone. `foreign`: some belongs to another installation. `ahead`:
-   * it knows changes that the database does not have, because the database is older.
-   */
-  readonly is: 'complete' | 'incomplete' | 'foreign' | 'ahead'
-  /**
-   * Every change up to this id is there; Infinity on a shard without slots. Meaningless unless it is
-   * complete.
-   */
-  readonly lowest: number
-}
-
-/** Compares the markers of a shard with the database. */
-export class ShardStates {
-  constructor(
-    private readonly markers: Markers,
-    private readonly generation: StoreGeneration,
-    private readonly history: ChangeHistory,
-  ) {}
-
-  async of(shard: string): Promise<ShardState> {
-    const { lowest, areComplete, areForeign } = await this.markers.findOn(
-      shard,
-      await this.generation.current(),
-    )
-    if (areForeign) return { is: 'foreign', lowest }
-    if (!areComplete) return { is: 'incomplete', lowest }
-    if (lowest !== Infinity && lowest > (await this.history.newestId())) return { is: 'ahead', lowest }
-    return { is: 'complete', lowest }
-  }
-}
-
-/** Which Redis holds the sessions of this database. */
-@Injectable()
-export class StoreGeneration {
-  private known: string | undefined
-
-  constructor(private readonly database: Database) {}
-
-  /** The generation in its markers; made when a Redis is used for the first time. */
-  async current(): Promise<string> {
-    this.known ??= (await this.read()).generation
-    return this.known
-  }
-
-  /** Whether every marker has been written once, so that a missing one means a loss. */
-  async isInitialized(): Promise<boolean> {
-    return (await this.read()).isInitialized
-  }
-
-  async setInitialized(): Promise<void> {
-    await this.database.run(db => db.update(sessionStore).set({ isInitialized: true }))
-  }
-
-  private async read(): Promise<typeof sessionStore.$inferSelect> {
-    const select = () => this.database.run(db => db.select().from(sessionStore))
-    const [row] = await select()
-    if (row) return row
-    const generation = randomBytes(6).toString('base64url')
-    await this.database.run(db => db.insert(sessionStore).values({ generation }).onConflictDoNothing())
-    // Another replica may have been first.
-    return (await select())[0] as typeof sessionStore.$inferSelect
-  }
 }

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common'
-import type { AuditEvent } from '../../audit/audit-event.js'
+import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
@@ -135,7 +135,7 @@ export class SessionChanges {
   ): Promise<boolean> {
     const ended = await this.applyDurably(
       { kind: 'end', sid },
-      { action: 'session.revoke', outcome: 'ok', userId, accountId, sid, client, detail: { reason } },
+      auditEvent({ userId, accountId, sid, client }, 'session.revoke', { reason }),
     )
     return ended > 0
   }
@@ -149,14 +149,9 @@ export class SessionChanges {
     for (const sid of sids) {
       const owner = await this.userSessions.ownerOf(transaction, sid)
       if (!owner) continue
-      const recorded = await this.record(transaction, [{ kind: 'end', sid }], {
-        action: 'session.revoke',
-        outcome: 'ok',
-        ...owner,
-        sid,
-        client,
-        detail: { reason: 'replaced by a new login' },
-      })
+      const reason = 'replaced by a new login'
+      const event = auditEvent({ ...owner, sid, client }, 'session.revoke', { reason })
+      const recorded = await this.record(transaction, [{ kind: 'end', sid }], event)
       all = {
         changes: mergeChanges(all.changes, recorded.changes),
         ended: all.ended + recorded.ended,

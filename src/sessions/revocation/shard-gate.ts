@@ -33,9 +33,10 @@ export interface ShardStatus {
 /** Keeps a shard from serving while it may lack the latest changes. */
 export class ShardGate {
   private readonly logger = new Logger('SessionStore')
-  /** The number of the latest doubt, increasing over all shards. */
-  private doubt = 0
-  private isShut = true
+  /** Fields, because every request reads them. Only the gate itself writes them. */
+  isOpen = false
+  /** When it was last marked stale, as a number that increases over all shards. */
+  staleAt = 0
   private wasOpen = false
   private since = performance.now()
   private reason = 'not looked at yet'
@@ -43,7 +44,7 @@ export class ShardGate {
   private identity: string | null = null
   private waiting: StoreChanges = NO_CHANGES
   private isSettling = false
-  private needsPeople = false
+  private needsOperator = false
 
   constructor(
     private readonly shard: string,
@@ -51,33 +52,24 @@ export class ShardGate {
     private readonly isOver: () => boolean,
   ) {}
 
-  /** Whether it is open and no doubt has arisen after this number. */
-  isOpenSince(doubt: number): boolean {
-    return !this.isShut && this.doubt <= doubt
-  }
-
-  get isOpen(): boolean {
-    return !this.isShut
-  }
-
   /**
    * Whether it was opened on another server than this one, or before this one became a replica (null: it is
    * one).
    */
   isOpenOnAnother(identity: string | null): boolean {
-    return !this.isShut && this.identity !== identity
+    return this.isOpen && this.identity !== identity
   }
 
   /** Whether it is open, or shut until an operator acts. */
   get isSettled(): boolean {
-    return !this.isShut || this.needsPeople
+    return this.isOpen || this.needsOperator
   }
 
-  /** Shuts it at once. It opens when it has been brought up to date and no further doubt has arisen. */
-  shut(doubt: number, reason: string): void {
-    this.doubt = doubt
-    if (!this.isShut) {
-      this.isShut = true
+  /** Shuts it at once. It opens when it has been brought up to date and was not marked stale again meanwhile. */
+  shut(staleAt: number, reason: string): void {
+    this.staleAt = staleAt
+    if (this.isOpen) {
+      this.isOpen = false
       this.since = this.lastLogAt = performance.now()
       this.logger.warn(`Sessions on ${this.shard} are not served: ${reason}`)
     }
@@ -106,15 +98,15 @@ export class ShardGate {
   private async settle(): Promise<void> {
     if (this.isSettling) return
     this.isSettling = true
-    while (this.isShut && !this.isOver()) await this.tryToOpen()
+    while (!this.isOpen && !this.isOver()) await this.tryToOpen()
     this.isSettling = false
   }
 
   private async tryToOpen(): Promise<void> {
-    const { doubt, waiting, identity } = this
+    const { staleAt, waiting, identity } = this
     try {
       const opened = await this.open({ identity, waiting })
-      if (this.doubt !== doubt || this.waiting !== waiting) return
+      if (this.staleAt !== staleAt || this.waiting !== waiting) return
       this.identity = opened
       this.waiting = NO_CHANGES
       this.announce()
@@ -127,7 +119,8 @@ export class ShardGate {
   private announce(): void {
     const milliseconds = Math.round(performance.now() - this.since)
     if (this.wasOpen) this.logger.warn(`Sessions on ${this.shard} are served again after ${milliseconds} ms`)
-    this.isShut = this.needsPeople = false
+    this.isOpen = true
+    this.needsOperator = false
     this.wasOpen = true
     this.since = performance.now()
   }
@@ -135,7 +128,7 @@ export class ShardGate {
   private note(error: Error): void {
     const { cause } = error as { cause?: Error }
     this.reason = cause?.message ?? error.message
-    if (isForPeople(error)) this.logOnce()
+    if (needsAnOperator(error)) this.logOnce()
     else if (performance.now() - this.lastLogAt >= LOG_EVERY_MS) this.logOutage()
   }
 
@@ -146,16 +139,16 @@ export class ShardGate {
   }
 
   private logOnce(): void {
-    if (!this.needsPeople) this.logger.fatal(`Sessions on ${this.shard} cannot be served: ${this.reason}`)
-    this.needsPeople = true
+    if (!this.needsOperator) this.logger.fatal(`Sessions on ${this.shard} cannot be served: ${this.reason}`)
+    this.needsOperator = true
   }
 }
 
 /** Errors that do not pass by themselves. */
-function isForPeople(error: unknown): boolean {
+function needsAnOperator(error: unknown): boolean {
   return [LostStoreError, ForeignStoreError, EvictingServerError].some(kind => error instanceof kind)
 }
 
 function isSlow(error: unknown): boolean {
-  return isForPeople(error) || error instanceof NotYetError
+  return needsAnOperator(error) || error instanceof NotYetError
 }

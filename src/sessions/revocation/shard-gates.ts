@@ -18,18 +18,18 @@ export interface Recovery {
 
 /**
  * Lets only shards serve that know every change. All are shut until {@link watch} or {@link trust}. A shard
- * is in doubt when a connection to its master was lost or made, when its master has been a replica meanwhile,
- * or when a change did not get through; the others go on.
+ * is stale when a connection to its master was lost or made, when its master has been a replica meanwhile, or
+ * when a change did not get through; the others go on.
  */
 export class ShardGates {
   private readonly gates = new Map<string, ShardGate>()
   private recovery: Recovery | undefined
   private isTrusting = false
   private isClosed = false
-  private doubts = 0
+  private staleCount = 0
 
   constructor(private readonly redis: RedisConnection) {
-    redis.onDoubt((shard, reason) => this.markStale(shard, reason))
+    redis.onStale((shard, reason) => this.markStale(shard, reason))
     redis.onServer((shard, identity) => {
       if (this.gates.get(shard)?.isOpenOnAnother(identity))
         this.markStale(shard, 'its server was or is a replica')
@@ -67,17 +67,17 @@ export class ShardGates {
   }
 
   /**
-   * The result of `work`. Throws like {@link assertOpen}, also when a doubt arose meanwhile, because another
-   * server may have answered.
+   * The result of `work`. Throws like {@link assertOpen}, also when the shard was marked stale meanwhile, because
+   * another server may have answered.
    */
   async serve<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.isTrusting) return work()
     this.assertOpen(key)
     const before = this.gateOf(key)
-    const doubts = this.doubts
+    const { staleCount } = this
     const answer = await work()
     // Slots move between shards, so the one that has the key now may have answered.
-    if (!before?.isOpenSince(doubts) || !this.gateOf(key)?.isOpenSince(doubts))
+    if (!isOpenSince(before, staleCount) || !isOpenSince(this.gateOf(key), staleCount))
       throw unavailable('SESSION_STORE_UNAVAILABLE')
     return answer
   }
@@ -101,19 +101,19 @@ export class ShardGates {
   markStale(shard: string, reason: string, { mayHaveLost = false } = {}): void {
     const gate = this.gate(shard)
     if (mayHaveLost) gate.forget()
-    gate.shut(++this.doubts, reason)
+    gate.shut(++this.staleCount, reason)
   }
 
-  /** The shards that are open, and the number of the latest doubt: for {@link isOpenSince}. */
-  openShards(): { readonly shards: readonly string[]; readonly doubts: number } {
+  /** The shards that are open, and how often any was stale so far: for {@link isOpenSince}. */
+  openShards(): { readonly shards: readonly string[]; readonly staleCount: number } {
     return {
       shards: this.redis.shards().filter(shard => this.gate(shard).isOpen),
-      doubts: this.doubts,
+      staleCount: this.staleCount,
     }
   }
 
-  isOpenSince(shard: string, doubts: number): boolean {
-    return this.gates.get(shard)?.isOpenSince(doubts) ?? false
+  isOpenSince(shard: string, staleCount: number): boolean {
+    return isOpenSince(this.gates.get(shard), staleCount)
   }
 
   status(): ShardStatus[] {
@@ -147,7 +147,7 @@ export class ShardGates {
       () => this.isOver(shard),
     )
     this.gates.set(shard, gate)
-    gate.shut(++this.doubts, 'a new server')
+    gate.shut(++this.staleCount, 'a new server')
     return gate
   }
 
@@ -157,4 +157,9 @@ export class ShardGates {
     if (isOver) this.gates.delete(shard)
     return isOver || !this.recovery
   }
+}
+
+/** Whether it is open, and was not marked stale after this count. */
+export function isOpenSince(gate: ShardGate | undefined, staleCount: number): boolean {
+  return gate?.isOpen === true && gate.staleAt <= staleCount
 }

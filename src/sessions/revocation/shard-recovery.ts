@@ -5,7 +5,7 @@ import { dropLease, holdLease } from '../../database/lease.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { StoreChanges } from '../stores/session-store.js'
 import type { ChangeHistory, ChangeReplay } from './change-history.js'
-import type { Markers, ShardStates, StoreGeneration } from './markers.js'
+import type { Markers } from './markers.js'
 
 /** Renewed with every page. */
 const LEASE_SECONDS = 10
@@ -19,33 +19,19 @@ export interface ShardBefore {
   readonly waiting: StoreChanges
 }
 
-/** What recovery brings shards up to date with. */
-export interface RecoveryTools {
-  readonly replay: ChangeReplay
-  readonly markers: Markers
-  readonly states: ShardStates
-}
-
 /** Brings a shard up to date that may have lost its newest writes. */
 export class ShardRecovery {
   private readonly logger = new Logger('SessionStore')
   private readonly holder = randomUUID()
-  private readonly replay: ChangeReplay
-  private readonly markers: Markers
-  private readonly states: ShardStates
   private initializing: Promise<void> | undefined
 
   constructor(
     private readonly redis: RedisConnection,
     private readonly database: Database,
     private readonly history: ChangeHistory,
-    private readonly generation: StoreGeneration,
-    { replay, markers, states }: RecoveryTools,
-  ) {
-    this.replay = replay
-    this.markers = markers
-    this.states = states
-  }
+    private readonly replay: ChangeReplay,
+    private readonly markers: Markers,
+  ) {}
 
   /**
    * Resolves with the identity of the server when the shard knows every change. Throws when it must stay
@@ -62,12 +48,12 @@ export class ShardRecovery {
     if (identity !== before) await this.repeatMissing(shard)
     // Nothing waits for it: a replica does not evict before it takes over, and then the shard is checked
     // again.
-    void this.redis.reportReplicas(facts)
+    void this.redis.replicaPolicies.report(facts.replicas)
     return identity
   }
 
   private async repeatMissing(shard: string): Promise<void> {
-    if (!(await this.generation.isInitialized())) await this.initialize()
+    if (!(await this.markers.areInitialized())) await this.initialize()
     const lowest = await this.lowestMarkerOn(shard)
     // A shard without slots can lack nothing.
     if (lowest === Infinity) return
@@ -76,7 +62,7 @@ export class ShardRecovery {
 
   /** Throws when the markers do not fit the database. */
   private async lowestMarkerOn(shard: string): Promise<number> {
-    const state = await this.states.of(shard)
+    const state = await this.markers.stateOf(shard)
     if (state.is === 'foreign') throw new ForeignStoreError()
     if (state.is === 'incomplete') throw new LostStoreError('its data is gone')
     if (state.is === 'ahead') throw new LostStoreError('it knows of changes that the database does not have')
@@ -93,7 +79,7 @@ export class ShardRecovery {
         holdLease(this.database, lease, this.holder, LEASE_SECONDS),
       )
       // Only helps later runs; a server without memory refuses it.
-      await this.markers.raiseOn(shard, await this.generation.current(), lowest, settled).catch(() => {})
+      await this.markers.raiseOn(shard, lowest, settled).catch(() => {})
       this.logger.warn(`Applied ${count} changes to ${shard} again`)
     } finally {
       await dropLease(this.database, lease, this.holder)
@@ -109,12 +95,11 @@ export class ShardRecovery {
   }
 
   private async claimStore(): Promise<void> {
-    const generation = await this.generation.current()
-    if (await this.markers.areForeign(generation)) throw new ForeignStoreError()
+    if (await this.markers.areForeign()) throw new ForeignStoreError()
     const settled = await this.history.settledId()
     await this.replay.allAfter(0)
-    if (!(await this.markers.claimAll(generation, settled))) throw new ForeignStoreError()
-    await this.generation.setInitialized()
+    if (!(await this.markers.claimAll(settled))) throw new ForeignStoreError()
+    await this.markers.setInitialized()
   }
 }
 

@@ -5,7 +5,7 @@ import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
 import { type ChangeHistory, ChangeReplay } from './change-history.js'
 import { type AcceptedShard, LossAcceptance } from './loss-acceptance.js'
-import { Markers, ShardStates, type StoreGeneration } from './markers.js'
+import { Markers } from './markers.js'
 import type { ShardStatus } from './shard-gate.js'
 import { type Recovery, ShardGates } from './shard-gates.js'
 import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
@@ -21,24 +21,14 @@ export class StoreSupervisor implements Recovery {
   private readonly acceptance: LossAcceptance
   private readonly applier: ChangeApplier
 
-  constructor(
-    redis: RedisConnection,
-    database: Database,
-    history: ChangeHistory,
-    private readonly generation: StoreGeneration,
-  ) {
+  constructor(redis: RedisConnection, database: Database, history: ChangeHistory) {
     const changes = new RedisChanges(redis)
+    const replay = new ChangeReplay(history, changes)
     this.gates = new ShardGates(redis)
-    this.markers = new Markers(redis)
-    const tools = {
-      replay: new ChangeReplay(history, changes),
-      markers: this.markers,
-      states: new ShardStates(this.markers, generation, history),
-    }
-    this.recovery = new ShardRecovery(redis, database, history, generation, tools)
-    this.acceptance = new LossAcceptance(redis, database, history, generation, tools)
-    const places = { changes, gates: this.gates }
-    this.applier = new ChangeApplier(database, history, generation, this.markers, places)
+    this.markers = new Markers(redis, database, history)
+    this.recovery = new ShardRecovery(redis, database, history, replay, this.markers)
+    this.acceptance = new LossAcceptance(redis, database, history, replay, this.markers)
+    this.applier = new ChangeApplier(database, history, this.markers, changes, this.gates)
   }
 
   /** For the service: resolves when every shard that can be served is open. */
@@ -66,8 +56,8 @@ export class StoreSupervisor implements Recovery {
     return this.recovery.recover(shard, before)
   }
 
-  async isThereFor(sid: SessionHandle): Promise<boolean> {
-    return this.markers.isThereFor(sid, await this.generation.current())
+  isThereFor(sid: SessionHandle): Promise<boolean> {
+    return this.markers.isThereFor(sid)
   }
 
   onApplicationShutdown(): void {

@@ -49,18 +49,18 @@ export class DatabaseSessionStore extends SessionStore {
     to: ClientAddress,
     now: Date,
   ): Promise<boolean> {
-    const isThere = and(
+    const isAtFrom = and(
       eq(sessions.ip, from.ip),
       from.userAgent === null ? isNull(sessions.userAgent) : eq(sessions.userAgent, from.userAgent),
     )
-    const moved = await this.database.run(db =>
+    const updated = await this.database.run(db =>
       db
         .update(sessions)
         .set({ ip: to.ip, userAgent: to.userAgent })
-        .where(and(isLive(sid, now), isThere))
+        .where(and(isLive(sid, now), isAtFrom))
         .returning({ sid: sessions.sid }),
     )
-    return moved.length === 1
+    return updated.length === 1
   }
 
   async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {

@@ -30,10 +30,10 @@ if type(stamped) == 'table' and stamped.err and not string.find(stamped.err, 'OO
 return session`)
 
 /**
- * 1 if the session was there and has been moved. ARGV: now, then ip and user agent (or empty), before and
+ * 1 if the session was at that address and is now at the other. ARGV: now, then ip and user agent (or empty), before and
  * after. HDEL first, as in {@link SET_PERMISSIONS}.
  */
-export const MOVE = redisScript(`
+export const UPDATE_CLIENT = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
 if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
 if redis.call('HGET', KEYS[1], '${ip}') ~= ARGV[2] then return 0 end

@@ -52,12 +52,12 @@ export class RedisSessionStore extends SessionStore {
     to: ClientAddress,
     now: Date,
   ): Promise<boolean> {
-    const places = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
+    const addresses = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
     const key = sessionKey(sid)
-    const moved = await this.gates.serve(key, () =>
-      this.redis.runScript(scripts.MOVE, key, [encodeTime(now), ...places]),
+    const updated = await this.gates.serve(key, () =>
+      this.redis.runScript(scripts.UPDATE_CLIENT, key, [encodeTime(now), ...addresses]),
     )
-    return moved === 1
+    return updated === 1
   }
 
   async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { openRedis } from '../../../src/redis/redis.module.js'
 import { startRedisCluster } from '../../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { startRedis } from '../../support/redis/redis-server.js'
@@ -16,11 +16,11 @@ test.concurrent.each<[string, () => Promise<{ url: string; stop(): Promise<void>
   ['Redis Sentinel of which one is dead', () => withDeadSentinel()],
 ])('a quiet connection to %s raises no doubt about what it knows', async (_, start) => {
   const server = await start()
-  const connection = await RedisConnection.open(server.url, 300)
+  const connection = await openRedis(server.url, 300)
   try {
     await connection.run(redis => redis.get('a'))
     let doubts = 0
-    connection.onDoubt(() => doubts++)
+    connection.onStale(() => doubts++)
     await sleep(QUIET_MS)
     expect(doubts).toBe(0)
     expect(await connection.run(redis => redis.get('a'))).toBeNull()

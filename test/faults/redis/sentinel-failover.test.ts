@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { Logger } from '@nestjs/common'
-import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { openRedis } from '../../../src/redis/redis.module.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
@@ -43,7 +43,7 @@ test('fleet 7: a replica behind sentinels that would evict: no start, a line in 
   const error = jest.spyOn(Logger.prototype, 'error')
   try {
     await setPolicy('volatile-lru')
-    await expect(RedisConnection.open(group.url, PATIENT_MS)).rejects.toThrow(
+    await expect(openRedis(group.url, PATIENT_MS)).rejects.toThrow(
       `replica 127.0.0.1:${group.replica.port} is volatile-lru`,
     )
     await setPolicy('noeviction')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ShardGate } from '../../../src/sessions/revocation/shard-gate.js'
+import { isOpenSince } from '../../../src/sessions/revocation/shard-gates.js'
 import { LostStoreError } from '../../../src/sessions/revocation/shard-recovery.js'
 import type { SessionHandle } from '../../../src/sessions/session-id.js'
 import { eventually } from '../../support/eventually.js'
@@ -53,7 +54,7 @@ describe('ShardGate', () => {
     expect(gate.isOpen).toBe(false)
     held[0]!.succeed()
     await eventually(() => gate.isOpen)
-    expect(gate.isOpenSince(1)).toBe(true)
+    expect(isOpenSince(gate, 1)).toBe(true)
   })
 
   test('shuts at once when doubt arises, and tries until it can be opened', async () => {
@@ -83,8 +84,8 @@ describe('ShardGate', () => {
     gate.shut(7, 'lost')
     held[1]!.succeed()
     await eventually(() => gate.isOpen)
-    expect(gate.isOpenSince(6)).toBe(false)
-    expect(gate.isOpenSince(7)).toBe(true)
+    expect(isOpenSince(gate, 6)).toBe(false)
+    expect(isOpenSince(gate, 7)).toBe(true)
   })
 
   test('hands over which server was open last, and what did not get through until then', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { openRedis } from '../../../src/redis/redis.module.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
@@ -81,7 +81,7 @@ describe('the shards of a Redis Cluster', () => {
     const replica = await replicaOf(master)
     const setPolicy = (policy: string) => redisCli(replica.port, 'CONFIG', 'SET', 'maxmemory-policy', policy)
     await setPolicy('allkeys-lfu')
-    await expect(RedisConnection.open(cluster.url, 3_000)).rejects.toThrow(
+    await expect(openRedis(cluster.url, 3_000)).rejects.toThrow(
       `replica 127.0.0.1:${replica.port} is allkeys-lfu`,
     )
     expect(await refresh(app, own.get(master)!)).toMatchObject({ status: 200 })

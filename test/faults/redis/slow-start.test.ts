@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { openRedis } from '../../../src/redis/redis.module.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
@@ -10,7 +10,7 @@ import { startServiceOn } from '../support/store-service.js'
 
 test('fleet 8: a start waits for a Redis that comes later', async () => {
   const port = await freePort()
-  const opening = RedisConnection.open(`redis://127.0.0.1:${port}`, 3_000)
+  const opening = openRedis(`redis://127.0.0.1:${port}`, 3_000)
   const redis = await startRedis({ port })
   try {
     const connection = await opening

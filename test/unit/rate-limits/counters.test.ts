@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Added, Counters } from '../../../src/rate-limits/counters.js'
-import { RedisConnection } from '../../../src/redis/redis-connection.js'
+import { openRedis } from '../../../src/redis/redis.module.js'
+import type { RedisConnection } from '../../../src/redis/redis-connection.js'
 import { eventually } from '../../support/eventually.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
@@ -15,7 +16,7 @@ const ASKED_AGAIN = { what: 'Redis to be told', everyMs: ASKED_AGAIN_MS }
 /** A connection that does not answer is given up after three seconds. */
 const GIVEN_UP_MS = 5_000
 
-const connect = (url: string, timeoutMs = 300) => RedisConnection.open(url, timeoutMs)
+const connect = (url: string, timeoutMs = 300) => openRedis(url, timeoutMs)
 
 interface Store {
   readonly url: string
