@@ -8,7 +8,6 @@ import { MailModule } from '../mail/mail.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
-import { MailedLinks } from '../users/links/mailed-links.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountController } from './account.controller.js'
 import { AccountService } from './account.service.js'
@@ -79,7 +78,6 @@ import { TransferParties } from './transfer/transfer-parties.js'
     EmailChanges,
     EmailRevert,
     EmailUndoService,
-    MailedLinks,
     OptionalMainSessionGuard,
     AccountDeletion,
     AccountMails,

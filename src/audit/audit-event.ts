@@ -33,7 +33,7 @@ export const AUDIT_ACTIONS = [
   'user.remove',
   'permissions.change',
   'satellites.change',
-  'attempts',
+  'rate.limit',
   'mail',
   'checkout.create',
   'webhook',

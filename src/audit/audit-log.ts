@@ -66,8 +66,7 @@ export class AuditLog implements OnApplicationShutdown {
    * something else for the same row, given its name.
    */
   async recordIf(
-    db: Db,
-    condition: SQLWrapper,
+    condition: (db: Db) => SQLWrapper,
     event: AuditEvent,
     alongside?: (found: SQL) => SQL,
   ): Promise<boolean> {
@@ -79,8 +78,10 @@ export class AuditLog implements OnApplicationShutdown {
     const names = set.map(({ column }) => sql.identifier(column.name))
     const values = set.map(({ value }) => value)
     const rest = alongside ? sql`, alongside as (${alongside(sql`found`)})` : sql``
-    const written = await db.execute(
-      sql`with found as (${condition})${rest} insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from found returning id`,
+    const written = await this.database.run(db =>
+      db.execute(
+        sql`with found as (${condition(db)})${rest} insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from found returning id`,
+      ),
     )
     return rowsOf(written).length > 0
   }

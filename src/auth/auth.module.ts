@@ -8,30 +8,25 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { AfterLogin } from './login/after-login.js'
 import { AuthController } from './login/auth.controller.js'
 import { Credentials } from './login/credentials.js'
 import { LoginService } from './login/login.service.js'
-import { LoginAttempts } from './login/login-attempts.js'
-import { LoginRecord } from './login/login-record.js'
-import { LogoutService } from './login/logout.service.js'
+import { LoginLimits } from './login/login-limits.js'
+import { LoginSessions } from './login/login-sessions.js'
 import { PasswordController } from './password/password.controller.js'
-import { PasswordLinkReset } from './password/password-by-link.service.js'
-import { PasswordChange } from './password/password-change.service.js'
-import { PasswordForgot } from './password/password-forgot.service.js'
+import { PasswordChangeService } from './password/password-change.service.js'
+import { PasswordForgotService } from './password/password-forgot.service.js'
 import { PasswordMails } from './password/password-mails.js'
-import { PasswordReset } from './password/password-reset.service.js'
+import { PasswordResetService } from './password/password-reset.service.js'
 import { PasswordSetter } from './password/password-setter.js'
 import { PasswordProof } from './reauthentication/password-proof.js'
 import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
-import { ReauthenticationRecord } from './reauthentication/reauthentication-record.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusalRecord } from './refresh/refresh-refusal-record.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
-import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-login.sessions.js'
 
 @Module({
   imports: [
@@ -52,26 +47,21 @@ import { UnrecognizedLoginSessions } from './unrecognized-login/unrecognized-log
     RefreshController,
   ],
   providers: [
-    AfterLogin,
     Credentials,
-    LoginAttempts,
-    LoginRecord,
+    LoginLimits,
     LoginService,
-    LogoutService,
-    UnrecognizedLoginService,
-    UnrecognizedLoginSessions,
-    PasswordLinkReset,
-    PasswordChange,
-    PasswordForgot,
+    LoginSessions,
+    PasswordChangeService,
+    PasswordForgotService,
     PasswordMails,
     PasswordProof,
-    PasswordReset,
+    PasswordResetService,
     PasswordSetter,
-    ReauthenticationRecord,
     ReauthenticationService,
-    RefreshService,
     RefreshRefusalRecord,
+    RefreshService,
+    UnrecognizedLoginService,
   ],
-  exports: [PasswordMails, PasswordProof, PasswordReset],
+  exports: [PasswordMails, PasswordProof],
 })
 export class AuthModule {}

@@ -62,7 +62,7 @@ function readSheet(sheet: SettingSheet): Settings {
   const accounts = sheet.read(ACCOUNT_SETTINGS)
   const { smtpUrl, from } = sheet.read(MAIL_SETTINGS)
   const { plansFile, paymentGraceSeconds, checkout, ...stripe } = sheet.read(PAYMENT_SETTINGS)
-  const attempts = sheet.read(RATE_LIMIT_SETTINGS)
+  const rateLimits = sheet.read(RATE_LIMIT_SETTINGS)
   const anomalies = sheet.read(ANOMALY_SETTINGS)
   sheet.faults.push(
     ...unpaired('TLS_CERT_FILE and TLS_KEY_FILE', tlsCertFile, tlsKeyFile),
@@ -80,7 +80,7 @@ function readSheet(sheet: SettingSheet): Settings {
     stripe: { ...stripe, ...checkout },
     plansFile,
     paymentGraceSeconds,
-    attempts,
+    rateLimits,
     ...anomalies,
     tls: tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : null,
     operation: { drainSeconds, databasePoolSize, databaseTimeoutMs, maxConnections },

@@ -3,7 +3,7 @@ import type { CheckoutOptions } from './checkout-options.js'
 import type { Origin } from './origin.js'
 import type { ValuesOf } from './setting.js'
 import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
-import type { AttemptSettings } from './tables/rate-limit-settings.js'
+import type { RateLimitSettings } from './tables/rate-limit-settings.js'
 import type { SERVER_SETTINGS } from './tables/server-settings.js'
 
 type Server = ValuesOf<typeof SERVER_SETTINGS>
@@ -48,7 +48,7 @@ export class Settings {
   readonly anomalyPolicy!: AnomalyPolicy
   /** A city database in MMDB form; with null, places are not known. */
   readonly geoIpFile!: string | null
-  readonly attempts!: AttemptSettings
+  readonly rateLimits!: RateLimitSettings
   /** How many passwords are hashed at a time. */
   readonly hashConcurrency!: number
   /** With null, no mail can be sent, and what needs one is refused. */

@@ -18,13 +18,9 @@ export class RateLimitedTokens {
    * The token if it is valid; otherwise null, which counts as a guess: too many throw `TOO_MANY_ATTEMPTS`. A
    * valid link always passes, so that strangers cannot block everybody's way back.
    */
-  find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
-    const attempt = { kind: 'link', subject: NOBODY, client } as const
-    let found: Promise<OneTimeToken | null> | undefined
-    const look = () => {
-      found ??= this.tokens.find(purpose, text)
-      return found
-    }
-    return this.rateLimiter.guess(attempt, look, async () => (await look()) !== null)
+  async find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
+    const found = await this.tokens.find(purpose, text)
+    if (!found) await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
+    return found
   }
 }

@@ -1,11 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common'
-import type { Attempt } from './attempt.js'
 import type { Bucket } from './buckets.js'
-import type { Count } from './count.js'
+import type { Count } from './counters.js'
+import type { LimitedAction } from './limited-action.js'
+
+/** A bucket with what is in it. */
+export interface FilledBucket extends Bucket, Count {}
 
 /** Repeating an alarm tells nothing new, and a flood must not fill the log. */
 const LOG_EVERY_MS = 60_000
-/** How an alarm names each kind of attempt. */
+/** How an alarm names each kind of action. */
 const WORDS: Readonly<Record<string, string>> = {
   password: 'wrong passwords',
   link: 'wrong links',
@@ -18,12 +21,11 @@ const WORDS: Readonly<Record<string, string>> = {
  */
 @Injectable()
 export class Alarms {
-  private readonly logger = new Logger('Attempts')
+  private readonly logger = new Logger('RateLimits')
   private readonly lastLogAt = new Map<string, number>()
 
-  check({ kind, client }: Attempt, filled: readonly (Bucket & Count)[]): void {
-    for (const { limit, binds, points, max: most, windowSeconds } of filled) {
-      if (binds !== 'nobody' || points < most) continue
+  raise({ kind, client }: LimitedAction, full: readonly FilledBucket[]): void {
+    for (const { limit, points, windowSeconds } of full) {
       const where = limit === 'origin' ? `from ${client.origin ?? 'clients without an Origin'}` : 'in all'
       this.warn(`${kind} ${limit}`, `${points} ${WORDS[kind] ?? kind} ${where} within ${windowSeconds} s`)
     }

@@ -2,8 +2,14 @@ import { Logger } from '@nestjs/common'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { within } from '../clock/clock.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
-import { Arrears } from './arrears.js'
-import type { Count, Counted } from './count.js'
+import { type Counted, UnsentChanges } from './unsent-changes.js'
+
+/** The state of a counter. */
+export interface Count {
+  readonly points: number
+  /** Until it resets. */
+  readonly msLeft: number
+}
 
 /** One more in each of several counters. */
 export interface Added {
@@ -36,10 +42,11 @@ const PREFIX = 'attempts'
  * alone without Redis or while it does not answer. Each method is one round trip; each counter is atomic.
  */
 export class Counters {
-  private readonly logger = new Logger('Attempts')
+  private readonly logger = new Logger('RateLimits')
   private readonly memory = new RateLimiterMemory({ keyPrefix: PREFIX, points: 0, duration: 0 })
   private readonly shared: RateLimiterRedis | null
-  private readonly arrears = new Arrears()
+  /** Null until something could not be sent. */
+  private unsent: UnsentChanges | null = null
   /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
   private readonly silent = new Map<string, number>()
   private lastLogAt = Number.NEGATIVE_INFINITY
@@ -75,7 +82,7 @@ export class Counters {
     }
     const own = await Promise.all(counted.map(each => addTo(this.memory, each)))
     const shared = await this.eachInShared(counted, addTo)
-    if (this.shared) this.arrears.add(counted.filter((_, index) => !shared[index]))
+    this.keepUnsent(counted, shared, (unsent, missed) => unsent.add(missed))
     return {
       counts: own.map((count, index) => shared[index] ?? count),
       refund: (which = () => true) => this.subtract(counted.filter(({ key }) => which(key))),
@@ -84,21 +91,31 @@ export class Counters {
 
   async forget(keys: readonly string[]): Promise<void> {
     const forgetIn = (limiter: RateLimiterAbstract, key: string) => limiter.delete(key)
-    this.arrears.cancel(keys)
+    this.unsent?.cancel(keys)
     await Promise.all(keys.map(key => forgetIn(this.memory, key)))
-    const told = await this.eachInShared(keys, forgetIn)
-    if (this.shared) this.arrears.forget(keys.filter((_, index) => told[index] === null))
+    const sent = await this.eachInShared(keys, forgetIn)
+    this.keepUnsent(keys, sent, (unsent, missed) => unsent.reset(missed))
   }
 
   private async subtract(counted: readonly Counted[]): Promise<void> {
     await Promise.all(counted.map(each => subtractOne(this.memory, each)))
-    if (!this.shared) return
-    const owed = counted.filter(({ key }) => this.arrears.owes(key))
-    this.arrears.subtract(owed)
-    const rest = counted.filter(each => !owed.includes(each))
-    const told = await this.eachInShared(rest, subtractOne)
+    const unsent = counted.filter(({ key }) => this.unsent?.willAddTo(key))
+    this.unsent?.subtract(unsent)
+    const rest = counted.filter(each => !unsent.includes(each))
+    const sent = await this.eachInShared(rest, subtractOne)
     // Otherwise a right guess would stay counted against everybody in its network.
-    this.arrears.subtract(rest.filter((_, index) => told[index] === null))
+    this.keepUnsent(rest, sent, (changes, missed) => changes.subtract(missed))
+  }
+
+  private keepUnsent<T>(
+    items: readonly T[],
+    sent: readonly unknown[],
+    keep: (unsent: UnsentChanges, missed: readonly T[]) => void,
+  ): void {
+    const missed = items.filter((_, index) => sent[index] === null)
+    if (!this.shared || missed.length === 0) return
+    this.unsent ??= new UnsentChanges()
+    keep(this.unsent, missed)
   }
 
   /**
@@ -115,7 +132,7 @@ export class Counters {
     const hasAsked = await this.askSilentShards(redis, patienceMs)
     // Commands of one tick are sent together, in this order.
     if (hasAsked || this.silent.size === 0)
-      this.arrears.settle(shared, key => this.answeringShardOf(redis, key) !== null)
+      this.unsent?.send(shared, key => this.answeringShardOf(redis, key) !== null)
     return Promise.all(
       items.map(item => {
         const shard = this.answeringShardOf(redis, typeof item === 'string' ? item : item.key)
@@ -147,8 +164,10 @@ export class Counters {
     for (const shard of due) this.silent.set(shard, now + PAUSE_MS)
     await Promise.all(
       due.map(async shard => {
-        const isGone = !redis.shards().includes(shard)
-        if (isGone || (await answers(redis, shard, patienceMs))) this.silent.delete(shard)
+        if (!redis.shards().includes(shard)) return this.silent.delete(shard)
+        const ping = redis.onShard(shard, server => server.ping())
+        const hasAnswered = await within(patienceMs, ping).then(Boolean, () => false)
+        if (hasAnswered) this.silent.delete(shard)
       }),
     )
     return due.length > 0
@@ -161,18 +180,6 @@ export class Counters {
     this.lastLogAt = performance.now()
     const reason = (cause as Error | undefined)?.message ?? message
     this.logger.error(`Attempts are counted in each process only: ${reason}`)
-  }
-}
-
-async function answers(redis: RedisConnection, shard: string, patienceMs: number): Promise<boolean> {
-  try {
-    await within(
-      patienceMs,
-      redis.onShard(shard, server => server.ping()),
-    )
-    return true
-  } catch {
-    return false
   }
 }
 

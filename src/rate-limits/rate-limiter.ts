@@ -1,21 +1,23 @@
 import { Injectable } from '@nestjs/common'
+import type { Actor } from '../audit/actor.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
-import { Alarms } from './alarms.js'
-import type { Actor, Attempt } from './attempt.js'
-import { backoffWindow, TIMES_FULL_SECONDS, timesFullKey } from './backoff-window.js'
+import { Alarms, type FilledBucket } from './alarms.js'
 import { type Bucket, bucketsOf } from './buckets.js'
-import type { Count, Counted } from './count.js'
-import { type CountedAttempt, countedAttempt } from './counted-attempt.js'
-import { Counters } from './counters.js'
+import { type Added, type Count, Counters } from './counters.js'
+import type { LimitedAction } from './limited-action.js'
+import type { Counted } from './unsent-changes.js'
 
-interface Filling extends Bucket, Count {}
+/** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
+const MAX_WINDOW_SECONDS = 60 * 60
+/** How long we remember how often a bucket was full. */
+const TIMES_FULL_SECONDS = 24 * 60 * 60
 
 /**
- * Bounds how often secrets can be guessed, mails caused and rows written, by the rules in limit-rules.ts.
- * Each attempt is counted before its work, atomically, so a hundred at once count as a hundred.
+ * Bounds how often secrets can be guessed, mails caused and rows written, by the rules in buckets.ts. Each
+ * action is counted before its work, atomically, so a hundred at once count as a hundred.
  */
 @Injectable()
 export class RateLimiter {
@@ -27,89 +29,52 @@ export class RateLimiter {
   ) {}
 
   /**
-   * Counts an attempt before its work. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without counting
+   * Counts an action before its work. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without counting
    * it. `isKnownClient` is called only when a limit is reached that others may have filled: known clients and
    * holders of a valid link are then let in, as far as their own limits allow.
    */
   async count(
-    attempt: Attempt,
+    action: LimitedAction,
     isKnownClient: () => Promise<boolean> = async () => false,
-  ): Promise<CountedAttempt> {
-    const buckets = bucketsOf(attempt, this.settings.attempts)
+  ): Promise<CountedAction> {
+    const buckets = bucketsOf(action, this.settings.rateLimits)
     let known: Promise<boolean> | undefined
     const isKnown = () => {
       known ??= isKnownClient()
       return known
     }
-    const windows = await this.windowsOf(buckets, attempt, isKnown)
+    const windows = await this.windowsOf(buckets, action, isKnown)
     const added = await this.counters.add(windows)
     const filled = zip(buckets, added.counts)
     try {
-      await this.refuseIfFull(
-        filled.filter(({ points, max: most, binds }) => binds !== 'nobody' && points > most),
-        attempt,
-        isKnown,
-      )
+      const over = filled.filter(({ points, max, binds }) => binds !== 'nobody' && points > max)
+      await this.refuseIfFull(over, action, isKnown)
     } catch (refusal) {
       await added.refund()
       throw refusal
     }
-    this.alarms.check(attempt, filled)
+    const alarming = filled.filter(({ points, max, binds }) => binds === 'nobody' && points >= max)
+    if (alarming.length > 0) this.alarms.raise(action, alarming)
     await this.countTimesFull(filled)
-    return countedAttempt(this.counters, buckets, added)
+    return new CountedAction(this.counters, buckets, added)
   }
 
   /**
-   * Does `work`, which tests a secret. It counts as a wrong guess unless it resolves to a value other than
-   * null, or rejects because a part was down or busy. Throws like {@link count}.
-   */
-  async guess<T>(
-    attempt: Attempt,
-    work: () => Promise<T>,
-    isKnownClient?: () => Promise<boolean>,
-  ): Promise<T> {
-    const counted = await this.count(attempt, isKnownClient)
-    try {
-      const done = await work()
-      await (done === null ? counted.failed() : counted.succeeded())
-      return done
-    } catch (error) {
-      await (isRefusal(error) ? counted.failed() : counted.refund())
-      throw error
-    }
-  }
-
-  /**
-   * Does `work`, which mails `receiver` something for somebody who is not logged in. Not counted when it
-   * rejects, because then nothing was mailed. Throws like {@link count}.
-   */
-  async mail<T>(
-    receiver: string,
-    client: Client,
-    work: () => Promise<T>,
-    isKnownClient?: () => Promise<boolean>,
-  ): Promise<T> {
-    return this.unlessItFails({ kind: 'mail', subject: receiver, client }, work, isKnownClient)
-  }
-
-  /**
-   * Like {@link mail}, for somebody who is logged in: counted by user and account, so that strangers cannot
+   * Like {@link count}, for a mail that a logged-in user causes: by user and account, so that strangers cannot
    * use up their limit.
    */
-  async mailBy<T>(
-    { userId, accountId }: Actor,
+  countMailBy(
+    { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
     receiver: string,
     client: Client,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const actor = { userId, accountId }
-    return this.unlessItFails({ kind: 'sent mail', subject: receiver, client, actor }, work)
+  ): Promise<CountedAction> {
+    return this.count({ kind: 'sent mail', subject: receiver, client, actor: { userId, accountId } })
   }
 
   /** Like {@link count}, for callers that only need yes or no: false when there were too many. */
-  async isAllowed(attempt: Attempt): Promise<boolean> {
+  async isAllowed(action: LimitedAction): Promise<boolean> {
     try {
-      await this.count(attempt)
+      await this.count(action)
       return true
     } catch (error) {
       if (error instanceof ApiError) return false
@@ -117,58 +82,44 @@ export class RateLimiter {
     }
   }
 
-  private async unlessItFails<T>(
-    attempt: Attempt,
-    work: () => Promise<T>,
-    isKnownClient?: () => Promise<boolean>,
-  ): Promise<T> {
-    const counted = await this.count(attempt, isKnownClient)
-    try {
-      return await work()
-    } catch (error) {
-      await counted.refund()
-      throw error
-    }
-  }
-
   /**
-   * The window of each bucket if this attempt opens it. Refuses what will surely be refused, so that a flood
+   * The window of each bucket if this action opens it. Refuses what will surely be refused, so that a flood
    * creates no counters.
    */
   private async windowsOf(
     buckets: readonly Bucket[],
-    attempt: Attempt,
-    mayPass: () => Promise<boolean>,
+    action: LimitedAction,
+    isKnown: () => Promise<boolean>,
   ): Promise<Counted[]> {
-    const growing = buckets.filter(({ isOfAccount }) => isOfAccount)
     const binding = buckets.filter(({ binds }) => binds !== 'nobody')
-    const keys = [...binding.map(({ key }) => key), ...growing.map(({ key }) => timesFullKey(key))]
+    const doubling = buckets.filter(({ isOfAccount }) => isOfAccount)
+    const keys = [...binding.map(({ key }) => key), ...doubling.map(({ key }) => timesFullKey(key))]
     const counts = await this.counters.read(keys)
-    const full = zip(binding, counts).filter(({ points, max: most }) => points >= most)
-    await this.refuseIfFull(full, attempt, mayPass)
+    const full = zip(binding, counts).filter(({ points, max }) => points >= max)
+    await this.refuseIfFull(full, action, isKnown)
     return buckets.map(({ key, windowSeconds }) => {
-      const offences = counts[keys.indexOf(timesFullKey(key))]?.points ?? 0
-      return { key, windowSeconds: backoffWindow(windowSeconds, offences) }
+      const timesFull = counts[keys.indexOf(timesFullKey(key))]?.points ?? 0
+      return { key, windowSeconds: backoffWindow(windowSeconds, timesFull) }
     })
   }
 
   private async refuseIfFull(
-    full: readonly Filling[],
-    { kind, subject, client, actor }: Attempt,
-    mayPass: () => Promise<boolean>,
+    full: readonly FilledBucket[],
+    { kind, subject, client, actor }: LimitedAction,
+    isKnown: () => Promise<boolean>,
   ): Promise<void> {
     const [fullest] = full.toSorted((one, other) => other.msLeft - one.msLeft)
     if (!fullest) return
-    if (full.every(({ binds }) => binds === 'strangers') && (await mayPass())) return
+    if (full.every(({ binds }) => binds === 'strangers') && (await isKnown())) return
     const { limit, msLeft } = fullest
     const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
-    this.auditLog.note({ action: 'attempts', outcome: 'refused', client, ...actor, detail })
+    this.auditLog.note({ action: 'rate.limit', outcome: 'refused', client, ...actor, detail })
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }
 
-  private async countTimesFull(filled: readonly Filling[]): Promise<void> {
-    const justFull = filled.filter(({ isOfAccount, points, max: most }) => isOfAccount && points === most)
+  private async countTimesFull(filled: readonly FilledBucket[]): Promise<void> {
+    const justFull = filled.filter(({ isOfAccount, points, max }) => isOfAccount && points === max)
     if (justFull.length > 0)
       await this.counters.add(
         justFull.map(({ key }) => ({ key: timesFullKey(key), windowSeconds: TIMES_FULL_SECONDS })),
@@ -176,10 +127,66 @@ export class RateLimiter {
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500
+/** An action that was let through. Until its outcome is reported, it counts both as right and as wrong. */
+export class CountedAction {
+  constructor(
+    private readonly counters: Counters,
+    private readonly buckets: readonly Bucket[],
+    private readonly added: Added,
+  ) {}
+
+  /** The guess was right: resets the account's counters and no longer counts against others. */
+  async succeeded(): Promise<void> {
+    const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
+    const wrong = this.keysOf(({ counts, isOfAccount }) => counts === 'wrong' && !isOfAccount)
+    await Promise.all([
+      this.counters.forget([...ofAccount, ...ofAccount.map(timesFullKey)]),
+      this.added.refund(key => wrong.includes(key)),
+    ])
+  }
+
+  /** The guess was wrong. */
+  async failed(): Promise<void> {
+    const right = this.keysOf(({ counts }) => counts === 'right')
+    if (right.length > 0) await this.added.refund(key => right.includes(key))
+  }
+
+  /** It was not done, because a part was down or busy; takes it off again. */
+  refund(): Promise<void> {
+    return this.added.refund()
+  }
+
+  /** The check of the guess has thrown: a refusal means that it was wrong, all else that it was not checked. */
+  threw(error: unknown): Promise<void> {
+    const isRefusal = error instanceof ApiError && error.status < 500
+    return isRefusal ? this.failed() : this.refund()
+  }
+
+  /** What `work` resolves to. When it rejects, nothing came of it, and this is refunded. */
+  async refundIfRejected<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      await this.refund()
+      throw error
+    }
+  }
+
+  private keysOf(which: (bucket: Bucket) => boolean): string[] {
+    return this.buckets.filter(which).map(({ key }) => key)
+  }
 }
 
-function zip(buckets: readonly Bucket[], counts: readonly Count[]): Filling[] {
+/** The key that counts how often this counter was full. */
+function timesFullKey(key: string): string {
+  return `${key}:offences`
+}
+
+/** Twice as long each time the counter was full, up to an hour. */
+function backoffWindow(windowSeconds: number, timesFull: number): number {
+  return Math.min(windowSeconds * 2 ** timesFull, Math.max(windowSeconds, MAX_WINDOW_SECONDS))
+}
+
+function zip(buckets: readonly Bucket[], counts: readonly Count[]): FilledBucket[] {
   return buckets.map((bucket, index) => ({ ...bucket, ...(counts[index] as Count) }))
 }

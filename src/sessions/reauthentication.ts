@@ -1,10 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import { Clock, secondsAfter } from '../clock/clock.js'
+import { Clock, secondsAfter, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { DocumentedGuard } from '../http/documented.js'
 import type { Session } from './session.js'
+import { SessionStore } from './stores/session-store.js'
 
 /**
  * Whether a session's user has recently entered the password again. A login does not count, because whoever
@@ -13,9 +14,22 @@ import type { Session } from './session.js'
 @Injectable()
 export class Reauthentication {
   constructor(
+    private readonly store: SessionStore,
     private readonly clock: Clock,
     private readonly settings: Settings,
   ) {}
+
+  /**
+   * Marks the session in the store, which every replica reads, and returns until when that is valid. Throws
+   * `SESSION_NOT_FOUND` when the session has ended.
+   */
+  async stamp({ sid }: Pick<Session, 'sid'>): Promise<Date> {
+    const now = this.clock.now()
+    // Stores keep times in whole seconds.
+    const at = new Date(unixSeconds(now) * 1000)
+    if (!(await this.store.stampReauthentication(sid, at, now))) throw new ApiError('SESSION_NOT_FOUND')
+    return this.expiresAt(at)
+  }
 
   /** When the re-authentication of `at` expires. */
   expiresAt(at: Date): Date {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../audit/audit-event.js'
-import { isInScope } from '../auth/login/login-place.js'
+import { isInScope } from '../auth/login/credentials.js'
 import { Clock } from '../clock/clock.js'
 import type { SessionActor } from '../sessions/actor.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'

@@ -10,6 +10,7 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountsService } from './accounts.service.js'
 import { ImportBatch } from './import/import-batch.js'
 import { UserImport } from './import/user-import.js'
+import { MailedLinks } from './links/mailed-links.js'
 import { UndoTokens } from './links/undo-tokens.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
@@ -37,6 +38,7 @@ import { Users } from './users.js'
     AccountRecovery,
     PendingTransfers,
     UndoTokens,
+    MailedLinks,
     ImportBatch,
     UserImport,
   ],
@@ -49,6 +51,7 @@ import { Users } from './users.js'
     AccountRecovery,
     PendingTransfers,
     UndoTokens,
+    MailedLinks,
   ],
 })
 export class UsersModule {}

@@ -9,7 +9,7 @@ export function guess(service: Service, email: string, options: TestRequest = {}
 
 /** Guesses at it until that is refused. */
 export async function lockOut(service: Service, email: string): Promise<void> {
-  const { perAccountAndNetwork } = service.settings.attempts
+  const { perAccountAndNetwork } = service.settings.rateLimits
   for (let count = 0; count < perAccountAndNetwork; count++) {
     const { status, text } = await guess(service, email)
     if (status !== 401) throw new Error(`guess ${count} was answered ${status} ${text}`)

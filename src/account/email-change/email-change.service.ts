@@ -35,9 +35,12 @@ export class EmailChangeService {
    */
   async request(session: Session, email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await withMinimumDuration(
-      this.rateLimiter.mailBy(session, email, client, () => this.mailLink(session, email, client)),
-    )
+    await withMinimumDuration(this.mailCounted(session, email, client))
+  }
+
+  private async mailCounted(session: Session, email: Email, client: Client): Promise<void> {
+    const counted = await this.rateLimiter.countMailBy(session, email, client)
+    await counted.refundIfRejected(this.mailLink(session, email, client))
   }
 
   private async mailLink(session: Session, email: Email, client: Client): Promise<void> {
@@ -66,6 +69,6 @@ export class EmailChangeService {
 
   private async requirePassword(user: User, password: string | undefined, client: Client): Promise<void> {
     if (password === undefined) throw new ApiError('REAUTHENTICATION_REQUIRED')
-    await this.passwordProof.require(user, password, { action: 'email.change', sid: null, client })
+    await this.passwordProof.ofUser(user, password, { action: 'email.change', client })
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { PasswordReset } from '../../auth/password/password-reset.service.js'
+import { PasswordMails } from '../../auth/password/password-mails.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
@@ -22,7 +22,7 @@ export class EmailRevert {
     private readonly users: Users,
     private readonly undoTokens: UndoTokens,
     private readonly recovery: AccountRecovery,
-    private readonly passwordReset: PasswordReset,
+    private readonly mails: PasswordMails,
   ) {}
 
   /** Throws `INVALID_LINK`, and `EMAIL_TAKEN`, after which the link still works. */
@@ -39,6 +39,6 @@ export class EmailRevert {
     await this.recovery.recover(transaction, user, wayBack, client)
     const email = wayBack.address
     if (user.disabledAt) return { email, resetToken: null }
-    return { email, resetToken: await this.passwordReset.issue(transaction, { ...user, email }) }
+    return { email, resetToken: await this.mails.issueResetLink(transaction, { ...user, email }) }
   }
 }

@@ -35,12 +35,17 @@ export class SignUpVerification {
     const guess = { kind: 'password', subject: found.email, client } as const
     // Whoever has the link owns this mailbox, so other people's failures at this address do not count against
     // them.
-    const proveAndMake = async () => {
+    const counted = await this.rateLimiter.count(guess, async () => true)
+    try {
       if (!(await this.passwords.verify(found.passwordHash, password, client)))
         throw this.refusal('INVALID_CREDENTIALS', client, { reason: 'wrong password', email: found.email })
-      return this.makeAccount(found, token, client)
+      const owner = await this.makeAccount(found, token, client)
+      await counted.succeeded()
+      return owner
+    } catch (error) {
+      await counted.threw(error)
+      throw error
     }
-    return this.rateLimiter.guess(guess, proveAndMake, async () => true)
   }
 
   private refusal(

@@ -40,9 +40,12 @@ export class SignUpService {
    */
   async signUp(applicant: Applicant, client: Client): Promise<void> {
     this.mails.require()
-    await withMinimumDuration(
-      this.rateLimiter.mail(applicant.email, client, () => this.mailLink(applicant, client)),
-    )
+    await withMinimumDuration(this.mailCounted(applicant, client))
+  }
+
+  private async mailCounted(applicant: Applicant, client: Client): Promise<void> {
+    const counted = await this.rateLimiter.count({ kind: 'mail', subject: applicant.email, client })
+    await counted.refundIfRejected(this.mailLink(applicant, client))
   }
 
   private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {

@@ -30,7 +30,8 @@ export class OwnershipTransfer {
    */
   async request(session: Session, userId: string, client: Client): Promise<PendingTransfer> {
     this.mails.require()
-    const { transfer, stopLinks, acceptLink } = await this.rateLimiter.mailBy(session, userId, client, () =>
+    const counted = await this.rateLimiter.countMailBy(session, userId, client)
+    const { transfer, stopLinks, acceptLink } = await counted.refundIfRejected(
       this.database.transaction(async transaction => {
         const parties = await this.parties.ofRequest(transaction, session, userId)
         if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')

@@ -18,14 +18,14 @@ import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs } from './auth.dto.js'
 import { LoginService } from './login.service.js'
-import { LogoutService } from './logout.service.js'
+import { LoginSessions } from './login-sessions.js'
 
 @ApiTags('Auth')
 @Controller('api')
 export class AuthController {
   constructor(
     private readonly loginService: LoginService,
-    private readonly logoutService: LogoutService,
+    private readonly loginSessions: LoginSessions,
     private readonly settings: Settings,
   ) {}
 
@@ -45,8 +45,12 @@ export class AuthController {
   ) {
     if (body.source === 'satellite') return this.logInElsewhere(body, client)
     requireMainOrigin(request, this.settings)
-    const carried = { sessionIds: presentedSessionIds(request), deviceId: presentedDeviceId(request) }
-    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
+    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, {
+      source: 'main',
+      client,
+      sessionIds: presentedSessionIds(request),
+      deviceId: presentedDeviceId(request),
+    })
     if (presentedCookies(request).length > 1) clearHostOnlyDuplicate(reply, this.settings)
     setSessionCookie(reply, sessionId, this.settings)
     setDeviceCookie(reply, deviceId as DeviceId)
@@ -63,7 +67,7 @@ export class AuthController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.logoutService.logout(caller, client)
+    await this.loginSessions.end(caller, client)
     if (caller.source === 'main') clearSessionCookie(reply, this.settings)
   }
 
@@ -72,8 +76,8 @@ export class AuthController {
    * know of device ids.
    */
   private async logInElsewhere(body: LoginBody, client: Client) {
-    const carried = { sessionIds: [], deviceId: body.deviceId }
-    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, carried, client)
+    const context = { source: body.source, client, sessionIds: [], deviceId: body.deviceId }
+    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, context)
     const isNews = deviceId !== null && deviceId !== body.deviceId
     return { accessToken, sessionId, ...(isNews && { deviceId }) }
   }

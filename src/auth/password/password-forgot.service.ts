@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import type { AuditEvent } from '../../audit/audit-event.js'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { withMinimumDuration } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { LoginAttempts } from '../login/login-attempts.js'
+import { LoginLimits } from '../login/login-limits.js'
 import { PasswordMails } from './password-mails.js'
-import { PasswordReset } from './password-reset.service.js'
 
 @Injectable()
-export class PasswordForgot {
+export class PasswordForgotService {
   constructor(
+    private readonly limits: LoginLimits,
     private readonly users: Users,
-    private readonly rateLimiter: RateLimiter,
-    private readonly logins: LoginAttempts,
-    private readonly passwordReset: PasswordReset,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
     private readonly mails: PasswordMails,
@@ -30,28 +26,31 @@ export class PasswordForgot {
    * same work for a link that is neither mailed nor kept, so that neither answer nor time reveals who has an
    * account.
    */
-  async mailLink(email: Email, client: Client): Promise<void> {
+  async request(email: Email, client: Client): Promise<void> {
     this.mails.require()
-    const isKnownClient = () => this.logins.isKnownClient(email, client)
-    await withMinimumDuration(
-      this.rateLimiter.mail(email, client, () => this.mailIfKnown(email, client), isKnownClient),
-    )
+    await withMinimumDuration(this.mailCounted(email, client))
+  }
+
+  private async mailCounted(email: Email, client: Client): Promise<void> {
+    const counted = await this.limits.countMail(email, client)
+    await counted.refundIfRejected(this.mailIfKnown(email, client))
   }
 
   private async mailIfKnown(email: Email, client: Client): Promise<void> {
     const user = await this.users.findByEmail(email)
-    const receiver = user && !user.disabledAt ? user : null
-    if (receiver) return this.mailTo(receiver, client)
-    this.auditLog.note(refusalOf(email, user, client))
+    if (user && !user.disabledAt) return this.mailTo(user, client)
+    const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
+    const detail = user ? { reason: 'disabled' } : { reason: 'unknown user', email }
+    this.auditLog.note({ ...auditEvent(actor, 'password.forgot', detail), outcome: 'refused' })
     await this.issueInVain(email)
   }
 
-  private async mailTo({ id, accountId, email, satellites }: User, client: Client): Promise<void> {
+  private async mailTo(user: User, client: Client): Promise<void> {
+    const { id: userId, accountId, email, satellites } = user
     const token = await this.database.transaction(async transaction => {
-      await this.users.lock(transaction, id)
-      const event = { action: 'password.forgot', outcome: 'ok', userId: id, accountId, client } as const
-      await this.auditLog.record(transaction, event)
-      return this.passwordReset.issue(transaction, { id, accountId, email })
+      await this.users.lock(transaction, userId)
+      await this.auditLog.record(transaction, auditEvent({ userId, accountId, client }, 'password.forgot'))
+      return this.mails.issueResetLink(transaction, user)
     })
     this.mails.sendResetLink(email, token, satellites)
   }
@@ -62,17 +61,11 @@ export class PasswordForgot {
     const attempt = this.database.transaction(async transaction => {
       const id = randomUUID()
       await this.users.lock(transaction, id)
-      await this.passwordReset.issue(transaction, { id, accountId: id, email })
+      await this.mails.issueResetLink(transaction, { id, accountId: id, email })
       throw inVain
     })
     await attempt.catch(error => {
       if (error !== inVain) throw error
     })
   }
-}
-
-function refusalOf(email: Email, user: User | null, client: Client): AuditEvent {
-  const refused = { action: 'password.forgot', outcome: 'refused', client } as const
-  if (!user) return { ...refused, detail: { reason: 'unknown user', email } }
-  return { ...refused, userId: user.id, accountId: user.accountId, detail: { reason: 'disabled' } }
 }

@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import type { Mail } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { Links } from '../../mail/site-urls.js'
-import { passwordChangedMail } from './password-changed.mail.js'
-import { passwordResetMail } from './password-reset.mail.js'
+import type { User } from '../../users/user.js'
 
-/** The mails about passwords. */
+/** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
+const RESET_LINK_SECONDS = 30 * 60
+
+/** The mails about passwords, and the links in them. */
 @Injectable()
 export class PasswordMails {
   constructor(
+    private readonly tokens: OneTimeTokens,
     private readonly mailer: Mailer,
     private readonly links: Links,
   ) {}
@@ -18,14 +24,56 @@ export class PasswordMails {
   }
 
   /**
+   * The token of a new link to choose a password, stored in the transaction; mail it after the commit. Earlier
+   * links to this address stop working. Links to other addresses stay valid: the user may still go back to one,
+   * and a thief's request must not invalidate its link.
+   */
+  async issueResetLink(
+    transaction: Db,
+    { id: userId, accountId, email }: Pick<User, 'id' | 'accountId' | 'email'>,
+  ): Promise<string> {
+    await this.tokens.withdraw(transaction, 'password-reset', userId, email)
+    return this.tokens.issue(transaction, {
+      purpose: 'password-reset',
+      email,
+      userId,
+      accountId,
+      lifetimeSeconds: RESET_LINK_SECONDS,
+    })
+  }
+
+  /**
    * `satellites` are the only sites where they may log in, null means all; the page leads there afterwards.
    */
   sendResetLink(email: string, token: string, satellites: readonly string[] | null = null): void {
     const url = this.links.toMainSite('/reset-password', token, satellites ?? [])
-    this.mailer.post(email, passwordResetMail(this.links.siteName(null), url))
+    this.mailer.post(email, resetMail(this.links.siteName(null), url))
   }
 
+  /** Tells the user of a new password, which somebody else may have set. */
   tellChanged(email: string): void {
-    this.mailer.post(email, passwordChangedMail(this.links.siteName(null)))
+    this.mailer.post(email, changedMail(this.links.siteName(null)))
+  }
+}
+
+function resetMail(site: string, url: string): Mail {
+  return {
+    subject: `Choose a new password for ${site}`,
+    site,
+    paragraphs: [
+      `Somebody (we hope it was you) asked for a new password for your account at ${site}.`,
+      'The link below works once, within 30 minutes. It lets you choose a new password; after that you log in with it.',
+    ],
+    action: { label: 'Choose a new password', url },
+    footnote: 'If you did not ask for this, ignore this mail: your password stays as it is.',
+  }
+}
+
+function changedMail(site: string): Mail {
+  return {
+    subject: `Your password for ${site} has been changed`,
+    site,
+    paragraphs: [`Your account at ${site} has a new password. All other sessions have been ended.`],
+    footnote: `If this was not you, request a new password on the login page of ${site} now: the link comes to this address.`,
   }
 }

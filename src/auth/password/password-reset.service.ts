@@ -1,47 +1,48 @@
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
+import { KnownDevices } from '../../anomalies/known-devices.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import type { User } from '../../users/user.js'
-import { PasswordMails } from './password-mails.js'
+import type { Email } from '../../users/email.js'
+import { MailedLinks } from '../../users/links/mailed-links.js'
+import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import { PasswordSetter } from './password-setter.js'
 
-/** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
-const LIFETIME_SECONDS = 30 * 60
-
-/** The user's id and the address that the link goes to: the stored one. */
-type Receiver = Pick<User, 'id' | 'accountId' | 'email'>
-
-/** Sends users the link with which they choose a new password. */
 @Injectable()
-export class PasswordReset {
+export class PasswordResetService {
   constructor(
+    private readonly links: MailedLinks,
     private readonly tokens: OneTimeTokens,
-    private readonly database: Database,
-    private readonly mails: PasswordMails,
+    private readonly recovery: AccountRecovery,
+    private readonly setter: PasswordSetter,
+    private readonly knownDevices: KnownDevices,
   ) {}
 
   /**
-   * Mails the user a reset link; earlier links to this address stop working. Call {@link Mailer.requireMail}
-   * first.
+   * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody
+   * is logged in. If the address has been changed since and that can be undone, it is changed back, because
+   * somebody else may have changed it. Throws `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`,
+   * after which the link still works. Of two calls at once one succeeds.
    */
-  async startReset(user: Receiver): Promise<void> {
-    const token = await this.database.transaction(transaction => this.issue(transaction, user))
-    this.mails.sendResetLink(user.email, token)
-  }
-
-  /**
-   * The token of a new link, kept in the transaction, to be mailed after the commit. Earlier links to this
-   * address stop working. Links to other addresses stay valid: the user may still go back to one, and a
-   * thief's request must not invalidate its link.
-   */
-  async issue(transaction: Db, { id: userId, accountId, email }: Receiver): Promise<string> {
-    await this.tokens.withdraw(transaction, 'password-reset', userId, email)
-    return this.tokens.issue(transaction, {
-      purpose: 'password-reset',
-      email,
-      userId,
-      accountId,
-      lifetimeSeconds: LIFETIME_SECONDS,
+  async reset(text: string, password: string, client: Client): Promise<void> {
+    const link = { purpose: 'password-reset', text, action: 'password.reset', client } as const
+    const { user, token } = await this.links.find(link)
+    const receiver = { ...user, email: token.email as Email }
+    await this.setter.set(receiver, {
+      password,
+      client,
+      event: auditEvent({ userId: user.id, accountId: user.accountId, client }, 'password.reset'),
+      permit: async (transaction, current) => {
+        const { email, userId } = await this.tokens.consume(transaction, 'password-reset', text)
+        if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
+        const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
+        if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
+        await this.tokens.withdraw(transaction, 'password-reset', userId, email)
+        // Otherwise whoever guesses at the password from enough networks would keep them out with the new one
+        // too.
+        await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
+      },
     })
   }
 }

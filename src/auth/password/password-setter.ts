@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import type { AuditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
+import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session-id.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
-import { Passwords } from '../../users/passwords/passwords.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -15,6 +15,7 @@ export interface PasswordToSet {
   readonly password: string
   /** The only session that survives. */
   readonly keep?: SessionHandle
+  readonly client: Client
   readonly event: AuditEvent
   /**
    * Runs in the transaction, with the user as last committed, locked after the account. Throws unless it is
@@ -27,7 +28,6 @@ export interface PasswordToSet {
 export class PasswordSetter {
   constructor(
     private readonly policy: PasswordPolicy,
-    private readonly passwords: Passwords,
     private readonly users: Users,
     private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
@@ -40,19 +40,15 @@ export class PasswordSetter {
    * whoever has the mailbox outranks whoever has the password. `user.email` is told by mail. Throws
    * `WEAK_PASSWORD` before anything has changed.
    */
-  async set(user: User, { password, keep, event, permit }: PasswordToSet): Promise<void> {
-    await this.policy.require(password, {
-      known: [user.email, user.name ?? ''],
-      client: event.client,
-      subject: user.id,
-    })
-    const passwordHash = await this.passwords.hash(password, event.client)
+  async set(user: User, { password, keep, client, event, permit }: PasswordToSet): Promise<void> {
+    const known = [user.email, user.name ?? '']
+    const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.durably(async transaction => {
       await this.users.lockAccount(transaction, user.accountId)
       await permit(transaction, await this.users.lock(transaction, user.id))
       await this.users.setPassword(transaction, user.id, passwordHash)
-      await this.recovery.callOffChanges(transaction, user, { client: event.client, reason: 'new password' })
+      await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
       return this.changes.record(transaction, [change], event)
     })
     this.mails.tellChanged(user.email)

@@ -1,9 +1,8 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { CurrentSession } from '../../sessions/actor.js'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
-import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import {
@@ -14,17 +13,17 @@ import {
   PasswordResetBody,
   PasswordResetDocs,
 } from './password.dto.js'
-import { PasswordLinkReset } from './password-by-link.service.js'
-import { PasswordChange } from './password-change.service.js'
-import { PasswordForgot } from './password-forgot.service.js'
+import { PasswordChangeService } from './password-change.service.js'
+import { PasswordForgotService } from './password-forgot.service.js'
+import { PasswordResetService } from './password-reset.service.js'
 
 @ApiTags('Passwords')
 @Controller('api/password')
 export class PasswordController {
   constructor(
-    private readonly passwordForgot: PasswordForgot,
-    private readonly passwordReset: PasswordLinkReset,
-    private readonly passwordChange: PasswordChange,
+    private readonly passwordForgot: PasswordForgotService,
+    private readonly passwordReset: PasswordResetService,
+    private readonly passwordChange: PasswordChangeService,
   ) {}
 
   /**
@@ -35,7 +34,7 @@ export class PasswordController {
   @HttpCode(202)
   @PasswordForgotDocs()
   forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
-    return this.passwordForgot.mailLink(email, client)
+    return this.passwordForgot.request(email, client)
   }
 
   /** Sets a new password. Public: the link is the proof. */
@@ -53,11 +52,7 @@ export class PasswordController {
   @HttpCode(204)
   @LiveSession({ cookieBound: true })
   @PasswordChangeDocs()
-  change(
-    @CurrentSession() session: Session,
-    @Body() passwords: PasswordChangeBody,
-    @CurrentClient() client: Client,
-  ) {
-    return this.passwordChange.change(session, passwords, client)
+  change(@CurrentActor() actor: SessionActor, @Body() passwords: PasswordChangeBody) {
+    return this.passwordChange.change(actor, passwords)
   }
 }

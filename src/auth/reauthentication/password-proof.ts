@@ -1,51 +1,77 @@
 import { Injectable } from '@nestjs/common'
-import type { AuditAction } from '../../audit/audit-event.js'
+import { type AuditAction, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { CountedAction } from '../../rate-limits/rate-limiter.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionHandle } from '../../sessions/session-id.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
-import { LoginAttempts } from '../login/login-attempts.js'
+import { Users } from '../../users/users.js'
+import { isBarredOwner } from '../login/credentials.js'
+import { LoginLimits } from '../login/login-limits.js'
 
 /** What the password is needed for. */
-export interface ProofContext {
+interface ProofContext {
   readonly action: AuditAction
-  /** The session that supplies it; null outside a session. */
-  readonly sid: string | null
   readonly client: Client
+  /** The session that supplies it; left out outside a session. */
+  readonly sid?: SessionHandle
 }
 
-/** Checks the password of a known user. */
+/**
+ * Checks the password of a known user. Throws `INVALID_CREDENTIALS` unless it is right; disabled users and users
+ * without a password are refused alike, after the same work. Guesses count together with those at login;
+ * otherwise a stolen session would be a second way to guess.
+ */
 @Injectable()
 export class PasswordProof {
   constructor(
+    private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly attempts: LoginAttempts,
-    private readonly rateLimiter: RateLimiter,
+    private readonly limits: LoginLimits,
+    private readonly settings: Settings,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Throws `INVALID_CREDENTIALS` unless it is the user's; disabled users and users without a password are
-   * refused alike, after the same work. Guesses count together with those at login; otherwise a stolen
-   * session would be a second way to guess. While strangers fill the user's limits, a live session has
-   * guesses of its own.
+   * The user of this session, whose password it is. Throws `OWNER_LOGIN_BARRED` for an owner who may not log in
+   * there, and `SESSION_NOT_FOUND` when the user is gone.
    */
-  require(user: User, password: string, context: ProofContext): Promise<void> {
-    const { sid, client } = context
-    const check = () => this.check(user, password, context)
-    if (sid === null) return this.attempts.during(user.email, client, check)
-    const isKnownClient = () => this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client })
-    return this.attempts.during(user.email, client, check, isKnownClient)
+  async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
+    const { sid, source, client } = actor
+    const user = await this.users.find(actor.userId)
+    if (!user) throw new ApiError('SESSION_NOT_FOUND')
+    if (isBarredOwner(user, { source, origin: client.origin }, this.settings))
+      throw new ApiError('OWNER_LOGIN_BARRED')
+    const counted = await this.limits.countGuessIn(sid, user.email, client)
+    await this.check(user, password, { action, client, sid }, counted)
+    return user
   }
 
-  private async check(user: User, password: string, context: ProofContext): Promise<void> {
-    const { id: userId, accountId, disabledAt } = user
-    const { action, sid, client } = context
-    if (await this.passwords.verify(disabledAt ? null : user.passwordHash, password, client)) return
+  /** For a user who has no session here. */
+  async ofUser(user: User, password: string, context: ProofContext): Promise<void> {
+    const counted = await this.limits.countGuess(user.email, context.client)
+    await this.check(user, password, context, counted)
+  }
+
+  private async check(
+    user: User,
+    password: string,
+    { action, client, sid }: ProofContext,
+    counted: CountedAction,
+  ): Promise<void> {
+    const { id: userId, accountId, disabledAt, passwordHash } = user
+    const isRight = await counted.refundIfRejected(
+      this.passwords.verify(disabledAt ? null : passwordHash, password, client),
+    )
+    if (isRight) return counted.succeeded()
+    await counted.failed()
     const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }
-    this.auditLog.note({ action, outcome: 'failed', userId, accountId, ...(sid && { sid }), client, detail })
+    const event = auditEvent({ userId, accountId, sid, client }, action, detail)
+    this.auditLog.note({ ...event, outcome: 'failed' })
     throw new ApiError('INVALID_CREDENTIALS')
   }
 }

@@ -1,9 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../http/client.js'
-import { CurrentSession } from '../../sessions/actor.js'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
-import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { ReauthenticateBody, ReauthenticateDocs } from './reauthentication.dto.js'
 import { ReauthenticationService } from './reauthentication.service.js'
@@ -19,11 +17,7 @@ export class ReauthenticationController {
   @HttpCode(200)
   @LiveSession()
   @ReauthenticateDocs()
-  async reauthenticate(
-    @CurrentSession() session: Session,
-    @Body() { password }: ReauthenticateBody,
-    @CurrentClient() client: Client,
-  ) {
-    return { reauthenticatedUntil: await this.reauthentication.prove(session, password, client) }
+  async reauthenticate(@CurrentActor() actor: SessionActor, @Body() { password }: ReauthenticateBody) {
+    return { reauthenticatedUntil: await this.reauthentication.reauthenticate(actor, password) }
   }
 }

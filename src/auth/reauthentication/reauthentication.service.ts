@@ -1,33 +1,31 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../../config/settings.js'
-import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
-import type { Session } from '../../sessions/session.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { unavailable } from '../../errors/api-error.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
 import { Users } from '../../users/users.js'
-import { isBarredOwner } from '../login/login-place.js'
 import { PasswordProof } from './password-proof.js'
-import { ReauthenticationRecord } from './reauthentication-record.js'
 
 @Injectable()
 export class ReauthenticationService {
   constructor(
-    private readonly users: Users,
     private readonly passwordProof: PasswordProof,
-    private readonly records: ReauthenticationRecord,
-    private readonly settings: Settings,
+    private readonly users: Users,
+    private readonly auditLog: AuditLog,
+    private readonly reauthentication: Reauthentication,
   ) {}
 
   /**
    * Marks the session when the password is its user's, and returns until when that is valid. Refuses like
-   * {@link PasswordProof}. An owner who may not log in at satellites may not do this there either. Safe to
-   * repeat.
+   * {@link PasswordProof.ofActor}. Throws `TOO_BUSY` when the user was changed meanwhile, for example by a new
+   * password, and `SESSION_NOT_FOUND` when the session has ended. Safe to repeat.
    */
-  async prove(session: Session, password: string, client: Client): Promise<Date> {
-    const user = await this.users.find(session.userId)
-    if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    const place = { source: session.source, origin: client.origin }
-    if (isBarredOwner(user, place, this.settings)) throw new ApiError('OWNER_LOGIN_BARRED')
-    await this.passwordProof.require(user, password, { action: 'reauthenticate', sid: session.sid, client })
-    return this.records.stamp(user, session, client)
+  async reauthenticate(actor: SessionActor, password: string): Promise<Date> {
+    const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
+    const event = auditEvent(actor, 'reauthenticate')
+    const isRecorded = await this.auditLog.recordIf(db => this.users.unchanged(db, user), event)
+    if (!isRecorded) throw unavailable('TOO_BUSY')
+    return this.reauthentication.stamp(actor)
   }
 }

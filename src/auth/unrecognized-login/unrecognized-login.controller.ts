@@ -1,8 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
+import { MailedLinkBody } from '../../links/mailed-token.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { UnrecognizedLoginBody, UnrecognizedLoginDocs } from './unrecognized-login.dto.js'
+import { UnrecognizedLoginDocs } from './unrecognized-login.dto.js'
 import { UnrecognizedLoginService } from './unrecognized-login.service.js'
 
 @ApiTags('Sessions')
@@ -18,7 +19,7 @@ export class UnrecognizedLoginController {
   @Post('not-me')
   @HttpCode(204)
   @UnrecognizedLoginDocs()
-  report(@Body() { token }: UnrecognizedLoginBody, @CurrentClient() client: Client) {
+  report(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.unrecognizedLogin.report(token, client)
   }
 }

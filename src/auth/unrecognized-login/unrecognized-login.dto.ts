@@ -1,10 +1,4 @@
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { IsMailedToken } from '../../links/mailed-token.js'
-
-export class UnrecognizedLoginBody {
-  @IsMailedToken()
-  token!: string
-}
 
 export const UnrecognizedLoginDocs = () =>
   Documented({

@@ -1,33 +1,57 @@
 import { Injectable } from '@nestjs/common'
-import { AuditLog } from '../../audit/audit-log.js'
-import { ApiError } from '../../errors/api-error.js'
+import { KnownDevices } from '../../anomalies/known-devices.js'
+import type { UnrecognizedLoginDetail } from '../../anomalies/not-me-tokens.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
-import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import type { Email } from '../../users/email.js'
+import { type FollowedLink, MailedLinks } from '../../users/links/mailed-links.js'
+import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import type { User } from '../../users/user.js'
 import { PasswordMails } from '../password/password-mails.js'
-import { UnrecognizedLoginSessions } from './unrecognized-login.sessions.js'
 
 @Injectable()
 export class UnrecognizedLoginService {
   constructor(
-    private readonly rateLimitedTokens: RateLimitedTokens,
-    private readonly sessions: UnrecognizedLoginSessions,
+    private readonly links: MailedLinks,
+    private readonly knownDevices: KnownDevices,
+    private readonly recovery: AccountRecovery,
+    private readonly changes: SessionChanges,
     private readonly mails: PasswordMails,
-    private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Logs the user of the link out everywhere and mails a reset link. Throws `INVALID_LINK`. Of two calls at
-   * once one succeeds.
+   * Ends all sessions of the link's user, not only the suspicious one: somebody has the password and may have
+   * used it before. The same transaction uses the link up, removes the password and restores the address that
+   * the link went to; a reset link goes there, unless the user is disabled. Throws `INVALID_LINK` and
+   * `EMAIL_TAKEN`. Of two calls at once one succeeds.
    */
-  async report(token: string, client: Client): Promise<void> {
+  async report(text: string, client: Client): Promise<void> {
     this.mails.require()
-    const found = await this.rateLimitedTokens.find('not-me', token, client)
-    if (!found) {
-      const detail = { reason: 'invalid link' }
-      this.auditLog.note({ action: 'session.revoke', outcome: 'failed', client, detail })
-      throw new ApiError('INVALID_LINK')
-    }
-    const reset = await this.sessions.end(found, token, client)
-    if (reset) this.mails.sendResetLink(reset.email, reset.token)
+    const link = { purpose: 'not-me', text, action: 'session.revoke', client } as const
+    const { user, token } = await this.links.find(link)
+    const { sid } = token.detail as UnrecognizedLoginDetail
+    const actor = { userId: user.id, accountId: user.accountId, sid, client }
+    const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
+    const { resetToken } = await this.changes.durably(async transaction => {
+      const resetToken = await this.recover(transaction, user, link)
+      const recorded = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+      return { ...recorded, resetToken }
+    })
+    if (resetToken) this.mails.sendResetLink(token.email, resetToken)
+  }
+
+  private async recover(transaction: Db, user: User, link: FollowedLink): Promise<string | null> {
+    const current = await this.recovery.lock(transaction, user)
+    const { detail, email } = await this.links.consume(transaction, link)
+    await this.knownDevices.forget(transaction, user.id, detail as UnrecognizedLoginDetail)
+    // Nobody knows which of them are the stranger's: they may have logged in before, in a way that was not
+    // mailed.
+    await this.knownDevices.forgetDeviceIds(transaction, user.id)
+    if (!current || current.disabledAt) return null
+    const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
+    await this.recovery.recover(transaction, current, wayBack, link.client)
+    return this.mails.issueResetLink(transaction, { ...current, email: email as Email })
   }
 }

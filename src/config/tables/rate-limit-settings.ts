@@ -110,4 +110,4 @@ export const RATE_LIMIT_SETTINGS = {
 } satisfies SettingsTable
 
 /** How many attempts are allowed. */
-export type AttemptSettings = ValuesOf<typeof RATE_LIMIT_SETTINGS>
+export type RateLimitSettings = ValuesOf<typeof RATE_LIMIT_SETTINGS>

@@ -45,11 +45,9 @@ export class InvitationsService {
     this.allowedSatellites.require(wish.satellites)
     const user = await this.users.findByEmail(wish.email)
     if (user?.accountId === actor.accountId) throw new ApiError('EMAIL_TAKEN')
-    const { invitation, token, inviter, accountName } = await this.rateLimiter.mailBy(
-      actor,
-      wish.email,
-      actor.client,
-      () => this.database.transaction(transaction => this.open(transaction, actor, wish)),
+    const counted = await this.rateLimiter.countMailBy(actor, wish.email, actor.client)
+    const { invitation, token, inviter, accountName } = await counted.refundIfRejected(
+      this.database.transaction(transaction => this.open(transaction, actor, wish)),
     )
     if (user) this.mails.tellUser(invitation, inviter, accountName)
     else this.mails.invite(invitation, inviter, accountName, token)

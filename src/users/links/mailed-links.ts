@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import type { AuditAction } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import type { OneTimeToken, Purpose } from '../../links/one-time-tokens.js'
+import { type OneTimeToken, OneTimeTokens, type Purpose } from '../../links/one-time-tokens.js'
 import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { User } from '../user.js'
 import { Users } from '../users.js'
@@ -16,24 +17,32 @@ export interface FollowedLink {
   readonly client: Client
 }
 
+/** Links that undo something: being disabled must not cost anybody their address. */
+const ALSO_OF_DISABLED: ReadonlySet<Purpose> = new Set(['email-undo', 'not-me'])
+
 /** Follows mailed links of users. */
 @Injectable()
 export class MailedLinks {
   constructor(
     private readonly rateLimitedTokens: RateLimitedTokens,
+    private readonly tokens: OneTimeTokens,
     private readonly users: Users,
     private readonly auditLog: AuditLog,
   ) {}
 
+  /** The user of a valid link, like {@link find}. */
+  async userOf(link: FollowedLink): Promise<User> {
+    return (await this.find(link)).user
+  }
+
   /**
-   * The user of a valid link; this does not use the link up. Throws `INVALID_LINK` otherwise. Disabled users
-   * count as invalid, except for links that undo something: being disabled must not cost anybody their
-   * address.
+   * A valid link and its user; this does not use the link up. Throws `INVALID_LINK` otherwise. Disabled users
+   * count as invalid, except for links that undo something.
    */
-  async userOf({ purpose, text, action, client }: FollowedLink): Promise<User> {
+  async find({ purpose, text, action, client }: FollowedLink): Promise<{ user: User; token: OneTimeToken }> {
     const found = await this.rateLimitedTokens.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
-    if (user && (!user.disabledAt || purpose === 'email-undo')) return user
+    if (found && user && (!user.disabledAt || ALSO_OF_DISABLED.has(purpose))) return { user, token: found }
     this.auditLog.note({
       action,
       outcome: 'failed',
@@ -42,6 +51,11 @@ export class MailedLinks {
       detail: { reason: reasonOf(user) },
     })
     throw new ApiError('INVALID_LINK')
+  }
+
+  /** Uses the link up in the transaction of what it allows, like {@link OneTimeTokens.consume}. */
+  consume(transaction: Db, { purpose, text }: FollowedLink): Promise<OneTimeToken> {
+    return this.tokens.consume(transaction, purpose, text)
   }
 }
 

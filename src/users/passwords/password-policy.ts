@@ -7,6 +7,7 @@ import { contextWords, withoutWords } from '../context-words.js'
 import { FairQueue, turnOf } from './fair-queue.js'
 import { StrengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
+import { Passwords } from './passwords.js'
 
 /** What zxcvbn estimates for eight random characters, the weakest good password of the minimum length. */
 const MIN_GUESSES = 1e8
@@ -43,6 +44,7 @@ export class PasswordPolicy implements OnApplicationShutdown {
   constructor(
     private readonly settings: Settings,
     private readonly rateLimiter: RateLimiter,
+    private readonly passwords: Passwords,
   ) {}
 
   /**
@@ -51,9 +53,22 @@ export class PasswordPolicy implements OnApplicationShutdown {
    * `TOO_BUSY` when there is no room to measure it.
    */
   async require(password: string, { known, client, subject }: Applicant): Promise<void> {
-    const check = () => this.check(normalizedPassword(password), known, client)
-    if (client) await this.rateLimiter.guess({ kind: 'weak password', subject, client }, check)
-    else await check()
+    const normalized = normalizedPassword(password)
+    if (!client) return this.check(normalized, known, client)
+    const counted = await this.rateLimiter.count({ kind: 'weak password', subject, client })
+    try {
+      await this.check(normalized, known, client)
+      await counted.succeeded()
+    } catch (error) {
+      await counted.threw(error)
+      throw error
+    }
+  }
+
+  /** The hash of a new password. Throws like {@link require}, and `TOO_BUSY`. */
+  async hash(password: string, applicant: Applicant): Promise<string> {
+    await this.require(password, applicant)
+    return this.passwords.hash(password, applicant.client)
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -19,8 +19,8 @@ export interface WayBack {
 }
 
 /**
- * Gives users back what somebody with their password may have taken. Call every method with the account and
- * the user locked.
+ * Gives users back what somebody with their password may have taken. Call every other method after
+ * {@link lock}.
  */
 @Injectable()
 export class AccountRecovery {
@@ -31,6 +31,12 @@ export class AccountRecovery {
     private readonly transfers: PendingTransfers,
     private readonly auditLog: AuditLog,
   ) {}
+
+  /** The user as last committed, locked after their account; null when they no longer exist. */
+  async lock(transaction: Db, { id, accountId }: Pick<User, 'id' | 'accountId'>): Promise<User | null> {
+    await this.users.lockAccount(transaction, accountId)
+    return this.users.lock(transaction, id)
+  }
 
   /**
    * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change

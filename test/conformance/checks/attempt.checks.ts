@@ -14,7 +14,7 @@ const ATTACKERS = Array.from({ length: 10 }, (_, index) => `127.66.${index}.1`)
 export const attemptChecks: Readonly<Record<string, Check>> = {
   '429 + Retry-After well before 100; correct password afterwards from another network is still accepted':
     afterwards(async ({ cast, service, request }, answers) => {
-      const { perAccountAndNetwork } = service.settings.attempts
+      const { perAccountAndNetwork } = service.settings.rateLimits
       expect(perAccountAndNetwork).toBeLessThanOrEqual(50)
       expectGuesses(answers, perAccountAndNetwork)
       const { email, password } = await cast.owner('U1')
@@ -24,12 +24,12 @@ export const attemptChecks: Readonly<Record<string, Check>> = {
     }),
 
   'same count as without the header': afterwards(({ service }, answers) => {
-    expectGuesses(answers, service.settings.attempts.perAccountAndNetwork)
+    expectGuesses(answers, service.settings.rateLimits.perAccountAndNetwork)
   }),
 
   'one key per /64; ::ffff:1.2.3.4 == 1.2.3.4; upper/lower/compressed forms equal': afterwards(
     ({ service }, answers) => {
-      expectGuesses(answers, service.settings.attempts.perAccountAndNetwork)
+      expectGuesses(answers, service.settings.rateLimits.perAccountAndNetwork)
       expect(clientNetworkOf('::ffff:1.2.3.4')).toBe(clientNetworkOf('1.2.3.4'))
       const [one, ...others] = ['2001:db8::1', '2001:DB8::2', '2001:0db8:0:0:ffff:0:0:3'].map(clientNetworkOf)
       for (const other of others) expect(other).toBe(one)
@@ -38,7 +38,7 @@ export const attemptChecks: Readonly<Record<string, Check>> = {
   ),
 
   'password comparisons done <= limit: count before hash, not after': afterwards(({ service }, answers) => {
-    const { perAccountAndNetwork } = service.settings.attempts
+    const { perAccountAndNetwork } = service.settings.rateLimits
     // Without a comparison no answer is 401; one that found no room for its comparison is 503.
     expect(statusesOf(answers).filter(status => status === 401).length).toBeLessThanOrEqual(
       perAccountAndNetwork,
@@ -47,7 +47,7 @@ export const attemptChecks: Readonly<Record<string, Check>> = {
   }),
 
   'one counter across sources and re-authentication': afterwards(async ({ cast, service }, answers) => {
-    expectGuesses(answers, service.settings.attempts.perAccountAndNetwork)
+    expectGuesses(answers, service.settings.rateLimits.perAccountAndNetwork)
     const { email } = await cast.owner('U2')
     const { accessToken } = await cast.session('U2', 'main')
     const asMain = { headers: { Origin: MAIN }, body: { email, password: 'wrong', source: 'main' } }
@@ -61,7 +61,7 @@ export const attemptChecks: Readonly<Record<string, Check>> = {
     const ways = [() => guess(service, email), () => guess(service, email, asMain), reauthenticate]
     const inTurn: TestResponse[] = []
     for (let count = 0; count < 30; count++) inTurn.push(await ways[count % ways.length]!())
-    expectGuesses(inTurn, service.settings.attempts.perAccountAndNetwork)
+    expectGuesses(inTurn, service.settings.rateLimits.perAccountAndNetwork)
   }),
 
   'not locked out': async ({ cast, service }) => {
@@ -72,7 +72,7 @@ export const attemptChecks: Readonly<Record<string, Check>> = {
       const localAddress = ATTACKERS[count % ATTACKERS.length]!
       statuses.push((await guess(service, victim.email, { localAddress })).status)
     }
-    expect(statuses.filter(status => status === 401)).toHaveLength(service.settings.attempts.perAccount)
+    expect(statuses.filter(status => status === 401)).toHaveLength(service.settings.rateLimits.perAccount)
     const stranger = { email: victim.email, password: victim.password, source: 'satellite' }
     const { status } = await guess(service, victim.email, { body: stranger, localAddress: ELSEWHERE })
     expect(status).toBe(429)

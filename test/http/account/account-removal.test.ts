@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { and, eq } from 'drizzle-orm'
 import { AccountDeletionJob } from '../../../src/account/deletion/account-removal.js'
-import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
 import { Database } from '../../../src/database/database.js'
 import {
@@ -28,6 +27,7 @@ import {
   type SignedIn,
   signIn,
 } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -93,7 +93,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       app.clock.advance(GRACE)
       const onMain = await signIn(app, owner, 'main')
       const atShop = await signIn(app, member, 'satellite')
-      await app.app.get(PasswordReset).startReset(member)
+      await mailResetLink(app, member)
       await run(app)
 
       expect(await remaining(app, owner)).toEqual([])

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens, users } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
@@ -11,7 +10,9 @@ import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -189,7 +190,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const thief = await provenSession(app, owner)
     const token = await linkTo(thief, anEmail())
     if (how === 'reset') {
-      await app.app.get(PasswordReset).startReset(owner)
+      await mailResetLink(app, owner)
       const reset = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
       expect(outcome(await follow('/api/password/reset', reset))).toBe('204')
     } else {
@@ -203,12 +204,12 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
 
   it('security M1: leaves a link for a new password good that went to the old address, which brings that back', async () => {
     const owner = await anOwner(app)
-    await app.app.get(PasswordReset).startReset(owner)
+    await mailResetLink(app, owner)
     const token = await app.mailedToken(owner.email)
     const thief = await provenSession(app, owner)
     const email = anEmail()
     const toOwner = await change(thief, owner.email, email)
-    await app.app.get(PasswordReset).startReset({ ...owner, email })
+    await mailResetLink(app, { ...owner, email })
     const answer = await follow('/api/password/reset', { token, password: NEW_PASSWORD })
     expect(outcome(answer)).toBe('204')
     expect(await emailOf(owner)).toBe(owner.email)
@@ -369,7 +370,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const session = await provenSession(app, owner)
     const token = await linkTo(session, anEmail())
     expect(outcome(await undo(token))).toBe('400 INVALID_LINK')
-    await app.app.get(PasswordReset).startReset(owner)
+    await mailResetLink(app, owner)
     expect(outcome(await confirm(await app.mailedToken(owner.email)))).toBe('400 INVALID_LINK')
     expect(outcome(await confirm('x'.repeat(43)))).toBe('400 INVALID_LINK')
     expect(outcome(await follow('/api/email/confirm', { token: 7 }))).toBe('400 INVALID_BODY')
@@ -383,7 +384,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const email = anEmail()
     const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async ({ kind }) => {
       if (kind !== 'write') throw new ApiError('TOO_MANY_ATTEMPTS')
-      return { succeeded: async () => {}, failed: async () => {}, refund: async () => {} }
+      return UNCOUNTED
     })
     const answers = [await ask(session, email), await confirm('x'), await undo('x')]
     expect(answers.map(outcome)).toEqual(Array(3).fill('429 TOO_MANY_ATTEMPTS'))

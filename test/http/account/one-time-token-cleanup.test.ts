@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens } from '../../../src/database/schema.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
 import { OneTimeTokens, type Purpose } from '../../../src/links/one-time-tokens.js'
 import { anEmail, anOwner, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 
@@ -101,7 +101,7 @@ describe.each(BACKENDS)('Expired links, on %s', backend => {
   it('take no good one with them: a link mailed before the run is followed after it', async () => {
     const owner = await anOwner(app)
     app.clock.advance(HOUR)
-    await app.app.get(PasswordReset).startReset(owner)
+    await mailResetLink(app, owner)
     await app.app.get(OneTimeTokenCleanup).run()
     const body = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
     const path = '/api/password/reset'

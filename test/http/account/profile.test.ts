@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AuditLog } from '../../../src/audit/audit-log.js'
-import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
@@ -10,6 +9,7 @@ import type { User } from '../../../src/users/user.js'
 import { UserChanges } from '../../../src/users/user-changes.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -128,7 +128,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       })
       const session = await provenSession(app, owner)
       const satellite = await signIn(app, owner, 'satellite')
-      await app.app.get(PasswordReset).startReset(owner)
+      await mailResetLink(app, owner)
       await grantAs(owner, member, permissionsOf([]))
       const answer = await exportOf(session)
       expect(answer.status).toBe(200)

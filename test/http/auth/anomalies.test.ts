@@ -778,7 +778,7 @@ describe.each(BACKENDS)('on %s', backend => {
       await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)
       const far = { ip: NEW_YORK, userAgent: IPHONE }
-      const most = app.settings.attempts.perAccountAndNetwork
+      const most = app.settings.rateLimits.perAccountAndNetwork
       for (let count = 0; count < most; count++)
         expect(outcome(await tryLogin(user, far))).toBe('401 INVALID_CREDENTIALS')
       expect(outcome(await tryLogin(user, far))).toBe('429 TOO_MANY_ATTEMPTS')

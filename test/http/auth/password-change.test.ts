@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { SessionsService } from '../../../src/sessions/sessions.service.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
@@ -9,7 +8,9 @@ import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -118,7 +119,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
 
   it('security M1: leaves a mailed link for a new password good', async () => {
     const owner = await anOwner(app)
-    await app.app.get(PasswordReset).startReset(owner)
+    await mailResetLink(app, owner)
     const token = await app.mailedToken(owner.email)
     await change(await provenSession(app, owner))
     const body = { token, password: 'another one of these' }
@@ -175,8 +176,7 @@ describe('with several connections to the database', () => {
   it('of a hundred logins around a change none with the old password survives', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
-    const uncounted = { succeeded: async () => {}, failed: async () => {}, refund: async () => {} }
-    jest.spyOn(app.app.get(RateLimiter), 'count').mockResolvedValue(uncounted)
+    jest.spyOn(app.app.get(RateLimiter), 'count').mockResolvedValue(UNCOUNTED)
     let changing: Promise<TestResponse> | undefined
     const answers: string[] = []
     for (let round = 0; round < 10; round++) {

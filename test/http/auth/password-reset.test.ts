@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { PasswordReset } from '../../../src/auth/password/password-reset.service.js'
 import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
@@ -10,6 +9,7 @@ import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
@@ -206,7 +206,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
   it('can be started by the service itself', async () => {
     const owner = await anOwner(app)
     const before = await linkFor(owner)
-    await app.app.get(PasswordReset).startReset(owner)
+    await mailResetLink(app, owner)
     expect(outcome(await reset(before))).toBe('400 INVALID_LINK')
     expect(outcome(await reset(await app.mailedToken(owner.email)))).toBe('204')
   })

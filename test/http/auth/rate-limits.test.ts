@@ -224,7 +224,7 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
     const email = anEmail()
     const ip = anIp()
     await guesses(app, OWN + 1, () => ({ email, ip }))
-    const rows = (await app.auditRows()).filter(row => row.action === 'attempts' && row.ip === ip)
+    const rows = (await app.auditRows()).filter(row => row.action === 'rate.limit' && row.ip === ip)
     expect(rows).toMatchObject([
       { outcome: 'refused', detail: { kind: 'password', limit: 'account and network', email } },
     ])

@@ -8,6 +8,7 @@ import { Users } from '../../../src/users/users.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -124,9 +125,8 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     const verify = jest.spyOn(app.app.get(Passwords), 'verify')
-    const uncounted = { succeeded: async () => {}, failed: async () => {}, refund: async () => {} }
     const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async ({ kind }) => {
-      if (kind === 'write') return uncounted
+      if (kind === 'write') return UNCOUNTED
       throw new ApiError('TOO_MANY_ATTEMPTS')
     })
     expect(outcome(await reauthenticate(app, session))).toBe('429 TOO_MANY_ATTEMPTS')

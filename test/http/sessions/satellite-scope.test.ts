@@ -93,7 +93,7 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
 
   it('counts as a wrong guess where the password was right', async () => {
     const member = await aMemberOf(SHOP_ONE)
-    const most = app.settings.attempts.perAccountAndNetwork
+    const most = app.settings.rateLimits.perAccountAndNetwork
     for (let count = 0; count < most; count++)
       expect(outcome(await logIn(app, member, { origin: SHOP_TWO }))).toBe(REFUSED)
     expect(outcome(await logIn(app, member, { origin: SHOP_TWO }))).toBe('429 TOO_MANY_ATTEMPTS')
@@ -133,7 +133,7 @@ describe.each(BACKENDS)('Where owners are barred from satellites, on %s', backen
 
   it('a stranger cannot ask for ever who is an owner', async () => {
     const owner = await anOwner(app)
-    const most = app.settings.attempts.perAccountAndNetwork
+    const most = app.settings.rateLimits.perAccountAndNetwork
     for (let count = 0; count < most; count++) await logIn(app, owner, { origin: SHOP_ONE })
     expect(outcome(await logIn(app, owner, { origin: SHOP_ONE }))).toBe('429 TOO_MANY_ATTEMPTS')
   })

@@ -4,8 +4,8 @@ import { networkOf } from '../../../src/anomalies/network.js'
 import { SettingSheet } from '../../../src/config/setting-sheet.js'
 import { RATE_LIMIT_SETTINGS } from '../../../src/config/tables/rate-limit-settings.js'
 import { blockOf, clientNetworkOf, subnetOf } from '../../../src/http/network.js'
-import type { Attempt } from '../../../src/rate-limits/attempt.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
+import type { LimitedAction } from '../../../src/rate-limits/limited-action.js'
 
 describe('clientNetworkOf', () => {
   test.each([
@@ -79,17 +79,17 @@ test('familiar clients are looked for in the neighbourhood that has a counter', 
 describe('bucketsOf', () => {
   const settings = new SettingSheet({}, true).read(RATE_LIMIT_SETTINGS)
   const client = { requestId: '', ip: '203.0.113.7', userAgent: null, origin: 'https://shop-one.test' }
-  const attempt: Attempt = { kind: 'password', subject: 'who@example.com', client }
+  const attempt: LimitedAction = { kind: 'password', subject: 'who@example.com', client }
 
   const ofSite = { ...client, ip: '2001:db8:0:1::7' }
 
-  function limits(difference: Partial<Attempt> = {}) {
+  function limits(difference: Partial<LimitedAction> = {}) {
     return bucketsOf({ ...attempt, ...difference }, settings).map(
       ({ limit, max: most, counts, binds }) => `${limit}: ${most} ${counts}, ${binds}`,
     )
   }
 
-  function sharedBy(one: Attempt, other: Attempt): string[] {
+  function sharedBy(one: LimitedAction, other: LimitedAction): string[] {
     const keys = new Set(bucketsOf(other, settings).map(({ key }) => key))
     return bucketsOf(one, settings)
       .filter(({ key, counts }) => keys.has(key) && counts !== 'right')
@@ -162,7 +162,7 @@ describe('bucketsOf', () => {
     expect(sharedBy(attempt, tagged)).not.toContain('account')
   })
 
-  it.each<[string, Attempt, string[]]>([
+  it.each<[string, LimitedAction, string[]]>([
     [
       'another network',
       { ...attempt, client: { ...client, ip: '198.51.100.7' } },

@@ -48,8 +48,8 @@ describe('readSettings of limits', () => {
     ['PAYMENT_REQUESTS_PER_USER', 60],
     ['PAYMENT_REQUESTS_PER_ACCOUNT', 180],
   ])('has %s, %i by default, and takes no nought', (name, usual) => {
-    expect(Object.values(read().attempts)).toContain(usual)
-    expect(Object.values(read({ [name]: '12345' }).attempts)).toContain(12_345)
+    expect(Object.values(read().rateLimits)).toContain(usual)
+    expect(Object.values(read({ [name]: '12345' }).rateLimits)).toContain(12_345)
     expect(faultsOf({ [name]: '0' })).toEqual([expect.stringContaining(`${name} must be a whole number`)])
   })
 
@@ -239,7 +239,7 @@ describe('a setting under its old name', () => {
     ['DELETION_GRACE', '0', { deletionGraceSeconds: 0 }],
     ['TRANSFER_WAIT', '43200', { transferWaitSeconds: 43_200 }],
     ['PAYMENT_GRACE', '0', { paymentGraceSeconds: 0 }],
-    ['ATTEMPT_WINDOW', '60', { attempts: { windowSeconds: 60 } }],
+    ['ATTEMPT_WINDOW', '60', { rateLimits: { windowSeconds: 60 } }],
   ] as const
 
   it.each(RENAMED)('%s=%s is read, with a warning', (name, value, settings) => {

@@ -5,11 +5,13 @@ import type { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { PasswordPolicy } from '../../../src/users/passwords/password-policy.js'
 import { StrengthMeter } from '../../../src/users/passwords/password-strength.js'
 import { MAX_PASSWORD_LENGTH } from '../../../src/users/passwords/password-text.js'
+import type { Passwords } from '../../../src/users/passwords/passwords.js'
 import { PASSWORD } from '../../support/people.js'
 
 const policy = new PasswordPolicy(
   { mainOrigin: 'https://www.gardening.example' } as Settings,
   null as unknown as RateLimiter,
+  null as unknown as Passwords,
 )
 const meter = new StrengthMeter()
 afterAll(() => Promise.all([policy.onApplicationShutdown(), meter.stop()]))

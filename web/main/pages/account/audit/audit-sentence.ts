@@ -19,7 +19,7 @@ export function sentenceOf(entry: AuditEntry, people: People): string {
   if (isPasswordAsked(entry))
     return `${who} was asked for their password before they could ${filled(tried, whom)}`
   if (action === 'login' && outcome !== 'ok') return `Somebody tried to log in as ${who}`
-  if (action === 'attempts') return `${who} made too many attempts`
+  if (action === 'rate.limit') return `${who} made too many attempts`
   if (action === 'user.create' && who === SERVICE) return `${who} added ${whom} to the team`
   return outcome === 'ok' ? `${who} ${filled(did, whom)}` : `${who} tried to ${filled(tried, whom)}`
 }

@@ -47,7 +47,7 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
     'changed which sites {whom} may log in at',
     'change which sites {whom} may log in at',
   ),
-  attempts: words('made too many attempts', 'make too many attempts'),
+  'rate.limit': words('made too many attempts', 'make too many attempts'),
   mail: words('sent an e-mail', 'send an e-mail'),
   'checkout.create': words('opened a checkout', 'open a checkout'),
   webhook: words('received an event from the payment provider', 'send an invalid event'),

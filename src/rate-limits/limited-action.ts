@@ -1,13 +1,14 @@
+import type { Actor } from '../audit/actor.js'
 import type { Client } from '../http/client.js'
 
 /**
- * What is counted; each kind has its own counters. Guesses at secrets: `password`, `link`, `session id` (at
+ * What is limited; each kind has its own counters. Guesses at secrets: `password`, `link`, `session id` (at
  * refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
  * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
  * Also `weak password` (expensive to measure), `write` (a change by a logged-in user) and `payment request`
  * (asks the payment provider).
  */
-export type AttemptKind =
+export type LimitedKind =
   | 'password'
   | 'session'
   | 'session id'
@@ -18,15 +19,9 @@ export type AttemptKind =
   | 'write'
   | 'payment request'
 
-/** Who is logged in and does something. */
-export interface Actor {
-  readonly userId: string
-  readonly accountId: string
-}
-
-/** What is attempted: on whose behalf, from where. */
-export interface Attempt {
-  readonly kind: AttemptKind
+/** Something that may be done only so often: on whose behalf, from where. */
+export interface LimitedAction {
+  readonly kind: LimitedKind
   /**
    * The canonical e-mail address, whether or not it has a user; a session handle; a user id; empty when
    * nobody is named.
@@ -34,5 +29,5 @@ export interface Attempt {
   readonly subject: string
   readonly client: Client
   /** Left out when nobody is logged in. */
-  readonly actor?: Actor
+  readonly actor?: Pick<Actor, 'userId' | 'accountId'>
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { Arrears } from '../../../src/rate-limits/arrears.js'
+import { UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
 
 const WINDOW_SECONDS = 100
 
@@ -23,27 +23,27 @@ class Shards extends RateLimiterMemory {
   }
 }
 
-describe('Arrears', () => {
-  let arrears: Arrears
+describe('Unsent changes', () => {
+  let unsent: UnsentChanges
   let shards: Shards
   beforeEach(() => {
-    arrears = new Arrears()
+    unsent = new UnsentChanges()
     shards = new Shards()
   })
 
   function add(...keys: string[]): void {
-    arrears.add(keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS })))
+    unsent.add(keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS })))
   }
 
-  async function settle(): Promise<void> {
-    arrears.settle(shards, () => true)
+  async function send(): Promise<void> {
+    unsent.send(shards, () => true)
     await new Promise(setImmediate)
   }
 
   it('are told once, all of a counter together, and end with its window', async () => {
     add('a', 'a', 'b')
-    await settle()
-    await settle()
+    await send()
+    await send()
     expect([await shards.pointsOf('a'), await shards.pointsOf('b')]).toEqual([2, 1])
     expect((await shards.get('a'))?.msBeforeNext).toBeLessThanOrEqual(WINDOW_SECONDS * 1000)
   })
@@ -51,10 +51,10 @@ describe('Arrears', () => {
   it('that cannot be told stay owed, and are no reason to tell the others again', async () => {
     add('healthy', 'dead')
     shards.failing.add('dead')
-    for (let second = 0; second < 10; second++) await settle()
+    for (let second = 0; second < 10; second++) await send()
     expect(await shards.pointsOf('healthy')).toBe(1)
     shards.failing.clear()
-    await settle()
+    await send()
     expect([await shards.pointsOf('healthy'), await shards.pointsOf('dead')]).toEqual([1, 1])
   })
 
@@ -64,13 +64,13 @@ describe('Arrears', () => {
       lose = reject
     })
     add('a', 'a')
-    await settle()
+    await send()
     add('a', 'a', 'a')
-    await settle()
+    await send()
     lose(new Error('the connection was lost'))
     shards.silence = null
     await new Promise(setImmediate)
-    await settle()
+    await send()
     expect(await shards.pointsOf('a')).toBe(5)
   })
 
@@ -80,31 +80,31 @@ describe('Arrears', () => {
       lose = reject
     })
     add('a')
-    await settle()
-    arrears.cancel(['a'])
+    await send()
+    unsent.cancel(['a'])
     lose(new Error('the connection was lost'))
     shards.silence = null
-    await settle()
+    await send()
     expect(await shards.pointsOf('a')).toBe(0)
   })
 
   it('are taken off, from what is owed or from what was told before', async () => {
     add('a', 'a')
-    arrears.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
-    expect(arrears.owes('a')).toBe(true)
-    await settle()
+    unsent.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
+    expect(unsent.willAddTo('a')).toBe(true)
+    await send()
     expect(await shards.pointsOf('a')).toBe(1)
-    arrears.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
-    expect(arrears.owes('a')).toBe(false)
-    await settle()
+    unsent.subtract([{ key: 'a', windowSeconds: WINDOW_SECONDS }])
+    expect(unsent.willAddTo('a')).toBe(false)
+    await send()
     expect(await shards.pointsOf('a')).toBe(0)
   })
 
   it('can be that a counter begins anew', async () => {
     await shards.penalty('a', 9, { customDuration: WINDOW_SECONDS })
-    arrears.forget(['a'])
+    unsent.reset(['a'])
     add('a')
-    await settle()
+    await send()
     expect(await shards.pointsOf('a')).toBe(1)
   })
 
@@ -114,7 +114,7 @@ describe('Arrears', () => {
     const told = async () => (await Promise.all(keys.map(key => shards.pointsOf(key)))).filter(Boolean).length
     const parts = []
     for (let turn = 0; turn < 3; turn++) {
-      await settle()
+      await send()
       parts.push(await told())
     }
     expect(parts).toEqual([500, 1_000, 1_200])

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common'
+import { KnownDevices } from '../../anomalies/known-devices.js'
+import type { Client } from '../../http/client.js'
+import { type CountedAction, RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { SessionHandle } from '../../sessions/session-id.js'
+import type { Email } from '../../users/email.js'
+import { Users } from '../../users/users.js'
+
+/** An address without a user costs the same query; otherwise the time would reveal it. */
+const DUMMY_USER_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * What is counted by e-mail address, whether or not it has a user. While strangers fill these limits, the user
+ * is let in from where they have logged in before. Every method throws like {@link RateLimiter.count}.
+ */
+@Injectable()
+export class LoginLimits {
+  constructor(
+    private readonly rateLimiter: RateLimiter,
+    private readonly users: Users,
+    private readonly knownDevices: KnownDevices,
+  ) {}
+
+  /** A guess at the password of this address's user. */
+  countGuess(email: Email, client: Client): Promise<CountedAction> {
+    return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
+      this.isKnownClient(email, client),
+    )
+  }
+
+  /** The same by a live session, which has guesses of its own while strangers fill its user's limits. */
+  countGuessIn(sid: SessionHandle, email: Email, client: Client): Promise<CountedAction> {
+    return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
+      this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client }),
+    )
+  }
+
+  /** A mail to this address that somebody requests without a login. */
+  countMail(email: Email, client: Client): Promise<CountedAction> {
+    return this.rateLimiter.count({ kind: 'mail', subject: email, client }, () =>
+      this.isKnownClient(email, client),
+    )
+  }
+
+  private async isKnownClient(email: Email, { ip }: Client): Promise<boolean> {
+    const user = await this.users.findByEmail(email)
+    return this.knownDevices.knowsNetwork(user?.id ?? DUMMY_USER_ID, ip)
+  }
+}

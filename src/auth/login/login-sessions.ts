@@ -1,0 +1,77 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
+import { Injectable } from '@nestjs/common'
+import type { DeviceId } from '../../anomalies/device-id.js'
+import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { unavailable } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import type { Source } from '../../permissions/permissions.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import type { SessionHandle, SessionId } from '../../sessions/session-id.js'
+import { type NewSession, SessionsService } from '../../sessions/sessions.service.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+
+/** Where a login comes from, and what it brings. */
+export interface LoginContext {
+  readonly source: Source
+  readonly client: Client
+  /** The sessions that the browser already had. */
+  readonly sessionIds: readonly SessionId[]
+  /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
+  readonly deviceId: DeviceId | null | undefined
+}
+
+/** A session, and the device id that its client must keep; null when it keeps none. */
+export interface LoggedIn extends NewSession {
+  readonly deviceId: DeviceId | null
+}
+
+/** Opens the sessions of users who have proved who they are, in whatever way, and ends them at logout. */
+@Injectable()
+export class LoginSessions {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly users: Users,
+    private readonly auditLog: AuditLog,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * Opens a session, and ends those that the browser already had. Throws `TOO_BUSY` when the user has been
+   * changed since we read them, and `INVALID_CREDENTIALS` for a login that is too unusual.
+   */
+  async open(user: User, { source, client, sessionIds, deviceId }: LoginContext): Promise<LoggedIn> {
+    const opened = await this.sessions.open(
+      { ...user, userId: user.id },
+      source,
+      client,
+      async (session, insert) => {
+        // A change since we read the user would miss the new session. A later one waits for this statement
+        // and finds it.
+        const event = auditEvent({ ...session, client }, 'login', { source })
+        const isRecorded = await this.auditLog.recordIf(db => this.users.unchanged(db, user), event, insert)
+        if (!isRecorded) throw unavailable('TOO_BUSY')
+      },
+    )
+    try {
+      const kept = await this.anomalyCheck.check(opened.session, deviceId, client)
+      // Only now; otherwise a refused login would reveal, by ending them, that the password was right.
+      await this.changes.endReplaced(sessionIds, client)
+      return { ...opened, deviceId: kept }
+    } catch (error) {
+      await this.sessions.discard(opened)
+      throw error
+    }
+  }
+
+  /** Ends the session of the access token. The token itself stays valid until it expires. Safe to repeat. */
+  async end({ sid, userId, accountId }: Caller, client: Client): Promise<void> {
+    await this.changes.applyDurably(
+      { kind: 'end', sid: sid as SessionHandle },
+      auditEvent({ userId, accountId, sid, client }, 'logout'),
+    )
+  }
+}

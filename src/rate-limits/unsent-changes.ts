@@ -1,0 +1,119 @@
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+
+/** What to count, and for how long from the first time. */
+export interface Counted {
+  readonly key: string
+  readonly windowSeconds: number
+}
+
+/** What Redis still has to be told about one counter: a reset, an amount to add or subtract, or both. */
+interface Change {
+  readonly isReset: boolean
+  /** Negative: to be subtracted. */
+  readonly points: number
+  /** When its window ends, in milliseconds of the process clock. */
+  readonly endsAt: number
+}
+
+/** Sessions share the connection, and must not wait for everything at once after a long outage. */
+const MAX_AT_ONCE = 500
+
+/**
+ * What was counted or refunded while Redis did not answer. It is sent when Redis answers again; otherwise
+ * each short silence would allow free guesses, and right ones would stay counted. What was in progress when
+ * it fell silent may be counted twice.
+ */
+export class UnsentChanges {
+  private readonly changes = new Map<string, Change>()
+  /** Being sent; what fails is unsent again. */
+  private readonly sending = new Set<string>()
+
+  /** Adds one to each counter. */
+  add(counted: readonly Counted[]): void {
+    this.noteEach(counted, 1)
+  }
+
+  /** Subtracts one from each counter. */
+  subtract(counted: readonly Counted[]): void {
+    this.noteEach(counted, -1)
+  }
+
+  /** Whether there is something to add to this counter that is not being sent yet. */
+  willAddTo(key: string): boolean {
+    return (this.changes.get(key)?.points ?? 0) > 0
+  }
+
+  /** Drops what there is to send for these counters. */
+  cancel(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.changes.delete(key)
+      this.sending.delete(key)
+    }
+  }
+
+  /** Resets these counters. */
+  reset(keys: readonly string[]): void {
+    for (const key of keys) this.note(key, { isReset: true, points: 0, endsAt: Number.POSITIVE_INFINITY })
+  }
+
+  /**
+   * Starts sending, in this tick, where `isAnswering` says that it arrives. What cannot be sent is kept until
+   * its window ends; the rest does not wait for it.
+   */
+  send(limiter: RateLimiterAbstract, isAnswering: (key: string) => boolean): void {
+    // What is being sent may still fail, and two changes of one counter could not be told apart then.
+    if (this.sending.size > 0) return
+    const now = performance.now()
+    for (const [key, change] of this.changes) {
+      if (this.sending.size === MAX_AT_ONCE) return
+      if (change.endsAt <= now) this.changes.delete(key)
+      else if (isAnswering(key)) this.sendOne(limiter, key, change)
+    }
+  }
+
+  private sendOne(limiter: RateLimiterAbstract, key: string, change: Change): void {
+    this.changes.delete(key)
+    this.sending.add(key)
+    apply(limiter, key, change).then(
+      () => this.sending.delete(key),
+      () => {
+        if (this.sending.delete(key)) this.note(key, change)
+      },
+    )
+  }
+
+  private noteEach(counted: readonly Counted[], points: number): void {
+    const now = performance.now()
+    for (const { key, windowSeconds } of counted)
+      this.note(key, { isReset: false, points, endsAt: now + windowSeconds * 1000 })
+  }
+
+  private note(key: string, more: Change): void {
+    const before = this.changes.get(key)
+    const change = before ? merged(before, more) : more
+    if (change.points === 0 && !change.isReset) this.changes.delete(key)
+    else this.changes.set(key, change)
+  }
+}
+
+function merged(one: Change, other: Change): Change {
+  return {
+    isReset: one.isReset || other.isReset,
+    points: one.points + other.points,
+    endsAt: Math.min(one.endsAt, other.endsAt),
+  }
+}
+
+async function apply(
+  limiter: RateLimiterAbstract,
+  key: string,
+  { isReset, points, endsAt }: Change,
+): Promise<void> {
+  const customDuration = Math.ceil((endsAt - performance.now()) / 1000)
+  const isDue = customDuration > 0
+  await Promise.all([
+    isReset && limiter.delete(key),
+    isDue && points > 0 && limiter.penalty(key, points, { customDuration }),
+    isDue && points < 0 && !isReset && limiter.reward(key, -points, { customDuration }),
+  ])
+}

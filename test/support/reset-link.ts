@@ -1,0 +1,14 @@
+import { PasswordMails } from '../../src/auth/password/password-mails.js'
+import { Database } from '../../src/database/database.js'
+import type { User } from '../../src/users/user.js'
+import type { TestApp } from './test-app.js'
+
+/** Mails a link for a new password, without the request for it and its limits. */
+export async function mailResetLink(
+  { app }: TestApp,
+  user: Pick<User, 'id' | 'accountId' | 'email'>,
+): Promise<void> {
+  const mails = app.get(PasswordMails)
+  const token = await app.get(Database).transaction(transaction => mails.issueResetLink(transaction, user))
+  mails.sendResetLink(user.email, token)
+}

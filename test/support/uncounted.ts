@@ -1,0 +1,8 @@
+import type { Counters } from '../../src/rate-limits/counters.js'
+import { CountedAction } from '../../src/rate-limits/rate-limiter.js'
+
+/** For tests that do more than the limits allow: it is in no counter. */
+export const UNCOUNTED = new CountedAction({ forget: async () => {} } as unknown as Counters, [], {
+  counts: [],
+  refund: async () => {},
+})
