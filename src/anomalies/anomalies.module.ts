@@ -8,9 +8,9 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import { KnownDevices } from './known-devices.js'
 import { LoginAnomalyCheck } from './login-anomaly-check.js'
-import { UnrecognizedLoginTokens } from './not-me-tokens.js'
 import { Notices } from './notices.js'
 import { RefreshAnomalyCheck } from './refresh-anomaly-check.js'
+import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
 
 @Module({
   imports: [AuditModule, MailModule, LinksModule, GeoIpModule, SessionsModule],
@@ -22,6 +22,6 @@ import { RefreshAnomalyCheck } from './refresh-anomaly-check.js'
     Notices,
     RefreshAnomalyCheck,
   ],
-  exports: [KnownDevices, LoginAnomalyCheck, Notices, RefreshAnomalyCheck],
+  exports: [KnownDevices, LoginAnomalyCheck, RefreshAnomalyCheck],
 })
 export class AnomaliesModule {}

@@ -9,8 +9,7 @@ import type { Mail } from '../mail/mail.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
-import { Notices } from './notices.js'
-import type { NoticeData } from './unusual-activity.mail.js'
+import { type NoticeData, Notices } from './notices.js'
 
 /** Handles an anomaly of a session, as the settings say. */
 @Injectable()

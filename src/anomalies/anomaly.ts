@@ -1,8 +1,8 @@
 import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
 import { distanceKm, type Location } from '../geoip/geoip.js'
 import { deviceName } from '../http/device-name.js'
+import { addressFamily, subnetOf } from '../http/network.js'
 import type { KnownDevice } from './known-devices.js'
-import { addressFamily, networkOf } from './network.js'
 
 /** The score of each reason. A login and a use of a session can each reach 100. */
 const SCORES = {
@@ -61,15 +61,13 @@ export function loginAnomaly(
 export function useAnomaly(before: Use, now: Use): Anomaly {
   return anomalyOf([
     deviceName(before.userAgent) !== deviceName(now.userAgent) && 'changed user agent',
-    ...(networkOf(before.ip) === networkOf(now.ip)
-      ? []
-      : ['changed network' as const, ...moves(before, now)]),
+    ...(subnetOf(before.ip) === subnetOf(now.ip) ? [] : ['changed network' as const, ...moves(before, now)]),
   ])
 }
 
 /** The actions that the policy has for this score. Whatever is done is also logged. */
 export function actionsFor(score: number, policy: AnomalyPolicy): ReadonlySet<AnomalyAction> {
-  const due = Object.entries(policy).filter(([, least]) => score >= least)
+  const due = Object.entries(policy).filter(([, minScore]) => score >= minScore)
   return new Set(due.length === 0 ? [] : ['log', ...due.map(([action]) => action as AnomalyAction)])
 }
 
@@ -90,9 +88,9 @@ const MS_PER_HOUR = 3_600_000
  */
 function isImpossiblyFast(from: ClientLocation, to: ClientLocation): boolean {
   if (!from.place || !to.place) return false
-  const leastKm = distanceKm(from.place, to.place) - from.place.accuracyKm - to.place.accuracyKm
+  const minKm = distanceKm(from.place, to.place) - from.place.accuracyKm - to.place.accuracyKm
   const hours = Math.max(0, to.at.getTime() - from.at.getTime()) / MS_PER_HOUR
-  return leastKm > 0 && leastKm > hours * FASTEST_KM_PER_HOUR
+  return minKm > 0 && minKm > hours * FASTEST_KM_PER_HOUR
 }
 
 function anomalyOf(found: readonly (AnomalyReason | false)[]): Anomaly {

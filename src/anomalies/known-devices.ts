@@ -4,8 +4,8 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { familiarClients } from '../database/schema.js'
+import { subnetOf } from '../http/network.js'
 import { type DeviceId, deviceIdHash, newDeviceId } from './device-id.js'
-import { networkOf } from './network.js'
 
 /** A login compared with what the user has logged in from before. */
 export interface KnownDevice {
@@ -40,15 +40,15 @@ export class KnownDevices {
   ) {}
 
   /**
-   * Whether the user has logged in from the network of this address. Attempt limits let them in from there
-   * while strangers are refused.
+   * Whether the user has logged in from the network of this address. The rate limits let them in from
+   * there while strangers are refused.
    */
   async knowsNetwork(userId: string, ip: string): Promise<boolean> {
     const [row] = await this.database.run(db =>
       db
         .select({ kind: familiarClients.kind })
         .from(familiarClients)
-        .where(and(eq(familiarClients.userId, userId), is('network', networkOf(ip)))),
+        .where(and(eq(familiarClients.userId, userId), is('network', subnetOf(ip)))),
     )
     return row !== undefined
   }
@@ -59,7 +59,7 @@ export class KnownDevices {
    */
   async rememberNetwork(transaction: Db, userId: string, ip: string): Promise<void> {
     const now = this.clock.now()
-    const value = networkOf(ip)
+    const value = subnetOf(ip)
     await transaction
       .insert(familiarClients)
       .values({ userId, kind: 'network', value, firstSeen: now, lastSeen: now })
@@ -75,7 +75,7 @@ export class KnownDevices {
    * share browsers, and counts as new for this user.
    */
   async remember(userId: string, { device, ip, deviceId }: LoginOrigin): Promise<KnownDevice> {
-    const network = networkOf(ip)
+    const network = subnetOf(ip)
     const fresh = deviceId === undefined ? null : newDeviceId()
     const presentedHash = sql`${deviceId ? deviceIdHash(deviceId) : null}::text`
     const freshHash = sql`${fresh && deviceIdHash(fresh)}::text`
@@ -122,7 +122,7 @@ export class KnownDevices {
         as latest on true`
     const answer = await this.database.run(db => db.execute(statement))
     const row = (answer as unknown as { rows: Row[] }).rows[0] as Row
-    return { ...asAcquaintance(row), deviceId: row.is_ours ? (deviceId as DeviceId) : fresh }
+    return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : fresh }
   }
 
   /** Forgets that the user has used a kind of device, a network or a device. Safe to repeat. */
@@ -168,7 +168,7 @@ interface Row {
   readonly latest_seconds: number | null
 }
 
-function asAcquaintance(row: Row): Omit<KnownDevice, 'deviceId'> {
+function asKnownDevice(row: Row): Omit<KnownDevice, 'deviceId'> {
   return {
     known: row.has_history
       ? { device: !row.is_new_device, network: !row.is_new_network, deviceId: row.is_known_device_id }

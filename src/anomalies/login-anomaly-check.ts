@@ -4,14 +4,14 @@ import { ApiError } from '../errors/api-error.js'
 import { GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
+import { firstAddressOf, subnetOf } from '../http/network.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices } from './known-devices.js'
-import { networkAddress, networkOf } from './network.js'
-import { newDeviceMail, unusualLoginMail } from './unusual-activity.mail.js'
+import { newDeviceMail, unusualLoginMail } from './notices.js'
 
 /** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
@@ -38,22 +38,22 @@ export class LoginAnomalyCheck {
     client: Client,
   ): Promise<DeviceId | null> {
     const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }
-    const acquaintance = await this.knownDevices.remember(session.userId, from)
-    const { known, before, deviceId } = acquaintance
-    const anomaly = loginAnomaly(known, before && this.lastSighting(before), this.sightingOf(client))
-    if (anomaly.score > 0) await this.respond(session, client, acquaintance, anomaly)
+    const device = await this.knownDevices.remember(session.userId, from)
+    const { known, before, deviceId } = device
+    const anomaly = loginAnomaly(known, before && this.previousLocation(before), this.currentLocation(client))
+    if (anomaly.score > 0) await this.respond(session, client, device, anomaly)
     return deviceId
   }
 
   private async respond(
     session: Session,
     client: Client,
-    acquaintance: KnownDevice,
+    device: KnownDevice,
     anomaly: Anomaly,
   ): Promise<void> {
     const actions = this.response.due(anomaly)
     const isRefused = actions.has('revoke')
-    if (isRefused) await this.refuse(session, client, acquaintance)
+    if (isRefused) await this.refuse(session, client, device)
     if (actions.has('log')) this.response.note('login', anomaly, session, client)
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
@@ -63,11 +63,11 @@ export class LoginAnomalyCheck {
     if (isRefused) throw new ApiError('INVALID_CREDENTIALS')
   }
 
-  /** Forgets what was new; otherwise the next attempt would look familiar. */
+  /** Forgets what was new; otherwise the next login from there would pass as known. */
   private async refuse(session: Session, client: Client, { known, deviceId }: KnownDevice): Promise<void> {
     const news = {
       ...(!known?.device && { device: deviceName(client.userAgent) }),
-      ...(!known?.network && { network: networkOf(client.ip) }),
+      ...(!known?.network && { network: subnetOf(client.ip) }),
       ...(!known?.deviceId && deviceId && { deviceId }),
     }
     await this.changes.durably(async transaction => {
@@ -76,11 +76,11 @@ export class LoginAnomalyCheck {
     })
   }
 
-  private lastSighting({ network, at }: NonNullable<KnownDevice['before']>): ClientLocation {
-    return { ip: network, place: this.geoIp.locate(networkAddress(network)), at }
+  private previousLocation({ network, at }: NonNullable<KnownDevice['before']>): ClientLocation {
+    return { ip: network, place: this.geoIp.locate(firstAddressOf(network)), at }
   }
 
-  private sightingOf({ ip }: Client): ClientLocation {
+  private currentLocation({ ip }: Client): ClientLocation {
     return { ip, place: this.geoIp.locate(ip), at: this.clock.now() }
   }
 }

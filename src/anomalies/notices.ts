@@ -3,12 +3,22 @@ import { Clock } from '../clock/clock.js'
 import { formatLocation, GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
+import { subnetOf } from '../http/network.js'
 import type { Mail } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { Links } from '../mail/site-urls.js'
-import { networkOf } from './network.js'
-import { type AffectedSession, UnrecognizedLoginTokens } from './not-me-tokens.js'
-import type { NoticeData } from './unusual-activity.mail.js'
+import { type AffectedSession, UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
+
+/** What a notice is about. */
+export interface NoticeData {
+  readonly site: string
+  readonly device: string
+  /** In words; null when it is not known. */
+  readonly place: string | null
+  readonly at: Date
+  /** The link for "this was not me". */
+  readonly url: string
+}
 
 /** Mails users about what may not have been them, with a link to say so. */
 @Injectable()
@@ -22,13 +32,9 @@ export class Notices {
   ) {}
 
   /** Mails the user the result of `write`, once in 24 hours for a session and ten times for all of them. */
-  async send(
-    concerned: AffectedSession,
-    client: Client,
-    write: (noticed: NoticeData) => Mail,
-  ): Promise<void> {
+  async send(session: AffectedSession, client: Client, write: (noticed: NoticeData) => Mail): Promise<void> {
     const device = deviceName(client.userAgent)
-    const issued = await this.tokens.issue(concerned, { device, network: networkOf(client.ip) })
+    const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) })
     if (!issued) return
     const noticed = {
       site: this.links.siteName(client.origin),
@@ -40,3 +46,86 @@ export class Notices {
     this.mailer.post(issued.email, write(noticed))
   }
 }
+
+/** A login on a kind of device that is new for the user. `isRefused`: it was not let in. */
+export function newDeviceMail(noticed: NoticeData, isRefused: boolean): Mail {
+  const { site, device } = noticed
+  return {
+    subject: isRefused ? `Login refused at ${site}: ${device}` : `New login at ${site}: ${device}`,
+    ...common(
+      noticed,
+      `${somebody(isRefused)} ${site} from a device that you have not used before.`,
+      whatNow(isRefused),
+    ),
+  }
+}
+
+/** A login on a known kind of device that was unusual otherwise. `isRefused`: it was not let in. */
+export function unusualLoginMail(noticed: NoticeData, isRefused: boolean): Mail {
+  const { site } = noticed
+  return {
+    subject: isRefused ? `Login refused at ${site}` : `Unusual login at ${site}`,
+    ...common(
+      noticed,
+      `${somebody(isRefused)} ${site} from a place where you do not usually log in.`,
+      whatNow(isRefused),
+    ),
+  }
+}
+
+/** A session that is suddenly used from elsewhere. `isEnded`: the session was ended for that. */
+export function unusualUseMail(noticed: NoticeData, isEnded: boolean): Mail {
+  const { site } = noticed
+  const opening = `A session of yours at ${site} was suddenly used from another device or place.`
+  return {
+    subject: `Unusual activity at ${site}`,
+    ...common(
+      noticed,
+      isEnded ? `${opening} We have ended that session.` : opening,
+      isEnded ? LOG_IN_AS_USUAL : NOTHING_TO_DO,
+    ),
+  }
+}
+
+function somebody(isRefused: boolean): string {
+  return isRefused
+    ? 'Somebody entered the correct password for your account at'
+    : 'Somebody has just logged in to your account at'
+}
+
+const NOTHING_TO_DO = 'If this was you, you do not need to do anything.'
+const LOG_IN_AS_USUAL =
+  'If this was you, log in from a device and a place that you usually use, or try again later.'
+
+function whatNow(isRefused: boolean): string {
+  return isRefused ? `The login was refused. ${LOG_IN_AS_USUAL}` : NOTHING_TO_DO
+}
+
+function common(
+  { site, device, place, at, url }: NoticeData,
+  opening: string,
+  advice: string,
+): Omit<Mail, 'subject'> {
+  const where = place ? `, in or near ${place}` : ''
+  return {
+    site,
+    paragraphs: [
+      opening,
+      `It was ${device.replace(/^Unknown/, 'an unknown')}${where}, at ${TIME.format(at)} UTC on ${DAY.format(at)}.`,
+      advice,
+    ],
+    action: { label: 'This was not me', url },
+    footnote:
+      'The link logs you out everywhere and sends you a mail for choosing a new password. ' +
+      'It works once, within 24 hours.',
+  }
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })

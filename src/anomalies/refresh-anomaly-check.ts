@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
+import { subnetOf } from '../http/network.js'
 import type { Session } from '../sessions/session.js'
 import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
 import { useAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
-import { networkOf } from './network.js'
-import { unusualUseMail } from './unusual-activity.mail.js'
+import { unusualUseMail } from './notices.js'
 
 /** Notices that a session is used from elsewhere, and does what the settings say. */
 @Injectable()
@@ -25,7 +25,7 @@ export class RefreshAnomalyCheck {
    */
   async check(session: Session, client: Client): Promise<boolean> {
     if (session.ip === client.ip && session.userAgent === client.userAgent) return true
-    const isNearby = networkOf(session.ip) === networkOf(client.ip)
+    const isNearby = subnetOf(session.ip) === subnetOf(client.ip)
     // Addresses change all the time within a network; recording each change would cost every refresh a round
     // trip.
     if (isNearby && session.userAgent === client.userAgent) return true

@@ -22,11 +22,24 @@ export function blockOf(address: string): string | null {
 }
 
 /**
- * The neighbourhood in which familiar clients are recognised: IPv4 /24, IPv6 /48. Those let in share a
- * counter with everybody else there.
+ * The neighbourhood of an address: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the most
+ * that one site is given (RFC 6177). Known clients are recognised by it, and share a counter with everybody
+ * else there.
  */
 export function subnetOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 3, ipv6Bytes: 6 })
+}
+
+/** The first address of a network in CIDR form; an address is its own. */
+export function firstAddressOf(network: string): string {
+  return network.split('/')[0] as string
+}
+
+/** 4 or 6 for an address or a network in CIDR form; null otherwise. */
+export function addressFamily(addressOrNetwork: string): 4 | 6 | null {
+  const subnet = subnetOf(firstAddressOf(addressOrNetwork))
+  if (subnet === 'unknown') return null
+  return subnet.includes(':') ? 6 : 4
 }
 
 function prefixOf(address: string, { ipv4Bytes, ipv6Bytes }: { ipv4Bytes: number; ipv6Bytes: number }) {

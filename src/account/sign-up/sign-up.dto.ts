@@ -3,8 +3,12 @@ import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { IsMailedToken } from '../../links/mailed-token.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'
-import { IsNewPassword } from '../../users/passwords/new-password.js'
-import { IsPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+import {
+  IsNewPassword,
+  IsPassword,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+} from '../../users/passwords/password-text.js'
 
 export class SignUpBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'rosa@example.com' })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
-import type { UnrecognizedLoginDetail } from '../../anomalies/not-me-tokens.js'
+import type { UnrecognizedLoginDetail } from '../../anomalies/unrecognized-login-tokens.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'

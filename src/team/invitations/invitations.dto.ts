@@ -6,8 +6,11 @@ import { IsMailedToken } from '../../links/mailed-token.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'
-import { IsNewPassword } from '../../users/passwords/new-password.js'
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
+import {
+  IsNewPassword,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+} from '../../users/passwords/password-text.js'
 import { IsPermissions, IsSatellites, PermissionsBody } from '../members/member-access.dto.js'
 
 export class InvitationBody {

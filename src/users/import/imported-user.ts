@@ -8,8 +8,7 @@ import {
 } from '../../permissions/permissions.js'
 import { canonicalEmail, type Email } from '../email.js'
 import { isName } from '../name-text.js'
-import { UnusableHash } from '../passwords/imported-hashes/imported-hash.js'
-import { readImportedHash } from '../passwords/imported-hashes/read-imported-hash.js'
+import { readImportedHash, UnusableHash } from '../passwords/imported-hash.js'
 import { initialGrant, type Role } from '../user.js'
 
 /** A user as described by one line of the file. */

@@ -3,7 +3,6 @@ import { Settings } from '../../config/settings.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import { contextWords, withoutWords } from '../context-words.js'
 import { FairQueue, turnOf } from './fair-queue.js'
 import { StrengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
@@ -16,6 +15,11 @@ const PRODUCT_NAME = 'mainstay'
 const ADVICE = 'A few unrelated words make a good password.'
 /** Passwords that wait to be measured; the rest are refused as `TOO_BUSY`. */
 const MAX_WAITING = 50
+
+/** A shorter part of a name or address occurs in too many good passwords. */
+const MIN_WORD_LENGTH = 4
+/** More words than any name and address have; each costs time. */
+const MAX_WORDS = 50
 
 /** Who wants to set a password. */
 export interface Applicant {
@@ -97,4 +101,28 @@ export class PasswordPolicy implements OnApplicationShutdown {
       return 'Beside your name, your e-mail address and the name of this site there is too little in it.'
     return guesses < MIN_GUESSES ? (warning ?? 'This password is too easy to guess.') : null
   }
+}
+
+/**
+ * The words in names, addresses and hosts, and each of these run together: the first guesses of somebody who
+ * knows them.
+ */
+function contextWords(texts: readonly string[]): string[] {
+  const parts = texts.flatMap(text =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .split(/[\s@]+/),
+  )
+  const words = parts.flatMap(part => {
+    const pieces = part.split(/[^\p{L}\p{M}\p{N}]+/u)
+    return [pieces.join(''), ...pieces]
+  })
+  return [...new Set(words)].filter(word => [...word].length >= MIN_WORD_LENGTH).slice(0, MAX_WORDS)
+}
+
+/** What is left of a text, in lower case, without these words; the longest are removed first. */
+function withoutWords(text: string, words: readonly string[]): string {
+  const longestFirst = [...words].sort((one, other) => other.length - one.length)
+  return longestFirst.reduce((rest, word) => rest.replaceAll(word, ''), text.toLowerCase())
 }

@@ -4,8 +4,7 @@ import { Settings } from '../../config/settings.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { FairQueue, turnOf } from './fair-queue.js'
-import { type ImportedHash, UnusableHash } from './imported-hashes/imported-hash.js'
-import { readImportedHash } from './imported-hashes/read-imported-hash.js'
+import { type ImportedHash, readImportedHash, UnusableHash } from './imported-hash.js'
 import { normalizedPassword } from './password-text.js'
 
 /**

@@ -6,11 +6,11 @@ import {
   type Use,
   useAnomaly,
 } from '../../../src/anomalies/anomaly.js'
-import { addressFamily, networkAddress, networkOf } from '../../../src/anomalies/network.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { anomalyPolicy } from '../../../src/config/anomaly-policy.js'
 import { ANOMALY_SETTINGS } from '../../../src/config/tables/anomaly-settings.js'
 import type { Location } from '../../../src/geoip/geoip.js'
+import { addressFamily, firstAddressOf, subnetOf } from '../../../src/http/network.js'
 
 const DEFAULT_POLICY = anomalyPolicy(ANOMALY_SETTINGS.anomalyPolicy.default)
 const NOW = new Date('2026-11-21T12:00:00Z')
@@ -28,7 +28,7 @@ const MOBILE = '198.51.100.7'
 const MOBILE_V6 = '2001:db8:1:2::7'
 const MOBILE_V6_LATER = '2001:db8:1:ffff::9'
 
-describe('networkOf', () => {
+describe('subnetOf', () => {
   it.each([
     ['203.0.113.7', '203.0.113.0/24'],
     ['::ffff:203.0.113.7', '203.0.113.0/24'],
@@ -44,8 +44,8 @@ describe('networkOf', () => {
     ['unknown', 'unknown'],
     ['', 'unknown'],
   ])('of %s is %s', (ip, network) => {
-    expect(networkOf(ip)).toBe(network)
-    expect(addressFamily(network)).toBe(addressFamily(networkOf(networkAddress(network))))
+    expect(subnetOf(ip)).toBe(network)
+    expect(addressFamily(network)).toBe(addressFamily(subnetOf(firstAddressOf(network))))
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import type { Settings } from '../../../src/config/settings.js'
-import { readImportedHash } from '../../../src/users/passwords/imported-hashes/read-imported-hash.js'
+import { readImportedHash } from '../../../src/users/passwords/imported-hash.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 
 const PASSWORD = 'correct horse battery staple'

@@ -1,0 +1,143 @@
+import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { type ParsedHashOptions, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2'
+import { verify as verifyBcrypt } from '@node-rs/bcrypt'
+import { readPhcString } from './phc-string.js'
+
+const derivePbkdf2 = promisify(pbkdf2)
+
+/** A hash made by another system, or by us with other parameters. */
+export interface ImportedHash {
+  /** Whether this text, as it stands, was hashed. */
+  matches(password: string): Promise<boolean>
+}
+
+/** Why a hash cannot be imported, in words for the operator. Never contains the hash. */
+export class UnusableHash extends Error {}
+
+/** By what the text begins with. */
+const READERS: readonly (readonly [prefix: string, read: (text: string) => ImportedHash])[] = [
+  ['$argon2', readArgon2Hash],
+  ['$2', readBcryptHash],
+  ['$scrypt$', readScryptHash],
+  ['$pbkdf2-', readPbkdf2Hash],
+]
+
+/**
+ * The parsed hash. Throws {@link UnusableHash} for an unknown format, and for parameters that cost more than
+ * about a second or 128 MiB: a hostile file must not stop the service.
+ */
+export function readImportedHash(text: string): ImportedHash {
+  const [, read] = READERS.find(([prefix]) => text.startsWith(prefix)) ?? []
+  if (!read) throw new UnusableHash('is not an argon2, bcrypt, scrypt or PBKDF2 hash')
+  return read(text)
+}
+
+/** 128 MiB, in KiB: one hash per core runs at a time. */
+const ARGON2_MAX_MEMORY = 131_072
+/** Memory times passes, in KiB. A password may be tried in two forms. */
+const ARGON2_MAX_WORK = 524_288
+const ARGON2_MAX_LANES = 16
+
+/** Argon2i, -d and -id. Throws {@link UnusableHash}. */
+function readArgon2Hash(text: string): ImportedHash {
+  const { memoryCost, timeCost, parallelism } = argon2ParametersOf(text)
+  if (
+    memoryCost > ARGON2_MAX_MEMORY ||
+    memoryCost * timeCost > ARGON2_MAX_WORK ||
+    parallelism > ARGON2_MAX_LANES
+  )
+    throw new UnusableHash(
+      `needs more than m=${ARGON2_MAX_MEMORY}, m·t=${ARGON2_MAX_WORK} or p=${ARGON2_MAX_LANES}`,
+    )
+  return { matches: password => verifyArgon2(text, password) }
+}
+
+function argon2ParametersOf(text: string): ParsedHashOptions {
+  try {
+    return parseOptions(text)
+  } catch {
+    throw new UnusableHash('is not a well-formed argon2 hash')
+  }
+}
+
+/** `$2x$` marks hashes of a faulty version and is not accepted. */
+const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
+/** Each step doubles the work, and a password may be tried in two forms. */
+const BCRYPT_MAX_COST = 13
+
+/**
+ * Bcrypt looks at the first 72 bytes of a password only, and so do we, as the system that made the hash did.
+ * The next login replaces it by a hash of the whole password. Throws {@link UnusableHash}.
+ */
+function readBcryptHash(text: string): ImportedHash {
+  const [, cost] = BCRYPT.exec(text) ?? []
+  if (!cost) throw new UnusableHash('is not a well-formed bcrypt hash ($2a$, $2b$ or $2y$)')
+  if (Number(cost) > BCRYPT_MAX_COST) throw new UnusableHash(`needs more than bcrypt cost ${BCRYPT_MAX_COST}`)
+  return { matches: password => verifyBcrypt(password, text) }
+}
+
+const MIN_HASH_BYTES = 16
+
+interface Digest {
+  readonly name: string
+  readonly bytes: number
+  /**
+   * Iterations times blocks of the hash. A password may be tried in two forms. OWASP asks for 600,000 and
+   * 210,000.
+   */
+  readonly maxIterations: number
+}
+
+const PBKDF2_DIGESTS = new Map<string, Digest>([
+  ['pbkdf2-sha256', { name: 'sha256', bytes: 32, maxIterations: 2_000_000 }],
+  ['pbkdf2-sha512', { name: 'sha512', bytes: 64, maxIterations: 1_000_000 }],
+])
+
+/**
+ * `$pbkdf2-sha256$i=<iterations>$<salt>$<hash>`, with or without `,l=<bytes>`, and the same with sha512.
+ * Throws {@link UnusableHash}.
+ */
+function readPbkdf2Hash(text: string): ImportedHash {
+  const phc = readPhcString(text)
+  const { i = 0, l = phc?.hash.length, ...others } = phc?.parameters ?? {}
+  const digest = phc && PBKDF2_DIGESTS.get(phc.scheme)
+  const isWellFormed = i >= 1 && Object.keys(others).length === 0 && l === phc?.hash.length
+  if (!digest || !isWellFormed || phc.hash.length < MIN_HASH_BYTES)
+    throw new UnusableHash('is not a well-formed PBKDF2 hash ($pbkdf2-sha256$i=…$salt$hash, or -sha512)')
+  // A hash longer than the digest is made of blocks, with all iterations for each (RFC 8018 §5.2).
+  const blocks = Math.ceil(phc.hash.length / digest.bytes)
+  if (i * blocks > digest.maxIterations)
+    throw new UnusableHash(`needs more than ${digest.maxIterations} iterations of PBKDF2, over all blocks`)
+  return {
+    matches: async password =>
+      timingSafeEqual(await derivePbkdf2(password, phc.salt, i, phc.hash.length, digest.name), phc.hash),
+  }
+}
+
+/** As OpenSSL counts it. OWASP's strongest choice (N=2^17, r=8) takes nearly all of it. */
+const SCRYPT_MAX_MEMORY_BYTES = 129 * 1024 * 1024
+/** (N + 4) × r × p. The 4 is what goes in and out of each block. A password may be tried in two forms. */
+const SCRYPT_MAX_WORK = 1_100_000
+
+/** `$scrypt$ln=<log2 N>,r=<r>,p=<p>$<salt>$<hash>`. Throws {@link UnusableHash}. */
+function readScryptHash(text: string): ImportedHash {
+  const phc = readPhcString(text)
+  const { ln = 0, r = 0, p = 0, ...others } = phc?.parameters ?? {}
+  if (!phc || ln < 1 || r < 1 || p < 1 || Object.keys(others).length > 0 || phc.hash.length < MIN_HASH_BYTES)
+    throw new UnusableHash('is not a well-formed scrypt hash ($scrypt$ln=…,r=…,p=…$salt$hash)')
+  const N = 2 ** ln
+  if (128 * r * (N + 2 + p) > SCRYPT_MAX_MEMORY_BYTES || (N + 4) * r * p > SCRYPT_MAX_WORK)
+    throw new UnusableHash('needs more than 128 MiB or N·r·p=2^20 of scrypt')
+  // RFC 7914 §2.
+  if (ln >= 16 * r) throw new UnusableHash('has an N that is too large for its r')
+  return {
+    matches: password =>
+      new Promise((resolve, reject) => {
+        const options = { N, r, p, maxmem: SCRYPT_MAX_MEMORY_BYTES }
+        scrypt(password, phc.salt, phc.hash.length, options, (error, key) =>
+          error ? reject(error) : resolve(timingSafeEqual(key, phc.hash)),
+        )
+      }),
+  }
+}
