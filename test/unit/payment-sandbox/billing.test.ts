@@ -1,55 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import type Stripe from 'stripe'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { nowSeconds } from '../../../packages/payment-sandbox/src/state/clock.js'
+import { type CheckoutTerms, SandboxStage } from './support/sandbox-stage.js'
 
+let stage: SandboxStage
 let sandbox: PaymentSandbox
 let stripe: Stripe
 
 beforeEach(async () => {
-  sandbox = await PaymentSandbox.start({
-    port: 0,
-    secondaryEvents: false,
-    secretKey: 'sk_test_for_the_sandbox',
-    webhookUrl: null,
-    webhookSecret: 'whsec_for_the_sandbox',
-    priceIds: ['price_small', 'price_large'],
-  })
-  const { hostname, port } = new URL(sandbox.url)
-  stripe = new Stripe('sk_test_for_the_sandbox', { host: hostname, port: Number(port), protocol: 'http' })
+  stage = await SandboxStage.withoutWebhook()
+  sandbox = stage.sandbox
+  stripe = stage.stripe
 })
 
-afterEach(() => sandbox.stop())
-
-type Terms = Partial<Stripe.Checkout.SessionCreateParams>
-
-async function open(terms: Terms = {}): Promise<Stripe.Checkout.Session> {
-  const customer = await stripe.customers.create({ email: 'owner@example.com' })
-  return stripe.checkout.sessions.create({
-    mode: 'subscription',
-    customer: customer.id,
-    line_items: [{ price: 'price_small', quantity: 1 }],
-    success_url: 'https://main.example/done',
-    ...terms,
-  })
-}
-
-async function subscribed(terms: Terms = {}): Promise<Stripe.Subscription> {
-  const { id } = await open(terms)
-  await sandbox.simulate.pay(id)
-  const { subscription } = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
-  return subscription as Stripe.Subscription
-}
-
-/** Types of the events that `work` causes, oldest first. */
-async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const before = sandbox.events().length
-  await work()
-  return sandbox
-    .events()
-    .slice(before)
-    .map(({ type }) => type)
-}
+afterEach(() => stage.close())
 
 async function latestInvoice(id: string): Promise<Stripe.Invoice> {
   const { latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
@@ -58,8 +23,8 @@ async function latestInvoice(id: string): Promise<Stripe.Invoice> {
 
 describe('Invoices', () => {
   it('are kept, found and listed', async () => {
-    const { customer, latest_invoice, id } = await subscribed()
-    await subscribed()
+    const { customer, latest_invoice, id } = await stage.subscribe()
+    await stage.subscribe()
     const invoice = await stripe.invoices.retrieve(latest_invoice as string)
     expect(invoice).toMatchObject({
       object: 'invoice',
@@ -81,8 +46,8 @@ describe('Invoices', () => {
 
 describe('A renewal', () => {
   it('that fails twice leaves one open invoice, and recovers', async () => {
-    const { id } = await subscribed()
-    expect(await eventsOf(() => sandbox.simulate.failPayment(id))).toEqual([
+    const { id } = await stage.subscribe()
+    expect(await stage.eventTypes(() => sandbox.simulate.failPayment(id))).toEqual([
       'invoice.payment_failed',
       'customer.subscription.updated',
     ])
@@ -90,7 +55,7 @@ describe('A renewal', () => {
       object: { status: 'past_due' },
       previous_attributes: { status: 'active' },
     })
-    expect(await eventsOf(() => sandbox.simulate.failPayment(id))).toEqual(['invoice.payment_failed'])
+    expect(await stage.eventTypes(() => sandbox.simulate.failPayment(id))).toEqual(['invoice.payment_failed'])
     const open = {
       status: 'open',
       attempt_count: 2,
@@ -99,7 +64,7 @@ describe('A renewal', () => {
     }
     expect(await latestInvoice(id)).toMatchObject(open)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
-    expect(await eventsOf(() => sandbox.simulate.recoverPayment(id))).toEqual([
+    expect(await stage.eventTypes(() => sandbox.simulate.recoverPayment(id))).toEqual([
       'invoice.paid',
       'customer.subscription.updated',
     ])
@@ -109,8 +74,8 @@ describe('A renewal', () => {
   })
 
   it('may need the customer', async () => {
-    const { id } = await subscribed()
-    expect(await eventsOf(() => sandbox.simulate.requireAction(id))).toEqual([
+    const { id } = await stage.subscribe()
+    expect(await stage.eventTypes(() => sandbox.simulate.requireAction(id))).toEqual([
       'invoice.payment_action_required',
       'customer.subscription.updated',
     ])
@@ -118,13 +83,13 @@ describe('A renewal', () => {
   })
 
   it('that fails ends a trial with a bill', async () => {
-    const { id } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+    const { id } = await stage.subscribe({ subscription_data: { trial_period_days: 7 } })
     await sandbox.simulate.failPayment(id)
     expect(await latestInvoice(id)).toMatchObject({ status: 'open', amount_due: 1000 })
   })
 
   it('does not come after the end', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     await sandbox.simulate.cancel(id)
     await expect(sandbox.simulate.failPayment(id)).rejects.toThrow('has ended')
   })
@@ -132,8 +97,8 @@ describe('A renewal', () => {
 
 describe('Refunds and disputes', () => {
   it('refunds in parts', async () => {
-    const { id, customer } = await subscribed()
-    expect(await eventsOf(() => sandbox.simulate.refund(id, 400))).toEqual(['charge.refunded'])
+    const { id, customer } = await stage.subscribe()
+    expect(await stage.eventTypes(() => sandbox.simulate.refund(id, 400))).toEqual(['charge.refunded'])
     const charge = sandbox.events().at(-1)!.data.object as Stripe.Charge
     expect(charge).toMatchObject({ customer, amount: 1000, amount_refunded: 400, refunded: false })
     await sandbox.simulate.refund(id)
@@ -142,7 +107,7 @@ describe('Refunds and disputes', () => {
   })
 
   it.each(['won', 'lost'] as const)('a dispute is %s', async outcome => {
-    const { id, customer, latest_invoice } = await subscribed()
+    const { id, customer, latest_invoice } = await stage.subscribe()
     const disputeId = await sandbox.simulate.dispute(id)
     expect(sandbox.events().at(-1)).toMatchObject({ type: 'charge.dispute.created' })
     const dispute = await stripe.disputes.retrieve(disputeId, { expand: ['charge'] })
@@ -151,7 +116,7 @@ describe('Refunds and disputes', () => {
     const { data } = await stripe.invoicePayments.list({ payment })
     expect(data.map(({ invoice }) => invoice)).toEqual([latest_invoice])
     await expect(sandbox.simulate.dispute(id)).rejects.toThrow('already been disputed')
-    expect(await eventsOf(() => sandbox.simulate.closeDispute(disputeId, outcome))).toEqual([
+    expect(await stage.eventTypes(() => sandbox.simulate.closeDispute(disputeId, outcome))).toEqual([
       'charge.dispute.closed',
     ])
     expect(await stripe.disputes.retrieve(disputeId)).toMatchObject({ status: outcome })
@@ -159,7 +124,7 @@ describe('Refunds and disputes', () => {
   })
 
   it('need a payment', async () => {
-    const { id } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+    const { id } = await stage.subscribe({ subscription_data: { trial_period_days: 7 } })
     await expect(sandbox.simulate.refund(id)).rejects.toThrow('Nothing was paid')
     await expect(stripe.charges.retrieve('ch_x')).rejects.toMatchObject({ statusCode: 404 })
   })
@@ -167,8 +132,8 @@ describe('Refunds and disputes', () => {
 
 describe('A payment that takes days', () => {
   it('succeeds', async () => {
-    const { id } = await open()
-    expect(await eventsOf(() => sandbox.simulate.payByBankDebit(id))).toEqual([
+    const { id } = await stage.openCheckout()
+    expect(await stage.eventTypes(() => sandbox.simulate.payByBankDebit(id))).toEqual([
       'checkout.session.completed',
       'customer.subscription.created',
     ])
@@ -179,7 +144,7 @@ describe('A payment that takes days', () => {
       subscription: { status: 'incomplete' },
       invoice: { status: 'open' },
     })
-    expect(await eventsOf(() => sandbox.simulate.settleBankDebit(id, 'succeeded'))).toEqual([
+    expect(await stage.eventTypes(() => sandbox.simulate.settleBankDebit(id, 'succeeded'))).toEqual([
       'checkout.session.async_payment_succeeded',
       'customer.subscription.updated',
       'invoice.paid',
@@ -195,9 +160,9 @@ describe('A payment that takes days', () => {
   })
 
   it('fails', async () => {
-    const { id } = await open()
+    const { id } = await stage.openCheckout()
     await sandbox.simulate.payByBankDebit(id)
-    expect(await eventsOf(() => sandbox.simulate.settleBankDebit(id, 'failed'))).toEqual([
+    expect(await stage.eventTypes(() => sandbox.simulate.settleBankDebit(id, 'failed'))).toEqual([
       'checkout.session.async_payment_failed',
       'invoice.payment_failed',
     ])
@@ -212,9 +177,9 @@ describe('Other checkouts', () => {
   const line = { price_data: { currency: 'usd', unit_amount: 700, product: 'prod_x' }, quantity: 2 }
 
   it('pays once, without a subscription', async () => {
-    const { id, amount_total } = await open({ mode: 'payment', line_items: [line] })
+    const { id, amount_total } = await stage.openCheckout({ mode: 'payment', line_items: [line] })
     expect(amount_total).toBe(1400)
-    expect(await eventsOf(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
+    expect(await stage.eventTypes(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
       mode: 'payment',
       payment_status: 'paid',
@@ -225,19 +190,23 @@ describe('Other checkouts', () => {
   })
 
   it('pays once, later', async () => {
-    const { id } = await open({ mode: 'payment', line_items: [line] })
+    const { id } = await stage.openCheckout({ mode: 'payment', line_items: [line] })
     await sandbox.simulate.payByBankDebit(id)
-    expect(await eventsOf(() => sandbox.simulate.settleBankDebit(id, 'succeeded'))).toEqual([
+    expect(await stage.eventTypes(() => sandbox.simulate.settleBankDebit(id, 'succeeded'))).toEqual([
       'checkout.session.async_payment_succeeded',
     ])
   })
 
   it('saves a payment method only', async () => {
-    const { id, amount_total, url } = await open({ mode: 'setup', line_items: undefined, currency: 'usd' })
+    const { id, amount_total, url } = await stage.openCheckout({
+      mode: 'setup',
+      line_items: undefined,
+      currency: 'usd',
+    })
     expect(amount_total).toBeNull()
     expect(await (await fetch(url!)).text()).toContain('Save a payment method')
     await expect(sandbox.simulate.payByBankDebit(id)).rejects.toThrow('No payment is due')
-    expect(await eventsOf(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
+    expect(await stage.eventTypes(() => sandbox.simulate.pay(id))).toEqual(['checkout.session.completed'])
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
       mode: 'setup',
       payment_status: 'no_payment_required',
@@ -251,7 +220,7 @@ describe('Other checkouts', () => {
     ['lines in a setup', { mode: 'setup' }, 'line_items'],
     ['a monthly price in a payment', { mode: 'payment' }, 'line_items[0][price_data][unit_amount]'],
   ])('refuses: %s', async (_, terms, param) => {
-    await expect(open(terms as Terms)).rejects.toMatchObject({ statusCode: 400, param })
+    await expect(stage.openCheckout(terms as CheckoutTerms)).rejects.toMatchObject({ statusCode: 400, param })
   })
 })
 
@@ -270,7 +239,7 @@ describe('Customers', () => {
   })
 
   it.each(['API', 'sandbox'])('are deleted with what they have, through the %s', async through => {
-    const { id, customer } = await subscribed()
+    const { id, customer } = await stage.subscribe()
     const { id: checkoutId } = await stripe.checkout.sessions.create({
       mode: 'subscription',
       customer: customer as string,
@@ -281,7 +250,7 @@ describe('Customers', () => {
       through === 'API'
         ? stripe.customers.del(customer as string)
         : sandbox.simulate.deleteCustomer(customer as string)
-    expect(await eventsOf(remove)).toEqual([
+    expect(await stage.eventTypes(remove)).toEqual([
       'customer.subscription.deleted',
       'checkout.session.expired',
       'customer.deleted',
@@ -293,6 +262,8 @@ describe('Customers', () => {
     expect(await stripe.checkout.sessions.retrieve(checkoutId)).toMatchObject({ status: 'expired' })
     expect((await stripe.customers.list()).data).toEqual([])
     await expect(stripe.customers.del(customer as string)).rejects.toMatchObject({ statusCode: 404 })
-    await expect(open({ customer: customer as string })).rejects.toMatchObject({ code: 'resource_missing' })
+    await expect(stage.openCheckout({ customer: customer as string })).rejects.toMatchObject({
+      code: 'resource_missing',
+    })
   })
 })

@@ -1,48 +1,38 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { SandboxStage } from './support/sandbox-stage.js'
 
+let stage: SandboxStage
 let sandbox: PaymentSandbox
 let stripe: Stripe
 let customer: string
 
 beforeEach(async () => {
-  sandbox = await PaymentSandbox.start({
-    port: 0,
-    secondaryEvents: false,
-    secretKey: 'sk_test_for_the_sandbox',
-    webhookUrl: null,
-    webhookSecret: 'whsec_for_the_sandbox',
-    priceIds: ['price_small'],
-  })
-  const { hostname, port } = new URL(sandbox.url)
-  stripe = new Stripe('sk_test_for_the_sandbox', {
-    host: hostname,
-    port: Number(port),
-    protocol: 'http',
-    maxNetworkRetries: 0,
-    timeout: 300,
-  })
+  stage = await SandboxStage.withoutWebhook()
+  sandbox = stage.sandbox
+  stripe = stage.stripe
   customer = (await stripe.customers.create({ email: 'owner@example.com' })).id
 })
 
-afterEach(() => sandbox.stop())
+afterEach(() => stage.close())
 
 async function checkout(trialDays?: number): Promise<string> {
-  const { id } = await stripe.checkout.sessions.create({
-    mode: 'subscription',
-    customer,
-    line_items: [{ price: 'price_small', quantity: 1 }],
-    success_url: 'https://main.example/done',
-    ...(trialDays && { subscription_data: { trial_period_days: trialDays } }),
-  })
+  const { id } = await stage.openCheckout(termsOf(trialDays))
   return id
 }
 
 async function subscribed(trialDays?: number): Promise<string> {
-  const id = await checkout(trialDays)
-  await sandbox.simulate.pay(id)
-  return (await stripe.checkout.sessions.retrieve(id)).subscription as string
+  const { id } = await stage.subscribe(termsOf(trialDays))
+  return id
+}
+
+function termsOf(trialDays?: number) {
+  return {
+    customer,
+    success_url: 'https://main.example/done',
+    ...(trialDays && { subscription_data: { trial_period_days: trialDays } }),
+  }
 }
 
 /** As a program asks. */
@@ -54,10 +44,6 @@ function control(path = '', fields: Record<string, string> = {}, headers: Record
 /** As the page in a browser asks. */
 function click(path: string, fields: Record<string, string>) {
   return control(path, fields, { Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' })
-}
-
-function eventTypes(): string[] {
-  return sandbox.events().map(({ type }) => type)
 }
 
 async function page(path = '/'): Promise<string> {
@@ -100,7 +86,7 @@ describe('The control endpoint', () => {
   ])('simulates %s', async (simulation, event, state) => {
     const id = await subscribed()
     expect((await control(`/${simulation}`, { id })).status).toBe(200)
-    expect(eventTypes()).toContain(event)
+    expect(await stage.eventTypes()).toContain(event)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject(state)
   })
 
@@ -115,7 +101,7 @@ describe('The control endpoint', () => {
     await control('/disputed', { id })
     const { id: dispute } = sandbox.events().at(-1)!.data.object as { id: string }
     await control('/dispute-lost', { id: dispute })
-    expect(eventTypes()).toEqual(
+    expect(await stage.eventTypes()).toEqual(
       expect.arrayContaining([
         'customer.subscription.resumed',
         'customer.subscription.trial_will_end',
@@ -177,7 +163,7 @@ describe('The page of the sandbox', () => {
     expect(await page()).toMatch(/Payment succeeds.*Payment fails/s)
     await click('/payment-succeeds', { id })
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ payment_status: 'paid' })
-    expect(eventTypes()).toContain('checkout.session.async_payment_succeeded')
+    expect(await stage.eventTypes()).toContain('checkout.session.async_payment_succeeded')
   })
 
   it('escapes hostile text and allows no script', async () => {

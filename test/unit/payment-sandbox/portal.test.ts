@@ -1,42 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import type Stripe from 'stripe'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { SandboxStage } from './support/sandbox-stage.js'
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData
 
+let stage: SandboxStage
 let sandbox: PaymentSandbox
 let stripe: Stripe
 let customer: string
 let subscription: Stripe.Subscription
 
 beforeEach(async () => {
-  sandbox = await PaymentSandbox.start({
-    port: 0,
-    secondaryEvents: false,
-    secretKey: 'sk_test_for_the_sandbox',
-    webhookUrl: null,
-    webhookSecret: 'whsec_for_the_sandbox',
-    priceIds: ['price_small', 'price_large'],
-  })
-  const { hostname, port } = new URL(sandbox.url)
-  stripe = new Stripe('sk_test_for_the_sandbox', { host: hostname, port: Number(port), protocol: 'http' })
-  customer = (await stripe.customers.create({ email: 'owner@example.com' })).id
-  subscription = await subscribed(customer)
+  stage = await SandboxStage.withoutWebhook()
+  sandbox = stage.sandbox
+  stripe = stage.stripe
+  subscription = await stage.subscribe()
+  customer = subscription.customer as string
 })
 
-afterEach(() => sandbox.stop())
-
-async function subscribed(payer: string): Promise<Stripe.Subscription> {
-  const { id } = await stripe.checkout.sessions.create({
-    mode: 'subscription',
-    customer: payer,
-    line_items: [{ price: 'price_small', quantity: 1 }],
-    success_url: 'https://main.example/done',
-  })
-  await sandbox.simulate.pay(id)
-  const paid = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
-  return paid.subscription as Stripe.Subscription
-}
+afterEach(() => stage.close())
 
 function portal(flow_data?: Flow): Promise<Stripe.BillingPortal.Session> {
   return stripe.billingPortal.sessions.create({
@@ -104,7 +87,7 @@ describe('A session', () => {
   })
 
   it("is refused about somebody else's subscription", async () => {
-    const other = await subscribed((await stripe.customers.create({})).id)
+    const other = await stage.subscribe()
     const refused = portal({
       type: 'subscription_cancel',
       subscription_cancel: { subscription: other.id },
@@ -145,7 +128,7 @@ describe('The home page', () => {
     expect(await page(`${url}/${invoice!.id}`)).toMatch(
       /Invoice SANDBOX-.*Monthly subscription.*Total.*\$10\.00/s,
     )
-    await subscribed((await stripe.customers.create({})).id)
+    await stage.subscribe()
     const [others] = (await stripe.invoices.list()).data
     const statuses = [`${url}/${others!.id}`, `${url}/in_x`].map(async each => (await fetch(each)).status)
     expect(await Promise.all(statuses)).toEqual([404, 404])
@@ -170,7 +153,7 @@ describe('The home page', () => {
   })
 
   it("does nothing to somebody else's subscription", async () => {
-    const other = await subscribed((await stripe.customers.create({})).id)
+    const other = await stage.subscribe()
     const { url } = await portal()
     expect(await page(url)).not.toContain(other.id)
     await click(url, 'cancel', { subscription: other.id })

@@ -1,61 +1,26 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import Stripe from 'stripe'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import type Stripe from 'stripe'
+import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { monthsAfter, nowSeconds } from '../../../packages/payment-sandbox/src/state/clock.js'
+import { SandboxStage } from './support/sandbox-stage.js'
 
 const DAY_SECONDS = 24 * 60 * 60
 
+let stage: SandboxStage
 let sandbox: PaymentSandbox
 let stripe: Stripe
 
 beforeEach(async () => {
-  sandbox = await PaymentSandbox.start({
-    port: 0,
-    secondaryEvents: false,
-    secretKey: 'sk_test_for_the_sandbox',
-    webhookUrl: null,
-    webhookSecret: 'whsec_for_the_sandbox',
-    priceIds: ['price_small', 'price_large'],
-  })
-  const { hostname, port } = new URL(sandbox.url)
-  stripe = new Stripe('sk_test_for_the_sandbox', { host: hostname, port: Number(port), protocol: 'http' })
+  stage = await SandboxStage.withoutWebhook()
+  sandbox = stage.sandbox
+  stripe = stage.stripe
 })
 
-afterEach(() => sandbox.stop())
-
-type Terms = Partial<Stripe.Checkout.SessionCreateParams>
-
-async function open(terms: Terms = {}): Promise<Stripe.Checkout.Session> {
-  const customer = await stripe.customers.create({ email: 'owner@example.com' })
-  return stripe.checkout.sessions.create({
-    mode: 'subscription',
-    customer: customer.id,
-    line_items: [{ price: 'price_small', quantity: 1 }],
-    success_url: 'https://main.example/done',
-    ...terms,
-  })
-}
-
-async function subscribed(terms: Terms = {}): Promise<Stripe.Subscription> {
-  const { id } = await open(terms)
-  await sandbox.simulate.pay(id)
-  const { subscription } = await stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
-  return subscription as Stripe.Subscription
-}
-
-/** Types of the events that `work` causes, oldest first. */
-async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const before = sandbox.events().length
-  await work()
-  return sandbox
-    .events()
-    .slice(before)
-    .map(({ type }) => type)
-}
+afterEach(() => stage.close())
 
 describe('Quantity', () => {
   it('comes from the checkout, and changes', async () => {
-    const { id, items } = await subscribed({ line_items: [{ price: 'price_small', quantity: 3 }] })
+    const { id, items } = await stage.subscribe({ line_items: [{ price: 'price_small', quantity: 3 }] })
     const [item] = items.data
     expect(item).toMatchObject({ quantity: 3 })
     const changed = await stripe.subscriptions.update(id, { items: [{ id: item!.id, quantity: 5 }] })
@@ -65,7 +30,7 @@ describe('Quantity', () => {
   })
 
   it('of 0 is refused at checkout', async () => {
-    const refused = open({ line_items: [{ price: 'price_small', quantity: 0 }] })
+    const refused = stage.openCheckout({ line_items: [{ price: 'price_small', quantity: 0 }] })
     await expect(refused).rejects.toMatchObject({ param: 'line_items[0][quantity]' })
   })
 
@@ -74,15 +39,15 @@ describe('Quantity', () => {
     ['create_prorations', ['customer.subscription.updated'], 0],
     ['none', ['customer.subscription.updated'], 0],
   ] as const)('with proration_behavior %s', async (proration_behavior, types, billed) => {
-    const { id, items, customer } = await subscribed()
+    const { id, items, customer } = await stage.subscribe()
     const update = { items: [{ id: items.data[0]!.id, quantity: 3 }], proration_behavior }
-    expect(await eventsOf(() => stripe.subscriptions.update(id, update))).toEqual(types)
+    expect(await stage.eventTypes(() => stripe.subscriptions.update(id, update))).toEqual(types)
     const { data } = await stripe.invoices.list({ customer: customer as string })
     expect(data.slice(0, -1).reduce((sum, { total }) => sum + total, 0)).toBe(billed)
   })
 
   it('noted as a proration is on the next invoice', async () => {
-    const { id, items, customer } = await subscribed()
+    const { id, items, customer } = await stage.subscribe()
     await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price: 'price_large' }] })
     await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
     await stripe.subscriptions.retrieve(id)
@@ -92,7 +57,7 @@ describe('Quantity', () => {
   })
 
   it('refuses an unknown way to prorate', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     const refused = stripe.subscriptions.update(id, { proration_behavior: 'sometimes' })
     await expect(refused).rejects.toMatchObject({ statusCode: 400, param: 'proration_behavior' })
   })
@@ -100,7 +65,7 @@ describe('Quantity', () => {
 
 describe('Metadata', () => {
   it('is joined; an empty text removes its key', async () => {
-    const { id } = await subscribed({ subscription_data: { metadata: { a: '1', b: '2' } } })
+    const { id } = await stage.subscribe({ subscription_data: { metadata: { a: '1', b: '2' } } })
     const changed = await stripe.subscriptions.update(id, { metadata: { b: '', c: '3' } })
     expect(changed.metadata).toEqual({ a: '1', c: '3' })
   })
@@ -108,9 +73,9 @@ describe('Metadata', () => {
 
 describe('Paused collection', () => {
   it('keeps the status, and is no customer.subscription.paused', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     const pause_collection = { behavior: 'void' as const, resumes_at: nowSeconds() + DAY_SECONDS }
-    expect(await eventsOf(() => stripe.subscriptions.update(id, { pause_collection }))).toEqual([
+    expect(await stage.eventTypes(() => stripe.subscriptions.update(id, { pause_collection }))).toEqual([
       'customer.subscription.updated',
     ])
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active', pause_collection })
@@ -119,10 +84,12 @@ describe('Paused collection', () => {
   })
 
   it('renews without a payment, and ends by itself', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     await stripe.subscriptions.update(id, { pause_collection: { behavior: 'keep_as_draft' } })
     await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
-    expect(await eventsOf(() => stripe.subscriptions.retrieve(id))).toEqual(['customer.subscription.updated'])
+    expect(await stage.eventTypes(() => stripe.subscriptions.retrieve(id))).toEqual([
+      'customer.subscription.updated',
+    ])
     const { latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     expect(latest_invoice).toMatchObject({ status: 'draft', amount_paid: 0 })
     await sandbox.simulate.changeSubscription(id, { pause_collection: { behavior: 'void', resumes_at: 1 } })
@@ -130,7 +97,7 @@ describe('Paused collection', () => {
   })
 
   it('needs a behavior', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     const refused = stripe.subscriptions.update(id, { pause_collection: { behavior: 'x' } })
     await expect(refused).rejects.toMatchObject({ param: 'pause_collection[behavior]' })
   })
@@ -138,15 +105,17 @@ describe('Paused collection', () => {
 
 describe('Paused subscription', () => {
   it('resumes with a new paid period', async () => {
-    const { id } = await subscribed()
-    expect(await eventsOf(() => stripe.subscriptions.pause(id))).toEqual([
+    const { id } = await stage.subscribe()
+    expect(await stage.eventTypes(() => stripe.subscriptions.pause(id))).toEqual([
       'customer.subscription.paused',
       'customer.subscription.updated',
     ])
     await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'paused' })
     expect(
-      await eventsOf(() => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' } })),
+      await stage.eventTypes(() =>
+        stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' } }),
+      ),
     ).toEqual(['customer.subscription.resumed', 'customer.subscription.updated', 'invoice.paid'])
     const { status, items } = await stripe.subscriptions.retrieve(id)
     expect(status).toBe('active')
@@ -154,10 +123,10 @@ describe('Paused subscription', () => {
   })
 
   it('resumes in the period that it had, without a payment', async () => {
-    const { id, items } = await subscribed()
+    const { id, items } = await stage.subscribe()
     await stripe.subscriptions.pause(id)
     const resume = () => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'unchanged' } })
-    expect(await eventsOf(resume)).not.toContain('invoice.paid')
+    expect(await stage.eventTypes(resume)).not.toContain('invoice.paid')
     const resumed = await stripe.subscriptions.retrieve(id)
     expect([resumed.status, resumed.items.data[0]!.current_period_end]).toEqual([
       'active',
@@ -166,7 +135,7 @@ describe('Paused subscription', () => {
   })
 
   it('is the only one that resumes', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     await expect(stripe.subscriptions.resume(id)).rejects.toMatchObject({ statusCode: 400 })
   })
 })
@@ -175,7 +144,7 @@ describe('Trial', () => {
   const terms = { subscription_data: { trial_period_days: 14 } }
 
   it('begins at checkout, free and without a payment', async () => {
-    const checkout = await open(terms)
+    const checkout = await stage.openCheckout(terms)
     expect(checkout.amount_total).toBe(0)
     await sandbox.simulate.pay(checkout.id)
     const paid = await stripe.checkout.sessions.retrieve(checkout.id, { expand: ['subscription', 'invoice'] })
@@ -190,14 +159,14 @@ describe('Trial', () => {
   })
 
   it('ends soon, and then becomes active and paid', async () => {
-    const { id } = await subscribed(terms)
-    expect(await eventsOf(() => sandbox.simulate.endTrialSoon(id))).toEqual([
+    const { id } = await stage.subscribe(terms)
+    expect(await stage.eventTypes(() => sandbox.simulate.endTrialSoon(id))).toEqual([
       'customer.subscription.trial_will_end',
     ])
     const { trial_end } = await stripe.subscriptions.retrieve(id)
     expect(trial_end! - nowSeconds()).toBeLessThanOrEqual(3 * DAY_SECONDS)
     await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] })
-    expect(await eventsOf(() => stripe.subscriptions.retrieve(id))).toEqual([
+    expect(await stage.eventTypes(() => stripe.subscriptions.retrieve(id))).toEqual([
       'customer.subscription.updated',
       'invoice.paid',
     ])
@@ -207,13 +176,13 @@ describe('Trial', () => {
   })
 
   it('can be set and cut short', async () => {
-    const { id } = await subscribed()
+    const { id } = await stage.subscribe()
     const trial_end = nowSeconds() + 5 * DAY_SECONDS
     expect(await stripe.subscriptions.update(id, { trial_end })).toMatchObject({
       status: 'trialing',
       trial_end,
     })
-    expect(await eventsOf(() => stripe.subscriptions.update(id, { trial_end: 'now' }))).toEqual([
+    expect(await stage.eventTypes(() => stripe.subscriptions.update(id, { trial_end: 'now' }))).toEqual([
       'customer.subscription.updated',
       'invoice.paid',
     ])

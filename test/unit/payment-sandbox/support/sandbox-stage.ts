@@ -7,12 +7,14 @@ import { PaymentSandbox } from '../../../../packages/payment-sandbox/src/payment
 const SECRET_KEY = 'sk_test_for_the_sandbox'
 const WEBHOOK_SECRET = 'whsec_for_the_sandbox'
 
+export type CheckoutTerms = Partial<Stripe.Checkout.SessionCreateParams>
+
 /** A sandbox, a webhook that checks signatures and records events, and the provider's package as the client. */
 export class SandboxStage {
   readonly received: Stripe.Event[] = []
   /** The statuses of the webhook's next answers; 200 when empty. */
   statuses: number[] = []
-  webhookUrl = ''
+  webhookUrl: string | null = null
   stripe!: Stripe
   private readonly webhook: Server
   private running: PaymentSandbox | null = null
@@ -29,6 +31,13 @@ export class SandboxStage {
     const stage = new SandboxStage()
     await new Promise<void>(resolve => stage.webhook.listen(0, '127.0.0.1', resolve))
     stage.webhookUrl = `http://127.0.0.1:${(stage.webhook.address() as AddressInfo).port}/`
+    await stage.start()
+    return stage
+  }
+
+  /** For tests that read events from the sandbox itself. */
+  static async withoutWebhook(): Promise<SandboxStage> {
+    const stage = new SandboxStage()
     await stage.start()
     return stage
   }
@@ -68,16 +77,26 @@ export class SandboxStage {
     })
   }
 
-  async openCheckout(): Promise<Stripe.Checkout.Session> {
-    const customer = await this.stripe.customers.create({ email: 'owner@example.com' })
-    return this.stripe.checkout.sessions.create(checkoutTerms(customer.id))
+  async openCheckout(terms: CheckoutTerms = {}): Promise<Stripe.Checkout.Session> {
+    const customer = terms.customer ?? (await this.stripe.customers.create({ email: 'owner@example.com' })).id
+    return this.stripe.checkout.sessions.create({ ...checkoutTerms(customer), ...terms })
   }
 
-  async subscribe(): Promise<Stripe.Subscription> {
-    const { id } = await this.openCheckout()
+  async subscribe(terms?: CheckoutTerms): Promise<Stripe.Subscription> {
+    const { id } = await this.openCheckout(terms)
     await this.sandbox.simulate.pay(id)
     const paid = await this.stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
     return paid.subscription as Stripe.Subscription
+  }
+
+  /** Types of the events that `work` causes, oldest first; of all events without it. */
+  async eventTypes(work?: () => Promise<unknown>): Promise<string[]> {
+    const before = work ? this.sandbox.events().length : 0
+    await work?.()
+    return this.sandbox
+      .events()
+      .slice(before)
+      .map(({ type }) => type)
   }
 }
 
