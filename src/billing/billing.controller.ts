@@ -1,17 +1,16 @@
-import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../http/client.js'
+import { CurrentActor, type SessionActor } from '../sessions/actor.js'
 import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
-import { CurrentCaller } from '../tokens/jwt.guard.js'
-import { BillingService } from './billing.service.js'
-import { CreateSubscriptionBody, CreateSubscriptionDocs } from './checkout/checkout.dto.js'
 import {
+  CreateSubscriptionBody,
+  CreateSubscriptionDocs,
   OpenPortalDocs,
   PortalBody,
   ReadSubscriptionDocs,
   SubscriptionQuery,
-} from './subscription/subscription.dto.js'
+} from './billing.dto.js'
+import { BillingService } from './billing.service.js'
 import { SubscriptionQueries } from './subscription/subscription-queries.js'
 
 @ApiTags('Billing')
@@ -26,38 +25,26 @@ export class BillingController {
   @Post('create')
   @MainSite({ permission: 'payments' })
   @CreateSubscriptionDocs()
-  async create(
-    @CurrentCaller() caller: Caller,
-    @Body() body: CreateSubscriptionBody,
-    @CurrentClient() client: Client,
-  ) {
-    return { checkoutUrl: await this.billing.startCheckout(caller, body, client) }
+  async create(@CurrentActor() actor: SessionActor, @Body() body: CreateSubscriptionBody) {
+    return { checkoutUrl: await this.billing.startCheckout(actor, body) }
   }
 
   /** Opens the provider's pages for invoices, cards and cancelling. Guarded like a checkout. */
   @Post('portal')
   @MainSite({ permission: 'payments' })
   @OpenPortalDocs()
-  async openPortal(
-    @CurrentCaller() caller: Caller,
-    @Body() { return: returnUrl }: PortalBody,
-    @CurrentClient() client: Client,
-  ) {
-    return { url: await this.billing.openPortal(caller, returnUrl, client) }
+  async openPortal(@CurrentActor() actor: SessionActor, @Body() { return: returnUrl }: PortalBody) {
+    return { url: await this.billing.openPortal(actor, returnUrl) }
   }
 
   /** The subscription of the caller's account. */
   @Get()
   @LiveSession()
   @ReadSubscriptionDocs()
-  read(
-    @CurrentCaller() caller: Caller,
-    @Query() { checkout, portal }: SubscriptionQuery,
-    @CurrentClient() client: Client,
-  ) {
-    if (checkout !== undefined) return this.subscriptionQueries.readAfter(caller, checkout, client)
+  read(@CurrentActor() actor: SessionActor, @Query() { checkout, portal }: SubscriptionQuery) {
+    if (checkout !== undefined) return this.subscriptionQueries.readAfter(actor, checkout)
     return portal
-      ? this.subscriptionQueries.readAfterPortal(caller, client)
-      : this.subscriptionQueries.read(caller.accountId)
+      ? this.subscriptionQueries.readAfterPortal(actor)
+      : this.subscriptionQueries.read(actor.accountId)
   }
 }

@@ -12,51 +12,37 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService } from './billing.service.js'
-import { CheckoutService } from './checkout/checkout.service.js'
-import { CheckoutReturn } from './checkout/checkout-return.js'
+import { PlanCache, SubscriptionCache } from './billing-caches.js'
+import { BillingStatus } from './billing-status.js'
+import { PlanCatalog } from './catalog/plan-catalog.js'
+import { PlansController } from './catalog/plans.controller.js'
+import { CheckoutService, FailedFirstPayments } from './checkout/checkout.service.js'
+import { CheckoutIntents } from './checkout/checkout-intents.js'
 import { Checkouts } from './checkout/checkouts.js'
 import { HostedCheckouts } from './checkout/hosted-checkouts.js'
-import { OpenPages } from './checkout/open-pages.js'
-import { Trials } from './checkout/trials.js'
-import { BillingCustomers } from './customers/billing-customers.js'
-import { CustomerDetailsSync } from './customers/customer-details.js'
-import { ForeignCustomers } from './customers/foreign-customers.js'
 import { EntitlementSweep } from './entitlements/entitlement-sweep.js'
 import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
-import { BillingOperations } from './operations/billing-operations.js'
-import { BillingStatus } from './operations/billing-status.js'
-import { PlanCache } from './plans/plan-cache.js'
-import { PlanCatalog } from './plans/plan-catalog.js'
-import { PlansController } from './plans/plans.controller.js'
+import { BillingReconciler } from './operations/billing-reconciler.js'
+import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
+import { SurplusSubscriptions } from './operations/surplus-subscriptions.js'
+import { BillingCustomers } from './provider/billing-customers.js'
 import { HourlyLines } from './provider/hourly-lines.js'
-import { createStripe } from './provider/payment-provider.js'
-import { PaymentRequests } from './provider/payment-requests.js'
-import { ProviderBulkhead } from './provider/provider-bulkhead.js'
-import { ProviderKey } from './provider/provider-key.js'
-import { ProviderKeyCheck } from './provider/provider-key-check.js'
-import { ProviderUpdates } from './provider/provider-updates.js'
-import { CancelledSubscriptions } from './subscription/cancelled-subscriptions.js'
-import { FailedFirstPayments } from './subscription/failed-first-payments.js'
-import { PlanChangeService } from './subscription/plan-change.service.js'
+import { createStripe, ProviderKey } from './provider/payment-provider.js'
+import { PaymentRequests, ProviderBulkhead } from './provider/payment-requests.js'
+import { CancelledSubscriptions, ProviderUpdates } from './provider/provider-updates.js'
 import { PortalService } from './subscription/portal.service.js'
 import { Seats } from './subscription/seats.js'
-import { SubscriptionCache } from './subscription/subscription-cache.js'
-import { SubscriptionQueries } from './subscription/subscription-queries.js'
+import { CheckoutReturn, SubscriptionQueries } from './subscription/subscription-queries.js'
 import { Subscriptions } from './subscription/subscriptions.js'
-import { SurplusSubscriptions } from './subscription/surplus-subscriptions.js'
-import { AfterCommit } from './sync/after-commit.js'
 import { BillingInbox } from './sync/billing-inbox.js'
 import { BillingQueue } from './sync/billing-queue.js'
-import { BillingReconciler } from './sync/billing-reconciler.js'
 import { BillingWorker } from './sync/billing-worker.js'
 import { CustomerSnapshots } from './sync/customer-snapshot.js'
 import { CustomerSync } from './sync/customer-sync.js'
-import { CustomerWriter } from './sync/customer-writer.js'
-import { SubscriptionWriter } from './sync/subscription-writer.js'
+import { CustomerWriter, SubscriptionWriter } from './sync/customer-writer.js'
 import { WaitingEvents } from './sync/waiting-events.js'
-import { WebhookController } from './webhook/webhook.controller.js'
-import { WebhookService } from './webhook/webhook.service.js'
+import { WebhookController } from './webhook.controller.js'
 
 @Module({
   imports: [UsersModule, RateLimitsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
@@ -65,34 +51,29 @@ import { WebhookService } from './webhook/webhook.service.js'
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
     { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
-    BillingStatus,
-    SubscriptionWriter,
-    AfterCommit,
-    BillingService,
-    BillingInbox,
-    BillingOperations,
-    BillingReconciler,
-    BillingQueue,
-    BillingWorker,
     BillingCustomers,
+    BillingInbox,
+    BillingQueue,
+    BillingReconciler,
+    BillingService,
+    BillingStatus,
+    BillingWorker,
     CancelledSubscriptions,
+    CheckoutIntents,
     CheckoutReturn,
     CheckoutService,
     Checkouts,
-    PaymentRequests,
     CustomerSnapshots,
-    CustomerDetailsSync,
     CustomerSync,
     CustomerWriter,
-    Entitlements,
-    UserEntitlements,
     EntitlementSweep,
+    Entitlements,
+    FailedFirstPayments,
     ForeignCustomers,
     HostedCheckouts,
     HourlyLines,
-    OpenPages,
+    PaymentRequests,
     PlanCatalog,
-    PlanChangeService,
     PortalService,
     ProviderBulkhead,
     ProviderKey,
@@ -100,12 +81,11 @@ import { WebhookService } from './webhook/webhook.service.js'
     ProviderUpdates,
     Seats,
     SubscriptionQueries,
-    WaitingEvents,
+    SubscriptionWriter,
     Subscriptions,
     SurplusSubscriptions,
-    Trials,
-    FailedFirstPayments,
-    WebhookService,
+    UserEntitlements,
+    WaitingEvents,
   ],
   exports: [BillingStatus],
 })

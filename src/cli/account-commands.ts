@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import type { Command } from 'commander'
+import { type Command } from 'commander'
+import { Clock } from '../clock/clock.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { asSessionHandle } from '../sessions/session-id.js'
+import { SessionStore } from '../sessions/stores/session-store.js'
 import { AccountsService } from '../users/accounts.service.js'
 import { inWords, UserImport } from '../users/import/user-import.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
-import type { CommandContext } from './command-context.js'
-import { asEmail, withService, withUser } from './service.js'
+import { asEmail, type CommandContext, withService, withUser } from './command-context.js'
 
 /** `account:create`, `user:…` and `users:import`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
@@ -91,4 +94,36 @@ async function readPassword({ input }: CommandContext): Promise<string> {
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
     throw new Error(`The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
   return password
+}
+
+/** `session:list` and `session:revoke`. */
+export function addSessionCommands(program: Command, context: CommandContext): void {
+  const { print } = context
+
+  program
+    .command('session:list')
+    .description('list the live sessions of a user')
+    .argument('<email>')
+    .action(async (email: string) => {
+      const sessions = await withUser(context, email, (app, user) =>
+        app.get(SessionStore).listByUser(user.id, app.get(Clock).now()),
+      )
+      for (const { sid, source, origin, ip, lastUsed } of sessions)
+        print([sid, source, origin ?? 'no origin', ip, lastUsed.toISOString()].join('  '))
+      print(`${sessions.length} sessions`)
+    })
+
+  program
+    .command('session:revoke')
+    .description('end one session')
+    .argument('<sid>', 'the public handle of the session, as in the audit log')
+    .action(async (text: string) => {
+      await withService(context, async app => {
+        const sid = asSessionHandle(text)
+        const session = sid && (await app.get(SessionStore).find(sid, app.get(Clock).now()))
+        if (!session) throw new Error('There is no live session with this handle')
+        await app.get(SessionChanges).end(session, null, 'ended by an operator')
+      })
+      print('The session has ended')
+    })
 }

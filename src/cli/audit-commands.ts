@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { AuditVerifier, type Checkpoint } from '../audit/audit-verifier.js'
-import type { CommandContext } from './command-context.js'
-import { withService } from './service.js'
+import { type CommandContext, withService } from './command-context.js'
 
 /** `audit:verify`. */
 export function addAuditCommands(program: Command, context: CommandContext): void {

@@ -8,15 +8,16 @@ import {
   type EventState,
   type ListedEvent,
 } from '../billing/operations/billing-inspection.js'
-import { BillingOperations } from '../billing/operations/billing-operations.js'
+import { BillingReconciler } from '../billing/operations/billing-reconciler.js'
+import { BillingInbox } from '../billing/sync/billing-inbox.js'
+import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Database } from '../database/database.js'
-import type { CommandContext } from './command-context.js'
-import { withService } from './service.js'
+import { type CommandContext, withService } from './command-context.js'
 
 /** A terminal page; more than a person reads. */
 const LISTED = 50
-const MOST_LISTED = 1_000
-const LONGEST_REASON = 300
+const MAX_LISTED = 1_000
+const MAX_REASON_LENGTH = 300
 /** Another process may be handling the same customer. */
 const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000
@@ -28,12 +29,12 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .description("list the payment provider's events that wait, oldest first, one per line")
     .option('--state <state>', `only events in this state: ${EVENT_STATES.join(', ')}`)
     .option('--account <id>', 'only events of this account')
-    .option('--limit <number>', `how many to list, at most ${MOST_LISTED}`, String(LISTED))
+    .option('--limit <number>', `how many to list, at most ${MAX_LISTED}`, String(LISTED))
     .action(({ state, account, limit }: { state?: string; account?: string; limit: string }) => {
       const filter = filterOf(state, account)
-      const most = limitOf(limit)
+      const max = limitOf(limit)
       return withService(context, app =>
-        listEvents(new BillingInspection(app.get(Database)), filter, most, context),
+        listEvents(new BillingInspection(app.get(Database)), filter, max, context),
       )
     })
 
@@ -89,7 +90,8 @@ async function replay(app: INestApplicationContext, id: string, { print }: Comma
   if (!known) throw new Error(`There is no event ${id}; billing:reconcile works without one`)
   if (known.customerId === null)
     throw new Error(`Event ${id} (${known.type}) does not concern a customer and has no effect`)
-  await app.get(BillingOperations).replay(id)
+  await app.get(BillingInbox).replay(id)
+  await app.get(BillingWorker).settled()
   const { effect, lastError } = await outcomeOf(inspection, id)
   if (effect === null)
     throw new Error(
@@ -112,30 +114,31 @@ async function outcomeOf(inspection: BillingInspection, id: string): Promise<Lis
 async function reconcile(app: INestApplicationContext, context: CommandContext): Promise<void> {
   const inspection = new BillingInspection(app.get(Database))
   const auditEnd = await inspection.auditEnd()
-  const progress = setInterval(() => void sayProgress(inspection, context), PROGRESS_EVERY_MS)
+  const progress = setInterval(() => void printProgress(inspection, context), PROGRESS_EVERY_MS)
   try {
-    const customers = await app.get(BillingOperations).reconcile()
-    await allLookedAt(inspection)
-    const mendings = await inspection.listMendingsAfter(auditEnd)
-    for (const { accountId, detail } of mendings.slice(0, MOST_LISTED))
+    const customers = await app.get(BillingReconciler).reconcile(Number.POSITIVE_INFINITY)
+    await app.get(BillingWorker).settled()
+    await allSynced(inspection)
+    const repairs = await inspection.listRepairsAfter(auditEnd)
+    for (const { accountId, detail } of repairs.slice(0, MAX_LISTED))
       context.print(
         `Corrected: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`,
       )
-    context.print(`Compared ${customers} customers, corrected ${mendings.length}`)
+    context.print(`Compared ${customers} customers, corrected ${repairs.length}`)
   } finally {
     clearInterval(progress)
   }
-  await refuseTroubles(inspection, context)
+  await requireNoneFailed(inspection, context)
 }
 
-async function sayProgress(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
+async function printProgress(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
   // Progress only; the comparison itself reports what is wrong.
   const due = await inspection.countDue().catch(() => null)
   if (due !== null) printError(`${due} customers are still waiting`)
 }
 
 /** Running servers may have taken some of them. Gives up when there is no progress for a while. */
-async function allLookedAt(inspection: BillingInspection): Promise<void> {
+async function allSynced(inspection: BillingInspection): Promise<void> {
   let fewest = Number.POSITIVE_INFINITY
   let triesLeft = WAIT_SECONDS * 4
   for (let due = await inspection.countDue(); due > 0 && triesLeft > 0; due = await inspection.countDue()) {
@@ -145,12 +148,15 @@ async function allLookedAt(inspection: BillingInspection): Promise<void> {
   }
 }
 
-async function refuseTroubles(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
-  const troubles = await inspection.listFailedSyncs()
-  for (const { customerId, attempts, lastError } of troubles.slice(0, LISTED))
+async function requireNoneFailed(
+  inspection: BillingInspection,
+  { printError }: CommandContext,
+): Promise<void> {
+  const failed = await inspection.listFailedSyncs()
+  for (const { customerId, attempts, lastError } of failed.slice(0, LISTED))
     printError(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
-  if (troubles.length > 0)
-    throw new Error(`${troubles.length} customers could not be checked; they will be tried again`)
+  if (failed.length > 0)
+    throw new Error(`${failed.length} customers could not be checked; they will be tried again`)
   const due = await inspection.countDue()
   if (due > 0) throw new Error(`${due} customers are still waiting; running servers continue`)
 }
@@ -165,10 +171,10 @@ function filterOf(state?: string, account?: string): EventFilter {
 
 function limitOf(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MOST_LISTED) throw new Error(`--limit takes a number from 1 to ${MOST_LISTED}`)
+  if (limit < 1 || limit > MAX_LISTED) throw new Error(`--limit takes a number from 1 to ${MAX_LISTED}`)
   return limit
 }
 
 function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, LONGEST_REASON)
+  return text.replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH)
 }

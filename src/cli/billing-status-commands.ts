@@ -1,16 +1,15 @@
-import type { INestApplicationContext } from '@nestjs/common'
-import type { Command } from 'commander'
-import { ForeignCustomers } from '../billing/customers/foreign-customers.js'
-import { type BillingHealth, readBillingHealth } from '../billing/operations/billing-health.js'
-import { BillingOperations } from '../billing/operations/billing-operations.js'
-import { inWords, ProviderKey } from '../billing/provider/provider-key.js'
-import { SurplusSubscriptions } from '../billing/subscription/surplus-subscriptions.js'
+import { type INestApplicationContext } from '@nestjs/common'
+import { type Command } from 'commander'
+import { type BillingHealth, BillingInspection } from '../billing/operations/billing-inspection.js'
+import { ForeignCustomers } from '../billing/operations/foreign-customers.js'
+import { SurplusSubscriptions } from '../billing/operations/surplus-subscriptions.js'
+import { describeIdentity, ProviderKey } from '../billing/provider/payment-provider.js'
+import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import type { ApiError } from '../errors/api-error.js'
-import { Plans } from '../permissions/plans-file.js'
-import type { CommandContext } from './command-context.js'
-import { withService } from './service.js'
+import { type ApiError } from '../errors/api-error.js'
+import { PlansFile } from '../permissions/plans-file.js'
+import { type CommandContext, withService } from './command-context.js'
 
 type Print = CommandContext['print']
 
@@ -18,7 +17,7 @@ const LISTED = 50
 /** Events are handled within seconds; this long means that something is wrong. */
 const LONG_WAIT_MS = 15 * 60 * 1000
 
-/** `billing:status` and `billing:forget-customers`. */
+/** `billing:status`, and what it may ask for: `billing:end-surplus` and `billing:forget-customers`. */
 export function addBillingStatusCommands(program: Command, context: CommandContext): void {
   program
     .command('billing:status')
@@ -26,6 +25,18 @@ export function addBillingStatusCommands(program: Command, context: CommandConte
       'show what waits, was given up, is billed twice or is in no plan; exits with 1 when somebody has to act',
     )
     .action(() => withService(context, app => showStatus(app, context)))
+
+  program
+    .command('billing:end-surplus')
+    .description(
+      'end and refund a subscription that bills an account a second time; without an id, list them',
+    )
+    .argument('[subscription]', 'its id, as in the list')
+    .action((id?: string) =>
+      withService(context, app =>
+        id === undefined ? listSurplus(app, context) : endSurplus(app, id, context),
+      ),
+    )
 
   program
     .command('billing:forget-customers')
@@ -39,11 +50,11 @@ export function addBillingStatusCommands(program: Command, context: CommandConte
 }
 
 async function showStatus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
-  const health = await readBillingHealth(app.get(Database))
+  const health = await new BillingInspection(app.get(Database)).health()
   const problems = [
     ...showQueue(health, app.get(Clock).now(), print),
     ...(await showSurplus(app.get(SurplusSubscriptions), print)),
-    ...showUnknownPrices(app.get(Plans), health, print),
+    ...showUnknownPrices(app.get(PlansFile), health, print),
     ...(await showKey(app, print)),
   ]
   if (problems.length > 0) throw new Error(`Needs attention: ${problems.join(', ')}`)
@@ -68,7 +79,11 @@ async function showSurplus(surplus: SurplusSubscriptions, print: Print): Promise
   return found.length > 0 ? ['accounts are billed twice'] : []
 }
 
-function showUnknownPrices(plans: Plans, { subscriptionsByPrice }: BillingHealth, print: Print): string[] {
+function showUnknownPrices(
+  plans: PlansFile,
+  { subscriptionsByPrice }: BillingHealth,
+  print: Print,
+): string[] {
   if (plans.version === null) return []
   const unknown = [...subscriptionsByPrice].filter(([priceId]) => plans.of(priceId) === null)
   for (const [priceId, count] of unknown)
@@ -79,13 +94,14 @@ function showUnknownPrices(plans: Plans, { subscriptionsByPrice }: BillingHealth
 /** The rest matters most when the provider is down. */
 async function showKey(app: INestApplicationContext, print: Print): Promise<string[]> {
   try {
-    print(`Payments go to ${inWords(await app.get(ProviderKey).identify())}`)
+    print(`Payments go to ${describeIdentity(await app.get(ProviderKey).identify())}`)
   } catch (error) {
     print(`Cannot tell where payments go: ${(error as ApiError).message}`)
     return ['the payment provider does not answer']
   }
   const others = await app.get(ForeignCustomers).count()
-  for (const { customers, ...other } of others) print(`${customers} customers belong to ${inWords(other)}`)
+  for (const { customers, ...other } of others)
+    print(`${customers} customers belong to ${describeIdentity(other)}`)
   return others.length > 0 ? ['customers belong to another key'] : []
 }
 
@@ -98,7 +114,32 @@ async function forgetCustomers(
   const customers = await app.get(ForeignCustomers).list()
   for (const { accountId, customerId } of customers.slice(0, LISTED))
     print(`Account ${accountId}, customer ${customerId}`)
-  if (isWanted) await app.get(BillingOperations).forget(customers)
+  if (isWanted) {
+    await app.get(ForeignCustomers).forget(customers)
+    await app.get(BillingWorker).settled()
+  }
   const what = isWanted ? 'have been detached' : 'would be detached (use --yes to do it)'
-  print(`${customers.length} customers that do not exist in ${inWords(identity)}, ${what}`)
+  print(`${customers.length} customers that do not exist in ${describeIdentity(identity)}, ${what}`)
+}
+
+async function listSurplus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
+  const found = await app.get(SurplusSubscriptions).list()
+  for (const { accountId, subscriptionId } of found) print(`${subscriptionId}  account ${accountId}`)
+  print(`${found.length} surplus subscriptions`)
+}
+
+async function endSurplus(
+  app: INestApplicationContext,
+  id: string,
+  { print }: CommandContext,
+): Promise<void> {
+  const refunds = await app.get(SurplusSubscriptions).end(id)
+  if (refunds === null)
+    throw new Error(
+      `${id} is not a second subscription of any account; run this command without an id to list those`,
+    )
+  for (const { payment, amount, currency } of refunds)
+    print(`Refunded: ${amount} ${currency} (smallest unit) of ${payment}`)
+  await app.get(BillingWorker).settled()
+  print(`${id} has ended`)
 }

@@ -1,3 +1,13 @@
+import { type INestApplicationContext } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { AppModule } from '../app.module.js'
+import { Clock } from '../clock/clock.js'
+import { readSettings } from '../config/read-settings.js'
+import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
+import { canonicalEmail, type Email } from '../users/email.js'
+import { type User } from '../users/user.js'
+import { Users } from '../users/users.js'
+
 /** What a command reads from and writes to, so that it runs the same in a terminal and inside another program. */
 export interface CommandContext {
   /** The settings, over those of `config/<NODE_ENV>.env`. */
@@ -8,4 +18,40 @@ export interface CommandContext {
   readonly print: (line: string) => void
   /** Writes a line beside the answer: progress, and why the command failed. */
   readonly printError: (line: string) => void
+}
+
+/** Runs `work` with the service's modules, without a server. They log by what Nest's logger is in this process. */
+export async function withService<T>(
+  { environment }: CommandContext,
+  work: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const app = await NestFactory.createApplicationContext(
+    AppModule.with(readSettings(environment), new Clock()),
+    { abortOnError: false },
+  )
+  app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
+  try {
+    return await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
+/** Like {@link withService}, for the user with this address; throws an Error when there is none. */
+export function withUser<T>(
+  context: CommandContext,
+  email: string,
+  work: (app: INestApplicationContext, user: User) => Promise<T>,
+): Promise<T> {
+  return withService(context, async app => {
+    const user = await app.get(Users).findByEmail(asEmail(email))
+    if (!user) throw new Error(`There is no user ${email}`)
+    return work(app, user)
+  })
+}
+
+export function asEmail(text: string): Email {
+  const email = canonicalEmail(text)
+  if (!email) throw new Error(`${text} is not an e-mail address`)
+  return email
 }

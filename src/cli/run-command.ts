@@ -1,14 +1,12 @@
 import { Command, CommanderError } from 'commander'
 import type { ApiError } from '../errors/api-error.js'
-import { addAccountCommands } from './account-commands.js'
+import { addAccountCommands, addSessionCommands } from './account-commands.js'
 import { addAuditCommands } from './audit-commands.js'
 import { addBillingCommands } from './billing-commands.js'
 import { addBillingStatusCommands } from './billing-status-commands.js'
 import type { CommandContext } from './command-context.js'
 import { addKeyCommands } from './key-commands.js'
-import { addSessionCommands } from './session-commands.js'
 import { addStoreCommands } from './store-commands.js'
-import { addSurplusCommands } from './surplus-commands.js'
 
 /**
  * Runs the command that the arguments name, on the service's stores. Resolves to its exit code: 0 when it did all
@@ -41,7 +39,6 @@ function programFor(context: CommandContext): Command {
   addKeyCommands(program, context)
   addAuditCommands(program, context)
   addBillingCommands(program, context)
-  addSurplusCommands(program, context)
   addBillingStatusCommands(program, context)
   return program
 }

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
-import { Plans } from './plans-file.js'
+import { PlansFile } from './plans-file.js'
 
 @Module({
-  providers: [{ provide: Plans, inject: [Settings], useFactory: Plans.read }],
-  exports: [Plans],
+  providers: [{ provide: PlansFile, inject: [Settings], useFactory: PlansFile.read }],
+  exports: [PlansFile],
 })
 export class PermissionsModule {}

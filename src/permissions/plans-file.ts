@@ -21,7 +21,7 @@ type PlanSettings = Pick<Settings, 'plansFile' | 'paymentGraceSeconds'> & {
 const ALWAYS: readonly Permission[] = ['payments', 'accountSettings']
 
 /** What accounts may do by what they pay for; everything without a plans file. */
-export class Plans {
+export class PlansFile {
   private constructor(
     /** For an account that pays for nothing; null means no limit. */
     readonly withoutPlan: Permissions | null,
@@ -32,9 +32,9 @@ export class Plans {
   ) {}
 
   /** Throws a {@link SettingsError} with every fault of the file. */
-  static read({ plansFile, stripe, paymentGraceSeconds }: PlanSettings): Plans {
+  static read({ plansFile, stripe, paymentGraceSeconds }: PlanSettings): PlansFile {
     const onSale = new Set(stripe.priceIds)
-    if (plansFile === null) return new Plans(null, new Map(), null, onSale)
+    if (plansFile === null) return new PlansFile(null, new Map(), null, onSale)
     const faults: string[] = []
     const text = textOf(plansFile, faults)
     const { withoutPlan, byPrice } = rulesOf(text, faults)
@@ -42,7 +42,7 @@ export class Plans {
       if (!byPrice.has(price)) faults.push(`no plan has the price ${price}, which is in STRIPE_PRICE_IDS`)
     if (faults.length > 0) throw new SettingsError(faults.map(fault => `PLANS_FILE ${plansFile}: ${fault}`))
     const version = createHash('sha256').update(`${paymentGraceSeconds} ${text}`).digest('hex').slice(0, 16)
-    return new Plans(withoutPlan, byPrice, version, onSale)
+    return new PlansFile(withoutPlan, byPrice, version, onSale)
   }
 
   /** The plan of a price; null when it is in no plan. */

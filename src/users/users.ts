@@ -6,7 +6,7 @@ import { Database } from '../database/database.js'
 import { accounts, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
-import { Plans } from '../permissions/plans-file.js'
+import { PlansFile } from '../permissions/plans-file.js'
 import { noteOwner } from './customer-details.js'
 import type { Email } from './email.js'
 import { requireNotReserved } from './recovery/reserved-address.js'
@@ -21,7 +21,7 @@ export type UserCursor = Pick<User, 'createdAt' | 'id'>
 export class Users {
   constructor(
     private readonly database: Database,
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
     private readonly clock: Clock,
   ) {}
 

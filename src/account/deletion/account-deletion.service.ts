@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { AuditLog } from '../../audit/audit-log.js'
-import { BillingStatus } from '../../billing/operations/billing-status.js'
+import { BillingStatus } from '../../billing/billing-status.js'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, desc, eq, lte } from 'drizzle-orm'
 import { AuditLog } from '../../audit/audit-log.js'
-import { BillingStatus } from '../../billing/operations/billing-status.js'
+import { BillingStatus } from '../../billing/billing-status.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'

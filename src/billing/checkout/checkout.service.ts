@@ -1,12 +1,64 @@
-import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
+import Stripe from 'stripe'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
-import { FailedFirstPayments } from '../subscription/failed-first-payments.js'
-import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
+import { BillingQueue } from '../sync/billing-queue.js'
+import type { CheckoutIntent } from './checkout-intents.js'
+import { type Checkout, Checkouts } from './checkouts.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
+
+/**
+ * Subscriptions whose first payment has failed; the customer could still pay them another way for some hours.
+ */
+@Injectable()
+export class FailedFirstPayments {
+  constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly stripe: Stripe,
+    private readonly queue: BillingQueue,
+  ) {}
+
+  /**
+   * Ends the account's for good before another is sold; does nothing when there is none. Throws
+   * `ALREADY_SUBSCRIBED` when it was paid meanwhile, and like `callStripe`.
+   */
+  async end(accountId: string): Promise<void> {
+    const row = await this.subscriptions.row(accountId)
+    if (row?.status !== 'incomplete' || !row.firstPaymentFailed) return
+    const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
+    if (found?.status !== 'incomplete') return this.requeue(found)
+    const invoice = found.latest_invoice
+    if (invoice && !(await this.voidOpen(typeof invoice === 'string' ? invoice : invoice.id)))
+      return this.requeue(found)
+    // Without its invoice nobody can pay it, but it would stay `incomplete` until it expires.
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(found.id))
+  }
+
+  /** The provider voids only unpaid invoices, so a payment at this very moment is not lost. */
+  private async voidOpen(invoiceId: string): Promise<boolean> {
+    return callStripe(async () => {
+      try {
+        await this.stripe.invoices.voidInvoice(invoiceId)
+        return true
+      } catch (error) {
+        if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+        return (await this.stripe.invoices.retrieve(invoiceId)).status === 'void'
+      }
+    })
+  }
+
+  private async requeue(found: Stripe.Subscription | null): Promise<void> {
+    const customer = found?.customer
+    if (typeof customer === 'string') await this.queue.add(customer)
+    if (found && !['canceled', 'incomplete_expired'].includes(found.status))
+      throw new ApiError('ALREADY_SUBSCRIBED')
+  }
+}
 
 /** Starts hosted checkouts. No database transaction is open while the provider is asked. */
 @Injectable()
@@ -23,37 +75,30 @@ export class CheckoutService {
   ) {}
 
   /** The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same URL. */
-  async start(caller: Caller, intent: CheckoutIntent, client: Client): Promise<string> {
-    await this.unpaid.end(caller.accountId)
-    const checkout = await this.open(caller.accountId, intent)
+  async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
+    await this.unpaid.end(actor.accountId)
+    const checkout = await this.open(actor.accountId, intent)
     if (checkout.url) return checkout.url
-    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, caller, client)
+    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor)
     this.underWay.set(checkout.id, underWay)
     return underWay.finally(() => this.underWay.delete(checkout.id))
   }
 
   private async open(accountId: string, intent: CheckoutIntent): Promise<Checkout> {
-    let opened = await this.checkouts.openFor(accountId, intent)
-    while (opened.inTheWay !== null) {
-      await this.expire(opened.inTheWay)
-      opened = await this.checkouts.openFor(accountId, intent, opened.inTheWay)
+    let opened = await this.checkouts.open(accountId, intent)
+    while (opened.conflictId !== null) {
+      await this.expire(opened.conflictId)
+      opened = await this.checkouts.open(accountId, intent, opened.conflictId)
     }
     return opened.checkout
   }
 
-  private async host(checkout: Checkout, caller: Caller, client: Client): Promise<string> {
+  private async host(checkout: Checkout, actor: SessionActor): Promise<string> {
     const { id: providerId, url } = await this.createHosted(checkout)
-    const { userId, accountId, sid } = caller
+    const { priceId } = checkout
     const isOpen = await this.database.transaction(async transaction => {
-      await this.auditLog.record(transaction, {
-        action: 'checkout.create',
-        outcome: 'ok',
-        userId,
-        accountId,
-        sid,
-        client,
-        detail: { checkout: providerId, priceId: checkout.priceId },
-      })
+      const created = auditEvent(actor, 'checkout.create', { checkout: providerId, priceId })
+      await this.auditLog.record(transaction, created)
       return this.checkouts.setHosted(transaction, checkout.id, providerId, url as string)
     })
     if (isOpen) return url as string

@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { accounts, checkouts } from '../../database/schema.js'
+import { accounts, billingCustomers, checkouts } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
-import { BillingStatus } from '../operations/billing-status.js'
-import { OPEN_FOR_SECONDS } from './checkout-times.js'
+import { isLive, isPaymentPending } from '../subscription/subscription.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
+import type { CheckoutIntent } from './checkout-intents.js'
 
 export type Checkout = typeof checkouts.$inferSelect
 
-/** What is bought, and where the browser goes afterwards. */
-export interface CheckoutIntent {
-  readonly priceId: string
-  /** Number of seats; 1 where the plan has none. */
-  readonly quantity: number
-  readonly returnUrl: string
-  /** Days that are free at first; 0 means it is paid at once. */
-  readonly trialDays: number
-}
+/**
+ * How long a page can be paid: the provider's maximum of 24 h from its own time, less five minutes because
+ * clocks differ.
+ */
+export const PAYABLE_FOR_SECONDS = 24 * 60 * 60 - 300
+/** How long the same page is handed out: nearly an hour less, so that it can still be paid. */
+const OPEN_FOR_SECONDS = 23 * 60 * 60
 
 const OUR_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -29,22 +28,22 @@ export class Checkouts {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly billingStatus: BillingStatus,
+    private readonly subscriptions: Subscriptions,
   ) {}
 
   /**
    * The open checkout for this intent, created if necessary; concurrent calls get the same one. While another
-   * page of the account can still be paid there is none: `inTheWay` is its id at the provider. Expire that
+   * page of the account can still be paid there is none: `conflictId` is its id at the provider. Expire that
    * first and then pass it as `expired`. In this order a provider that is down leaves no forgotten page.
    * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `PAYMENT_PENDING` when that payment is
    * on its way, `ACCOUNT_CLOSING` while the account is going to be deleted, `SESSION_NOT_FOUND` when it is
    * gone.
    */
-  async openFor(
+  async open(
     accountId: string,
     intent: CheckoutIntent,
     expired: string | null = null,
-  ): Promise<{ checkout: Checkout; inTheWay: null } | { checkout: null; inTheWay: string }> {
+  ): Promise<{ checkout: Checkout; conflictId: null } | { checkout: null; conflictId: string }> {
     const opened = await this.database.transaction(async transaction => {
       await this.requireNotClosing(transaction, accountId)
       const open = await this.findOpen(transaction, accountId)
@@ -53,14 +52,14 @@ export class Checkouts {
       if (open) await this.close(transaction, eq(checkouts.id, open.id))
       // The page that was in the way may have been paid; whatever closed it has then recorded the
       // subscription.
-      await this.billingStatus.requireNone(transaction, accountId)
+      await this.requireNoSubscription(transaction, accountId)
       return this.insert(transaction, accountId, intent)
     })
     // Another request was faster: look at what it created.
-    if (opened === null) return this.openFor(accountId, intent, expired)
+    if (opened === null) return this.open(accountId, intent, expired)
     return typeof opened === 'string'
-      ? { checkout: null, inTheWay: opened }
-      : { checkout: opened, inTheWay: null }
+      ? { checkout: null, conflictId: opened }
+      : { checkout: opened, conflictId: null }
   }
 
   /** Records the page that the provider created; false when another checkout has taken its place. */
@@ -74,8 +73,9 @@ export class Checkouts {
   }
 
   /** A checkout that was paid, cancelled or expired at the provider is no longer open. */
-  async closeHosted(transaction: Db, providerId: string): Promise<void> {
-    await this.close(transaction, eq(checkouts.providerId, providerId))
+  async closeHosted(providerId: string, transaction?: Db): Promise<void> {
+    const close = (db: Db) => this.close(db, eq(checkouts.providerId, providerId))
+    await (transaction ? close(transaction) : this.database.run(close))
   }
 
   /**
@@ -89,6 +89,22 @@ export class Checkouts {
   /** No page of the account can be paid any longer. */
   async closeAll(transaction: Db, accountId: string): Promise<void> {
     await this.close(transaction, eq(checkouts.accountId, accountId))
+  }
+
+  /**
+   * Pages of an account that has bought another way, or from another page, and that can still be paid: their
+   * ids at the provider. None while nothing has been bought and no payment is on its way.
+   */
+  async listToClose(transaction: Db, accountId: string): Promise<string[]> {
+    const bought = await this.subscriptions.row(accountId, transaction)
+    if (!bought || !(isLive(bought.status) || isPaymentPending(bought))) return []
+    const { providerId, isOpen, createdAt } = checkouts
+    const isPayable = gt(createdAt, secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS))
+    const rows = await transaction
+      .select({ providerId })
+      .from(checkouts)
+      .where(and(eq(checkouts.accountId, accountId), eq(isOpen, true), isNotNull(providerId), isPayable))
+    return rows.map(row => row.providerId as string)
   }
 
   /** The account's checkout by our id or the provider's; null for everything else, such as another account's. */
@@ -105,6 +121,19 @@ export class Checkouts {
     return found ?? null
   }
 
+  /** The customer of a checkout, by the provider's id of the checkout; null when it is not one of ours. */
+  async customerOf(providerId: string): Promise<string | null> {
+    const { customerId } = billingCustomers
+    const [found] = await this.database.run(db =>
+      db
+        .select({ customerId })
+        .from(checkouts)
+        .innerJoin(billingCustomers, eq(billingCustomers.accountId, checkouts.accountId))
+        .where(eq(checkouts.providerId, providerId)),
+    )
+    return found?.customerId ?? null
+  }
+
   /**
    * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends;
    * webhooks about a paid page do not, because they lock the checkout first.
@@ -117,6 +146,16 @@ export class Checkouts {
       .for('share')
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
     if (account.deleteAt) throw new ApiError('ACCOUNT_CLOSING')
+  }
+
+  /**
+   * Throws what prevents a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
+   * first payment of one may still arrive, which then bills.
+   */
+  private async requireNoSubscription(transaction: Db, accountId: string): Promise<void> {
+    const row = await this.subscriptions.row(accountId, transaction)
+    if (row && isLive(row.status)) throw new ApiError('ALREADY_SUBSCRIBED')
+    if (row && isPaymentPending(row)) throw new ApiError('PAYMENT_PENDING')
   }
 
   private async findOpen(transaction: Db, accountId: string): Promise<Checkout | null> {

@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { unixSeconds } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
-import { Database } from '../../database/database.js'
 import type { ApiError } from '../../errors/api-error.js'
-import { CustomerDetailsSync } from '../customers/customer-details.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
-import { PAYABLE_FOR_SECONDS } from './checkout-times.js'
-import type { Checkout } from './checkouts.js'
+import { type Checkout, PAYABLE_FOR_SECONDS } from './checkouts.js'
 import { withCheckout } from './return-url.js'
 
 /** Checkouts as they are at the provider. */
@@ -16,9 +14,8 @@ import { withCheckout } from './return-url.js'
 export class HostedCheckouts {
   constructor(
     private readonly stripe: Stripe,
-    private readonly customers: CustomerDetailsSync,
+    private readonly customers: BillingCustomers,
     private readonly queue: BillingQueue,
-    private readonly database: Database,
     private readonly settings: Settings,
   ) {}
 
@@ -27,7 +24,7 @@ export class HostedCheckouts {
    * Throws like `callStripe`.
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
-    const customer = await this.customers.ensureCustomer(checkout.accountId)
+    const customer = await this.customers.ensure(checkout.accountId)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
       return await callStripe(() =>
@@ -35,8 +32,7 @@ export class HostedCheckouts {
       )
     } catch (error) {
       // It may have been deleted there and the event lost.
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
-        await this.database.run(db => this.queue.ask(db, customer))
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(customer)
       throw error
     }
   }
@@ -44,7 +40,7 @@ export class HostedCheckouts {
   /**
    * Expires the page; null when that worked. Returns `ALREADY_SUBSCRIBED` if somebody has paid it,
    * `PAYMENT_PENDING` if somebody has begun to; the event is then on its way. Safe to repeat. Throws like
-   * `ask`.
+   * `callStripe`.
    */
   async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
     const checkout = await callStripeOrNull(() => this.expireOrLook(providerId))

@@ -4,7 +4,7 @@ import { gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { Plans } from '../../permissions/plans-file.js'
+import { PlansFile } from '../../permissions/plans-file.js'
 import { Entitlements } from './entitlements.js'
 import { UserEntitlements } from './user-entitlements.js'
 
@@ -23,7 +23,7 @@ export class EntitlementSweep {
     private readonly database: Database,
     private readonly entitlements: Entitlements,
     private readonly userEntitlements: UserEntitlements,
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
     private readonly jobs: LeasedJobs,
   ) {}
 
@@ -32,14 +32,14 @@ export class EntitlementSweep {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {
       let count = 0
-      for (let page = await this.bringPage(now); page > 0; page = await this.bringPage(now)) count += page
-      await this.userEntitlements.bringToAll()
+      for (let page = await this.decidePage(now); page > 0; page = await this.decidePage(now)) count += page
+      await this.userEntitlements.applyToAll()
       return count
     })
   }
 
   /** Returns how many accounts there were. */
-  private bringPage(now: Date): Promise<number> {
+  private decidePage(now: Date): Promise<number> {
     return this.database.transaction(async transaction => {
       const due = await transaction
         .select({ id: accounts.id })

@@ -1,17 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable, Logger } from '@nestjs/common'
 import { asc, inArray, sql } from 'drizzle-orm'
-import type { AuditEvent } from '../../audit/audit-event.js'
+import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { accounts } from '../../database/schema.js'
 import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
-import { Plans } from '../../permissions/plans-file.js'
+import { PlansFile } from '../../permissions/plans-file.js'
 import { HourlyLines } from '../provider/hourly-lines.js'
-import { isPaidFor, type SubscriptionState, stateOf } from '../subscription/subscription-state.js'
-import { type KnownSubscription, type SubscriptionView, viewOf } from '../subscription/subscription-view.js'
-import { type SubscriptionRow, Subscriptions } from '../subscription/subscriptions.js'
+import {
+  isPaidFor,
+  nextChangeOf,
+  type SubscriptionRow,
+  type SubscriptionState,
+  stateOf,
+} from '../subscription/subscription.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
 
 /** The entitlement columns of an account. */
 interface Entitlement {
@@ -35,53 +40,53 @@ export class Entitlements {
   private readonly logger = new Logger('Billing')
 
   constructor(
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
     private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
     private readonly lines: HourlyLines,
   ) {}
 
-  /** What we know of a subscription, and what that means now. */
-  view(known: KnownSubscription): SubscriptionView {
-    return viewOf(known, this.stateOf(known), this.plans.of(known.plan)?.name ?? null)
-  }
-
   /**
    * Works out what these accounts are entitled to now, with a few statements however many there are. Where
-   * the result differs, the account is marked until UserEntitlements has given it to all its users. Safe to
-   * repeat.
+   * the result differs, the account is marked until UserEntitlements has given it to all its users. Returns the
+   * accounts that are marked. Safe to repeat.
    */
-  async decideFor(transaction: Db, accountIds: readonly string[]): Promise<void> {
+  async decideFor(transaction: Db, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { version } = this.plans
     const locked = await lockAccounts(transaction, accountIds)
+    const marked = new Set(locked.filter(({ isBehind }) => isBehind).map(({ id }) => id))
     const ruled = locked.filter(({ by }) => version !== null || by !== null)
-    if (ruled.length === 0) return
+    if (ruled.length === 0) return marked
     const rows = await this.subscriptions.rows(
       transaction,
       ruled.map(({ id }) => id),
     )
-    const decisions = ruled.map(({ id, ...before }) => this.decide(id, before, rows.get(id) ?? null))
+    const decisions = ruled.map(({ id, entitled, by, until }) =>
+      this.decide(id, { entitled, by, until }, rows.get(id) ?? null),
+    )
     const changed = decisions.filter(({ entitled, by, until, before }) => {
       return !isDeepStrictEqual(before, { entitled, by, until })
     })
     this.reportUnknownPrices(decisions)
     await write(transaction, changed)
-    await this.subscriptions.keepEntitled(transaction, this.entitledByPlan(rows))
+    await this.subscriptions.saveEntitled(transaction, this.entitledByPlan(rows))
     const news = changed.filter(({ entitled, before }) => !isDeepStrictEqual(before.entitled, entitled))
     await this.auditLog.recordAll(transaction, news.map(eventOf))
+    return new Set([...marked, ...news.map(({ accountId }) => accountId)])
   }
 
   private decide(accountId: string, before: Entitlement, row: SubscriptionRow | null): Decision {
-    const known = this.subscriptions.asKnown(row)
+    const now = this.clock.now()
+    const known = this.subscriptions.known(row)
     const { version, withoutPlan } = this.plans
-    const state = this.stateOf(known)
+    const state = stateOf(known, now)
     return {
       accountId,
       before,
       entitled: row && isPaidFor(state) ? this.paidFor(row, state) : withoutPlan,
       by: version,
-      until: state === 'past_due' && version ? new Date(known.graceUntil as string) : null,
+      until: version ? nextChangeOf(known, now) : null,
       why: { state, plan: known.plan },
     }
   }
@@ -113,19 +118,15 @@ export class Entitlements {
 
   /** What the plans allow accounts that have paid for one, where that is not on record yet. */
   private entitledByPlan(rows: ReadonlyMap<string, SubscriptionRow>): ReadonlyMap<string, Permissions> {
-    const kept = new Map<string, Permissions>()
+    const found = new Map<string, Permissions>()
     for (const [accountId, row] of rows) {
       const plan = this.plans.of(row.priceId)
-      const state = this.stateOf(this.subscriptions.asKnown(row))
+      const state = stateOf(this.subscriptions.known(row), this.clock.now())
       const isPaid = isPaidFor(state) && state !== 'past_due'
       if (plan && isPaid && !isDeepStrictEqual(plan.entitled, row.lastEntitled))
-        kept.set(accountId, plan.entitled)
+        found.set(accountId, plan.entitled)
     }
-    return kept
-  }
-
-  private stateOf(known: KnownSubscription): SubscriptionState {
-    return stateOf(known, this.clock.now())
+    return found
   }
 }
 
@@ -136,6 +137,7 @@ function lockAccounts(transaction: Db, accountIds: readonly string[]) {
       entitled: accounts.entitled,
       by: accounts.entitledBy,
       until: accounts.entitledUntil,
+      isBehind: accounts.usersBehind,
     })
     .from(accounts)
     .where(inArray(accounts.id, [...accountIds]))
@@ -158,11 +160,6 @@ async function write(transaction: Db, decisions: readonly Decision[]): Promise<v
 }
 
 function eventOf({ accountId, entitled, why }: Decision): AuditEvent {
-  return {
-    action: 'entitlements.change',
-    outcome: 'ok',
-    accountId,
-    client: null,
-    detail: { ...why, entitled: entitled && PERMISSIONS.filter(name => entitled[name]) },
-  }
+  const names = entitled && PERMISSIONS.filter(name => entitled[name])
+  return auditEvent({ accountId, client: null }, 'entitlements.change', { ...why, entitled: names })
 }

@@ -27,25 +27,25 @@ export class UserEntitlements {
    * For the users of one account. Returns when all have it, or after this many pages; the sweep does the
    * rest. Live sessions get it at their next refresh.
    */
-  bringTo(accountId: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
-    return this.bringWhere(eq(accounts.id, accountId), pages)
+  applyToUsers(accountId: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
+    return this.applyWhere(eq(accounts.id, accountId), pages)
   }
 
   /** For the users of all accounts, except those that another process is working on. */
-  bringToAll(): Promise<void> {
-    return this.bringWhere(undefined, Number.POSITIVE_INFINITY)
+  applyToAll(): Promise<void> {
+    return this.applyWhere(undefined, Number.POSITIVE_INFINITY)
   }
 
-  private async bringWhere(which: SQL | undefined, pages: number): Promise<void> {
+  private async applyWhere(which: SQL | undefined, pages: number): Promise<void> {
     for (let page = 0; page < pages; page++) {
-      const recorded = await this.database.transaction(transaction => this.bringPage(transaction, which))
+      const recorded = await this.database.transaction(transaction => this.applyPage(transaction, which))
       if (!recorded) return
-      await this.tell(recorded)
+      await this.publish(recorded)
     }
   }
 
   /** Null when no account is marked. */
-  private async bringPage(transaction: Db, which: SQL | undefined): Promise<RecordedChanges | null> {
+  private async applyPage(transaction: Db, which: SQL | undefined): Promise<RecordedChanges | null> {
     const behind = await transaction
       .select({ id: accounts.id })
       .from(accounts)
@@ -56,24 +56,24 @@ export class UserEntitlements {
       .for('no key update', which ? {} : { skipLocked: true })
     if (behind.length === 0) return null
     const ids = behind.map(({ id }) => id)
-    const people = await usersBehind(transaction, ids)
-    if (people.length < USERS_A_PAGE)
+    const behindUsers = await usersBehind(transaction, ids)
+    if (behindUsers.length < USERS_A_PAGE)
       await transaction.update(accounts).set({ usersBehind: false }).where(inArray(accounts.id, ids))
     await setEntitled(
       transaction,
-      people.map(({ id }) => id),
+      behindUsers.map(({ id }) => id),
     )
     return this.changes.record(
       transaction,
-      people.map(({ id: userId, granted }) => ({ kind: 'regrant', userId, granted })),
+      behindUsers.map(({ id: userId, granted }) => ({ kind: 'regrant', userId, granted })),
       null,
     )
   }
 
   /**
-   * A store that does not accept it does not stop the work: it is told before it serves those sessions again.
+   * A store that does not accept it does not stop the work: it gets the change before it serves those sessions again.
    */
-  private async tell(recorded: RecordedChanges): Promise<void> {
+  private async publish(recorded: RecordedChanges): Promise<void> {
     try {
       await this.changes.apply(recorded)
     } catch (error) {

@@ -1,6 +1,28 @@
-import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/database.js'
-import { auditLog, billingCustomers, billingWork, providerEvents } from '../../database/schema.js'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  min,
+  notInArray,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { type Database } from '../../database/database.js'
+import {
+  auditLog,
+  billingCustomers,
+  billingWork,
+  providerEvents,
+  subscriptions,
+} from '../../database/schema.js'
+import { ENDED_STATUSES } from '../subscription/subscription.js'
 
 /**
  * The state of an event. `pending`: not tried yet. `failed`: will be tried again. `parked`: given up, until
@@ -27,19 +49,24 @@ export interface ListedEvent {
   readonly receivedAt: Date
   /** Its effect; null until it is handled. */
   readonly effect: string | null
-  /** Why the last look failed; null when it did not. */
+  /** Why the last sync failed; null when it did not. */
   readonly lastError: string | null
   /** Whether a process is working on it. */
   readonly isClaimed: boolean
 }
 
-/** A customer that could not be looked at. */
-export type FailedSync = Pick<typeof billingWork.$inferSelect, 'customerId' | 'attempts' | 'lastError'>
-
-/** A subscription that differed from the provider's without an event to say so. */
-export interface Repair {
-  readonly accountId: string | null
-  readonly detail: Readonly<Record<string, unknown>>
+/** A summary for operators. */
+export interface BillingHealth {
+  /** Events that have had no effect yet, including those of customers that were given up. */
+  readonly waitingEvents: number
+  /** When the oldest of them arrived; null when none waits. */
+  readonly oldestWaiting: Date | null
+  readonly customersDue: number
+  /** Customers whose last sync failed, and how many of them were given up. */
+  readonly customersFailed: number
+  readonly customersParked: number
+  /** How many live subscriptions there are of each price. */
+  readonly subscriptionsByPrice: ReadonlyMap<string, number>
 }
 
 /** Shows operators what the billing engine has done and still has to do. */
@@ -72,41 +99,60 @@ export class BillingInspection {
   }
 
   /** How many customers are due now, not at a later try. */
-  async countDue(): Promise<number> {
+  countDue(): Promise<number> {
     const isDue = and(isNull(billingWork.parkedAt), lte(billingWork.dueAt, sql`clock_timestamp()`))
-    const [row] = await this.database.run(db =>
-      db.select({ customers: count() }).from(billingWork).where(isDue),
-    )
-    return row?.customers ?? 0
+    return this.database.run(db => db.$count(billingWork, isDue))
   }
 
-  /** Every customer that could not be looked at, given up or not. */
-  listFailedSyncs(): Promise<FailedSync[]> {
-    const { customerId, attempts, lastError } = billingWork
+  /** Every customer whose last sync failed, given up or not. */
+  listFailedSyncs() {
+    const { customerId, lastError } = billingWork
     return this.database.run(db =>
-      db
-        .select({ customerId, attempts, lastError })
-        .from(billingWork)
-        .where(isNotNull(lastError))
-        .orderBy(asc(customerId)),
+      db.select().from(billingWork).where(isNotNull(lastError)).orderBy(asc(customerId)),
     )
   }
 
-  /** The end of the audit log, for {@link listMendingsAfter}. */
+  /** The end of the audit log, for {@link listRepairsAfter}. */
   async auditEnd(): Promise<number> {
     const [row] = await this.database.run(db => db.select({ end: max(auditLog.id) }).from(auditLog))
     return row?.end ?? 0
   }
 
-  listMendingsAfter(auditEnd: number): Promise<Repair[]> {
-    const { accountId, detail } = auditLog
-    return this.database.run(db =>
-      db
-        .select({ accountId, detail })
-        .from(auditLog)
-        .where(and(gt(auditLog.id, auditEnd), eq(auditLog.action, 'billing.repair')))
-        .orderBy(asc(auditLog.id)),
-    )
+  /** Subscriptions that differed from the provider's without an event to say so. */
+  listRepairsAfter(auditEnd: number) {
+    const isRepair = and(gt(auditLog.id, auditEnd), eq(auditLog.action, 'billing.repair'))
+    return this.database.run(db => db.select().from(auditLog).where(isRepair).orderBy(asc(auditLog.id)))
+  }
+
+  async health(): Promise<BillingHealth> {
+    const { receivedAt, effect } = providerEvents
+    const { lastError, parkedAt, dueAt } = billingWork
+    return this.database.run(async db => {
+      const [events] = await db
+        .select({ waiting: count(), oldest: min(receivedAt) })
+        .from(providerEvents)
+        .where(isNull(effect))
+      const [customers] = await db
+        .select({
+          due: sql<number>`(count(*) filter (where ${parkedAt} is null and ${dueAt} <= clock_timestamp()))::int`,
+          failed: sql<number>`(count(*) filter (where ${lastError} is not null))::int`,
+          parked: sql<number>`(count(${parkedAt}))::int`,
+        })
+        .from(billingWork)
+      const prices = await db
+        .select({ priceId: subscriptions.priceId, subscriptions: count() })
+        .from(subscriptions)
+        .where(and(isNotNull(subscriptions.priceId), notInArray(subscriptions.status, [...ENDED_STATUSES])))
+        .groupBy(subscriptions.priceId)
+      return {
+        waitingEvents: events?.waiting ?? 0,
+        oldestWaiting: events?.oldest ?? null,
+        customersDue: customers?.due ?? 0,
+        customersFailed: customers?.failed ?? 0,
+        customersParked: customers?.parked ?? 0,
+        subscriptionsByPrice: new Map(prices.map(row => [row.priceId as string, row.subscriptions])),
+      }
+    })
   }
 
   private async select(condition: SQL | undefined, order: SQL[], limit: number): Promise<ListedEvent[]> {
@@ -141,12 +187,12 @@ const IN_STATE: Record<EventState, SQL | undefined> = {
   pending: and(WAITS, isNull(billingWork.parkedAt), isNull(billingWork.lastError)),
 }
 
-function stateOf(row: {
-  effect: string | null
-  parkedAt: Date | null
-  lastError: string | null
-}): EventState {
-  if (row.effect !== null) return 'handled'
-  if (row.parkedAt !== null) return 'parked'
-  return row.lastError === null ? 'pending' : 'failed'
+function stateOf({
+  effect,
+  parkedAt,
+  lastError,
+}: Record<'effect' | 'parkedAt' | 'lastError', unknown>): EventState {
+  if (effect !== null) return 'handled'
+  if (parkedAt !== null) return 'parked'
+  return lastError === null ? 'pending' : 'failed'
 }

@@ -1,8 +1,36 @@
-import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
-import type { Client } from '../../http/client.js'
+import { unavailable } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import { ProviderBulkhead } from './provider-bulkhead.js'
+import type { SessionActor } from '../../sessions/actor.js'
+
+/** A provider that hangs must not fill the process with waiting requests, so that logins go on. */
+const MAX_AT_ONCE = 50
+/** How long a person waits for the provider, however many requests their click needs. */
+const PATIENCE_MS = 10_000
+
+/**
+ * All requests to us that wait for the payment provider. The billing worker, which nobody waits for, has a
+ * few of its own.
+ */
+@Injectable()
+export class ProviderBulkhead {
+  private underWay = 0
+
+  /**
+   * Does `work`; throws `TOO_BUSY` (503) when too much is in progress, and `PAYMENT_PROVIDER_UNAVAILABLE`
+   * (503) after `patienceMs`. The work continues, and the next request finds its result.
+   */
+  async run<T>(work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+    if (this.underWay >= MAX_AT_ONCE) throw unavailable('TOO_BUSY')
+    this.underWay++
+    const done = work().finally(() => this.underWay--)
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(unavailable('PAYMENT_PROVIDER_UNAVAILABLE')), patienceMs)
+    })
+    return Promise.race([done, tooLate]).finally(() => clearTimeout(timer))
+  }
+}
 
 /** Limits what users make the payment provider do: its rate limit is shared by all our customers. */
 @Injectable()
@@ -16,8 +44,8 @@ export class PaymentRequests {
    * Does `work`. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) when this user, or the whole account,
    * has asked too often within the hour, and like {@link ProviderBulkhead.run}.
    */
-  async run<T>(caller: Caller, client: Client, work: () => Promise<T>, patienceMs?: number): Promise<T> {
-    const { userId, accountId } = caller
+  async run<T>(actor: SessionActor, work: () => Promise<T>, patienceMs?: number): Promise<T> {
+    const { userId, accountId, client } = actor
     await this.rateLimiter.count({
       kind: 'payment request',
       subject: userId,

@@ -1,17 +1,65 @@
 import { Injectable } from '@nestjs/common'
-import type Stripe from 'stripe'
+import { and, eq, lte } from 'drizzle-orm'
+import Stripe from 'stripe'
+import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
-import { OpenPages } from '../checkout/open-pages.js'
-import { type CustomerDetails, CustomerDetailsSync } from '../customers/customer-details.js'
-import { CancelledSubscriptions } from '../subscription/cancelled-subscriptions.js'
+import { accounts, users } from '../../database/schema.js'
+import { UndoTokens } from '../../users/links/undo-tokens.js'
+import { Checkouts } from '../checkout/checkouts.js'
+import { HostedCheckouts } from '../checkout/hosted-checkouts.js'
 import { type SeatChange, Seats } from '../subscription/seats.js'
+import { isLive } from '../subscription/subscription.js'
+import { BillingCustomers, type CustomerDetails } from './billing-customers.js'
+import { callStripeOrNull } from './payment-provider.js'
+
+/** Cancelled subscriptions that are paid for until later. */
+@Injectable()
+export class CancelledSubscriptions {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly clock: Clock,
+    private readonly undoTokens: UndoTokens,
+  ) {}
+
+  /** The id of one that has to end now because its account is being deleted; null when there is none. */
+  async due(
+    transaction: Db,
+    accountId: string,
+    found: readonly Stripe.Subscription[],
+  ): Promise<string | null> {
+    const cancelled = found.find(isCancelled)
+    return cancelled && (await this.isDueForDeletion(transaction, accountId)) ? cancelled.id : null
+  }
+
+  /**
+   * Ends it at the provider, without a refund. Bills what is pending for the next invoice, such as new seats,
+   * which the provider would otherwise forget. Safe to repeat; throws like `callStripe`.
+   */
+  async end(subscriptionId: string): Promise<void> {
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
+  }
+
+  /** Not while the owner can undo a change of e-mail address: a thief may have requested the deletion. */
+  private async isDueForDeletion(transaction: Db, accountId: string): Promise<boolean> {
+    const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
+    const [owner] = await transaction
+      .select({ id: users.id })
+      .from(accounts)
+      .innerJoin(users, and(eq(users.accountId, accounts.id), eq(users.role, 'owner')))
+      .where(isDue)
+    return owner !== undefined && !(await this.undoTokens.areAnyOpen(transaction, [owner.id]))
+  }
+}
 
 /**
  * What the provider has to be told about an account, so that it bills the right amount, once, to the right
  * person.
  */
 export interface ProviderUpdate {
-  /** Pages that must no longer be paid. */
+  /**
+   * Open checkout pages of an account that has bought another way, or from another page: each could bill it a
+   * second time.
+   */
   readonly pages: readonly string[]
   /** A cancelled subscription of an account that is being deleted. */
   readonly endingId: string | null
@@ -22,10 +70,11 @@ export interface ProviderUpdate {
 @Injectable()
 export class ProviderUpdates {
   constructor(
-    private readonly pages: OpenPages,
+    private readonly checkouts: Checkouts,
+    private readonly hosted: HostedCheckouts,
     private readonly cancelled: CancelledSubscriptions,
     private readonly seats: Seats,
-    private readonly details: CustomerDetailsSync,
+    private readonly customers: BillingCustomers,
   ) {}
 
   /** What is due after this look; null when nothing is. */
@@ -34,19 +83,23 @@ export class ProviderUpdates {
     accountId: string,
     found: readonly Stripe.Subscription[],
   ): Promise<ProviderUpdate | null> {
-    const pages = await this.pages.due(transaction, accountId)
+    const pages = await this.checkouts.listToClose(transaction, accountId)
     const endingId = await this.cancelled.due(transaction, accountId, found)
     const seats = endingId ? null : await this.seats.due(transaction, accountId, found)
-    const details = await this.details.due(transaction, accountId)
+    const details = await this.customers.detailsDue(transaction, accountId)
     return pages.length > 0 || endingId || seats || details ? { pages, endingId, seats, details } : null
   }
 
   /** Tells the provider, first what concerns money. Safe to repeat; throws like `callStripe`. */
   async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
-    await this.pages.close(pages)
+    for (const page of pages) {
+      // One that is paid at this very moment has an event of its own, which reports a second subscription.
+      await this.hosted.expire(page)
+      await this.checkouts.closeHosted(page)
+    }
     if (endingId) await this.cancelled.end(endingId)
     if (seats) await this.seats.sync(seats)
-    if (details) await this.details.tell(details)
+    if (details) await this.customers.sendDetails(details)
   }
 }
 
@@ -55,4 +108,9 @@ export function wasIgnored(sent: ProviderUpdate, due: ProviderUpdate): boolean {
   const isEndingDue = sent.endingId !== null && sent.endingId === due.endingId
   const areSeatsDue = sent.seats !== null && sent.seats.seats === due.seats?.seats
   return isEndingDue || areSeatsDue
+}
+
+/** By either of the provider's two fields. */
+function isCancelled({ status, cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
+  return isLive(status) && (cancel_at_period_end || cancel_at !== null)
 }

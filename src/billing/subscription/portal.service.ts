@@ -1,11 +1,16 @@
-import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
-import { BillingCustomers } from '../customers/billing-customers.js'
-import { callStripe } from '../provider/payment-provider.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import type { CheckoutIntent } from '../checkout/checkout-intents.js'
+import { withPortal } from '../checkout/return-url.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { BillingQueue } from '../sync/billing-queue.js'
+import { isLive } from './subscription.js'
+import { Subscriptions } from './subscriptions.js'
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData
 
@@ -17,7 +22,9 @@ type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData
 export class PortalService {
   constructor(
     private readonly customers: BillingCustomers,
+    private readonly subscriptions: Subscriptions,
     private readonly stripe: Stripe,
+    private readonly queue: BillingQueue,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -25,9 +32,8 @@ export class PortalService {
    * The URL of a page, valid for some minutes. Without `flow` it shows everything. Throws `NEVER_SUBSCRIBED`
    * (409) for an account without a customer, and like `callStripe`.
    */
-  async open(caller: Caller, returnUrl: string, client: Client, flow?: Flow): Promise<string> {
-    const { userId, accountId, sid } = caller
-    const customer = await this.customers.find(accountId)
+  async open(actor: SessionActor, returnUrl: string, flow?: Flow): Promise<string> {
+    const customer = await this.customers.find(actor.accountId)
     if (!customer) throw new ApiError('NEVER_SUBSCRIBED')
     const { url } = await callStripe(() =>
       this.stripe.billingPortal.sessions.create({
@@ -36,15 +42,36 @@ export class PortalService {
         ...(flow && { flow_data: flow }),
       }),
     )
-    this.auditLog.note({
-      action: 'billing.portal',
-      outcome: 'ok',
-      userId,
-      accountId,
-      sid,
-      client,
-      ...(flow && { detail: { flow: flow.type } }),
-    })
+    this.auditLog.note(auditEvent(actor, 'billing.portal', flow && { flow: flow.type }))
     return url
+  }
+
+  /**
+   * The URL of the page to confirm another plan: the subscription is changed, so there is never a second.
+   * Throws `ALREADY_SUBSCRIBED` (409) when it already has this plan.
+   */
+  async changePlan(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
+    const { id, item } = await this.current(actor.accountId)
+    const { priceId, quantity } = intent
+    const returnUrl = withPortal(intent.returnUrl)
+    if (item.price.id === priceId) throw new ApiError('ALREADY_SUBSCRIBED')
+    return this.open(actor, returnUrl, {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: { subscription: id, items: [{ id: item.id, price: priceId, quantity }] },
+      after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+    })
+  }
+
+  /**
+   * The subscription at the provider. Throws `TOO_BUSY` (503) when it has ended there and we have not heard
+   * of it yet.
+   */
+  private async current(accountId: string): Promise<{ id: string; item: Stripe.SubscriptionItem }> {
+    const row = await this.subscriptions.row(accountId)
+    const found = row && (await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId)))
+    const item = found && this.subscriptions.planItem(found, row)
+    if (found && item && isLive(found.status)) return { id: found.id, item }
+    if (typeof found?.customer === 'string') await this.queue.add(found.customer)
+    throw unavailable('TOO_BUSY')
   }
 }

@@ -6,11 +6,10 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { subscriptions, users } from '../../database/schema.js'
 import type { ApiError } from '../../errors/api-error.js'
-import { Plans } from '../../permissions/plans-file.js'
-import { planItem } from '../plans/plan-item.js'
+import { PlansFile } from '../../permissions/plans-file.js'
 import { callStripe } from '../provider/payment-provider.js'
-import { currentSubscription } from './current-subscription.js'
-import { isLive, type ProviderStatus } from './provider-status.js'
+import { currentSubscription, isLive } from './subscription.js'
+import { Subscriptions } from './subscriptions.js'
 
 /** A quantity to request of the provider, and the number of the request. */
 export interface SeatChange {
@@ -28,9 +27,10 @@ export interface SeatChange {
 export class Seats {
   constructor(
     private readonly database: Database,
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
     private readonly stripe: Stripe,
     private readonly settings: Settings,
+    private readonly subscriptions: Subscriptions,
   ) {}
 
   /** The quantity to buy of a price. */
@@ -50,14 +50,14 @@ export class Seats {
     accountId: string,
     found: readonly Stripe.Subscription[],
   ): Promise<SeatChange | null> {
-    const known = await this.known(transaction, accountId)
-    const { current } = currentSubscription(found, known?.id ?? null)
-    const item = current && planItem(current, this.plans, known?.priceId ?? null)
-    if (!current || !item || !isLive(current.status as ProviderStatus)) return null
+    const row = await this.subscriptions.row(accountId, transaction)
+    const { current } = currentSubscription(found, row?.providerId ?? null)
+    const item = current && this.subscriptions.planItem(current, row)
+    if (!current || !item || !isLive(current.status)) return null
     if (!this.plans.of(item.price.id)?.seats) return null
     const seats = await this.quantityFor(transaction, accountId, item.price.id)
     if (item.quantity === seats) return null
-    const [row] = await transaction
+    const [request] = await transaction
       .update(subscriptions)
       .set({
         seatsVersion: sql`${subscriptions.seatsVersion} + case when ${subscriptions.seatsWanted} is not distinct from ${seats} then 0 else 1 end`,
@@ -70,7 +70,7 @@ export class Seats {
       subscriptionId: current.id,
       itemId: item.id,
       seats,
-      version: row?.version ?? 0,
+      version: request?.version ?? 0,
     }
   }
 
@@ -98,14 +98,5 @@ export class Seats {
   private async resetSeatRequest(accountId: string, version: number): Promise<void> {
     const isThis = and(eq(subscriptions.accountId, accountId), eq(subscriptions.seatsVersion, version))
     await this.database.run(db => db.update(subscriptions).set({ seatsWanted: null }).where(isThis))
-  }
-
-  private async known(db: Db, accountId: string) {
-    const { providerId: id, priceId } = subscriptions
-    const [row] = await db
-      .select({ id, priceId })
-      .from(subscriptions)
-      .where(eq(subscriptions.accountId, accountId))
-    return row ?? null
   }
 }

@@ -1,13 +1,64 @@
-import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
-import type { Client } from '../../http/client.js'
-import { CheckoutReturn } from '../checkout/checkout-return.js'
-import { Entitlements } from '../entitlements/entitlements.js'
-import { PlanCatalog } from '../plans/plan-catalog.js'
-import { SubscriptionCache } from './subscription-cache.js'
-import { isPaidFor } from './subscription-state.js'
-import type { KnownSubscription, SubscriptionView } from './subscription-view.js'
+import { LRUCache } from 'lru-cache'
+import { Clock } from '../../clock/clock.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import { SubscriptionCache } from '../billing-caches.js'
+import { PlanCatalog } from '../catalog/plan-catalog.js'
+import { Checkouts } from '../checkout/checkouts.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
+import { PaymentRequests } from '../provider/payment-requests.js'
+import { CustomerSync } from '../sync/customer-sync.js'
+import { isPaidFor, type KnownSubscription, type SubscriptionView, viewOf } from './subscription.js'
 import { Subscriptions } from './subscriptions.js'
+
+/** How seldom the provider is asked, however often the page asks. */
+const ONCE_IN_MS = 2_000
+const MAX_ACCOUNTS = 10_000
+/** The browser keeps asking, and the event arrives anyway. */
+const PATIENCE_MS = 3_000
+
+/** Handles a return from the provider's checkout or portal, possibly before its event. */
+@Injectable()
+export class CheckoutReturn {
+  private readonly recent = new LRUCache<string, Promise<void>>({ max: MAX_ACCOUNTS, ttl: ONCE_IN_MS })
+
+  constructor(
+    private readonly checkouts: Checkouts,
+    private readonly customers: BillingCustomers,
+    private readonly sync: CustomerSync,
+    private readonly requests: PaymentRequests,
+  ) {}
+
+  /** Throws `NOT_FOUND` (404) unless this is a checkout of the account. */
+  async requireOwn(accountId: string, reference: string): Promise<void> {
+    if (!(await this.checkouts.find(accountId, reference))) throw new ApiError('NOT_FOUND')
+  }
+
+  /**
+   * Asks the provider, unless we just did. If it does not answer, what we already have is the answer. Throws
+   * `TOO_MANY_ATTEMPTS` (429).
+   */
+  async refresh(actor: SessionActor): Promise<void> {
+    const { accountId } = actor
+    const running = this.recent.get(accountId) ?? this.fetch(actor)
+    this.recent.set(accountId, running, { noUpdateTTL: true })
+    await running
+  }
+
+  private async fetch(actor: SessionActor): Promise<void> {
+    const customerId = await this.customers.find(actor.accountId)
+    if (!customerId) return
+    try {
+      await this.requests.run(actor, () => this.sync.syncNow(customerId), PATIENCE_MS)
+    } catch (error) {
+      if (isProviderFailure(error)) return
+      // Other users of the account may have asked less often.
+      this.recent.delete(actor.accountId)
+      throw error
+    }
+  }
+}
 
 /** `pending`: not paid, or not yet paid. */
 export type CheckoutOutcome = 'pending' | 'active'
@@ -17,9 +68,9 @@ export class SubscriptionQueries {
   constructor(
     private readonly subscriptions: Subscriptions,
     private readonly cache: SubscriptionCache,
-    private readonly entitlements: Entitlements,
     private readonly returns: CheckoutReturn,
     private readonly catalog: PlanCatalog,
+    private readonly clock: Clock,
   ) {}
 
   /** The account's subscription. May be up to a minute old where several replicas run without Redis. */
@@ -34,15 +85,14 @@ export class SubscriptionQueries {
    * account, and `TOO_MANY_ATTEMPTS` (429).
    */
   async readAfter(
-    caller: Caller,
+    actor: SessionActor,
     checkout: string,
-    client: Client,
   ): Promise<SubscriptionView & { checkout: CheckoutOutcome }> {
-    const { accountId } = caller
+    const { accountId } = actor
     await this.returns.requireOwn(accountId, checkout)
     let view = await this.uncached(accountId)
     if (!isPaidFor(view.state)) {
-      await this.returns.refresh(caller, client)
+      await this.returns.refresh(actor)
       view = await this.uncached(accountId)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
@@ -53,9 +103,9 @@ export class SubscriptionQueries {
    * one, because the account's users share the requests that it may make within an hour. Throws
    * `TOO_MANY_ATTEMPTS` (429).
    */
-  async readAfterPortal(caller: Caller, client: Client): Promise<SubscriptionView> {
-    if (caller.permissions.payments) await this.returns.refresh(caller, client)
-    return this.uncached(caller.accountId)
+  async readAfterPortal(actor: SessionActor): Promise<SubscriptionView> {
+    if (actor.permissions.payments) await this.returns.refresh(actor)
+    return this.uncached(actor.accountId)
   }
 
   private async uncached(accountId: string): Promise<SubscriptionView> {
@@ -63,6 +113,11 @@ export class SubscriptionQueries {
   }
 
   private async view(known: KnownSubscription): Promise<SubscriptionView> {
-    return { ...this.entitlements.view(known), planName: await this.catalog.knownName(known.plan) }
+    return viewOf(known, await this.catalog.knownName(known.plan), this.clock.now())
   }
+}
+
+function isProviderFailure(error: unknown): boolean {
+  const { code } = error as ApiError
+  return code === 'PAYMENT_PROVIDER_UNAVAILABLE' || code === 'PAYMENT_PROVIDER_FAILED' || code === 'TOO_BUSY'
 }

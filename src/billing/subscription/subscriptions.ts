@@ -8,20 +8,21 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { subscriptions } from '../../database/schema.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import { Plans } from '../../permissions/plans-file.js'
-import { planItem } from '../plans/plan-item.js'
-import type { CurrentSubscription } from './current-subscription.js'
-import { type ProviderStatus } from './provider-status.js'
-import { graceEnd, isPastDue } from './subscription-state.js'
-import { type KnownSubscription, NO_SUBSCRIPTION } from './subscription-view.js'
+import { PlansFile } from '../../permissions/plans-file.js'
+import {
+  type CurrentSubscription,
+  currentSubscription,
+  type KnownSubscription,
+  knownSubscription,
+  pastDueSince,
+  planItem,
+  type SubscriptionRow,
+} from './subscription.js'
 
-export type SubscriptionRow = typeof subscriptions.$inferSelect
-
-/** The subscription that counts, and any others that bill. */
-type SeenSubscriptions = CurrentSubscription & { readonly current: Stripe.Subscription }
-
-/** The effect of a look on our record. */
-export type Kept = 'changed' | 'same' | 'older'
+/** What the provider has, and how our record has changed by it: `older` when we already had something newer. */
+export interface SavedSubscription extends CurrentSubscription {
+  readonly change: 'changed' | 'same' | 'older'
+}
 
 /** The subscription of each account, as last seen at the provider. */
 @Injectable()
@@ -29,57 +30,65 @@ export class Subscriptions {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
     private readonly clock: Clock,
   ) {}
 
-  find(accountId: string): Promise<KnownSubscription> {
-    return this.database.run(db => this.findIn(db, accountId))
+  async find(accountId: string): Promise<KnownSubscription> {
+    return this.known(await this.row(accountId))
   }
 
-  async findIn(db: Db, accountId: string): Promise<KnownSubscription> {
-    return this.asKnown(await this.row(db, accountId))
+  /** What we have of an account's subscription; null when it never had one. */
+  async row(accountId: string, transaction?: Db): Promise<SubscriptionRow | null> {
+    const select = (db: Db) => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
+    const [row] = await (transaction ? select(transaction) : this.database.run(select))
+    return row ?? null
   }
 
-  /** A row in our own terms; null for an account that never had a subscription. */
-  asKnown(row: SubscriptionRow | null): KnownSubscription {
-    if (!row) return NO_SUBSCRIPTION
-    const graceUntil = row.pastDueSince && graceEnd(row.pastDueSince, this.settings.paymentGraceSeconds)
-    return {
-      status: row.status as ProviderStatus,
-      plan: row.priceId,
-      quantity: row.quantity,
-      currentPeriodEnd: row.currentPeriodEnd?.toISOString() ?? null,
-      cancelAtPeriodEnd: row.cancelAtPeriodEnd,
-      endsAt: row.endsAt?.toISOString() ?? null,
-      graceUntil: graceUntil?.toISOString() ?? null,
-      isPaymentPending: row.status === 'incomplete' && !row.firstPaymentFailed,
-    }
+  /** {@link row} of many, by account. */
+  async rows(transaction: Db, accountIds: readonly string[]): Promise<ReadonlyMap<string, SubscriptionRow>> {
+    const found = await transaction
+      .select()
+      .from(subscriptions)
+      .where(inArray(subscriptions.accountId, [...accountIds]))
+    return new Map(found.map(row => [row.accountId, row]))
+  }
+
+  /** A row in our own terms; null stands for an account that never had a subscription. */
+  known(row: SubscriptionRow | null): KnownSubscription {
+    return knownSubscription(row, this.settings.paymentGraceSeconds)
+  }
+
+  /** The item of a subscription at the provider that is the plan; null only when it has none. */
+  planItem(found: Stripe.Subscription, row: SubscriptionRow | null): Stripe.SubscriptionItem | null {
+    return planItem(found, this.plans, row?.priceId ?? null)
   }
 
   /**
-   * Stores what the provider said when we started asking at `seenAt`; `older` when we already have something
-   * newer. Every change at the provider causes an event and thus a look, and the look that starts last sees
+   * Stores which of the customer's subscriptions counts, as the provider had it when we started asking at
+   * `seenAt`. Every change at the provider causes an event and thus a look, and the look that starts last sees
    * all changes, so the latest one wins whatever the order in which events and answers arrive.
    */
-  async keep(
+  async save(
     transaction: Db,
     accountId: string,
-    { current: seen, surplus }: SeenSubscriptions,
+    found: readonly Stripe.Subscription[],
     seenAt: Date,
-  ): Promise<Kept> {
-    const before = await this.row(transaction, accountId)
-    const isSame = before?.providerId === seen.id
+  ): Promise<SavedSubscription> {
+    const before = await this.row(accountId, transaction)
+    const { current, surplus } = currentSubscription(found, before?.providerId ?? null)
+    if (!current) return { current, surplus, change: 'same' }
+    const isSame = before?.providerId === current.id
     const row = {
       accountId,
-      ...asRow(seen, planItem(seen, this.plans, isSame ? before.priceId : null)),
+      ...columnsOf(current, this.planItem(current, isSame ? before : null)),
       surplus: surplus.map(({ id }) => id),
       firstPaymentFailed: isSame && before.firstPaymentFailed,
       lastEntitled: isSame ? before.lastEntitled : null,
-      pastDueSince: this.pastDueSince(before, seen),
+      pastDueSince: pastDueSince(before, current, this.clock.now()),
       seenAt,
     }
-    const kept = await transaction
+    const saved = await transaction
       .insert(subscriptions)
       .values(row)
       .onConflictDoUpdate({
@@ -91,14 +100,15 @@ export class Subscriptions {
         setWhere: lte(subscriptions.seenAt, seenAt),
       })
       .returning({ accountId: subscriptions.accountId })
-    if (kept.length === 0) return 'older'
-    return before && isDeepStrictEqual({ ...before, seenAt }, { ...before, ...row }) ? 'same' : 'changed'
+    if (saved.length === 0) return { current, surplus, change: 'older' }
+    const isUnchanged = before && isDeepStrictEqual({ ...before, seenAt }, { ...before, ...row })
+    return { current, surplus, change: isUnchanged ? 'same' : 'changed' }
   }
 
-  /** The customer is gone at the provider, with everything it had. Returns whether that is news. */
-  async end(transaction: Db, accountId: string, seenAt: Date): Promise<boolean> {
-    const row = await this.row(transaction, accountId)
-    if (!row || row.status === 'canceled') return false
+  /** The customer is gone at the provider, with everything it had. */
+  async end(transaction: Db, accountId: string, seenAt: Date): Promise<void> {
+    const row = await this.row(accountId, transaction)
+    if (!row || row.status === 'canceled') return
     await transaction
       .update(subscriptions)
       .set({
@@ -110,11 +120,10 @@ export class Subscriptions {
         seenAt,
       })
       .where(eq(subscriptions.accountId, accountId))
-    return true
   }
 
   /** The first payment of a subscription has failed. No effect unless it is the account's. Safe to repeat. */
-  async noteFailedPayment(transaction: Db, providerId: string): Promise<void> {
+  async recordFailedPayment(transaction: Db, providerId: string): Promise<void> {
     await transaction
       .update(subscriptions)
       .set({ firstPaymentFailed: true })
@@ -122,43 +131,22 @@ export class Subscriptions {
   }
 
   /** Records what each account's plan allows, for when its price is no longer in any plan. Safe to repeat. */
-  async keepEntitled(transaction: Db, byAccount: ReadonlyMap<string, Permissions>): Promise<void> {
+  async saveEntitled(transaction: Db, byAccount: ReadonlyMap<string, Permissions>): Promise<void> {
     if (byAccount.size === 0) return
     const rows = [...byAccount].map(([id, entitled]) => ({ id, entitled }))
     await transaction.execute(sql`
-      update ${subscriptions} set last_entitled = kept.entitled
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as kept(id uuid, entitled jsonb)
-      where ${subscriptions.accountId} = kept.id`)
-  }
-
-  /** What we have of an account's subscription; null when it never had one. */
-  async row(db: Db, accountId: string): Promise<SubscriptionRow | null> {
-    const [row] = await db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    return row ?? null
-  }
-
-  /** {@link row} of many, by account. */
-  async rows(db: Db, accountIds: readonly string[]): Promise<ReadonlyMap<string, SubscriptionRow>> {
-    const found = await db
-      .select()
-      .from(subscriptions)
-      .where(inArray(subscriptions.accountId, [...accountIds]))
-    return new Map(found.map(row => [row.accountId, row]))
-  }
-
-  /** Another failed attempt does not restart the grace period; a payment ends it. */
-  private pastDueSince(before: SubscriptionRow | null, { id, status }: Stripe.Subscription): Date | null {
-    if (!isPastDue(status)) return null
-    return (before?.providerId === id ? before.pastDueSince : null) ?? this.clock.now()
+      update ${subscriptions} set last_entitled = saved.entitled
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as saved(id uuid, entitled jsonb)
+      where ${subscriptions.accountId} = saved.id`)
   }
 }
 
-function asRow(seen: Stripe.Subscription, item: Stripe.SubscriptionItem | null) {
+function columnsOf(seen: Stripe.Subscription, item: Stripe.SubscriptionItem | null) {
   const periodEnd = dateOf(item?.current_period_end ?? null)
   const endsAt = dateOf(seen.ended_at ?? seen.cancel_at) ?? (seen.cancel_at_period_end ? periodEnd : null)
   return {
     providerId: seen.id,
-    status: seen.status as ProviderStatus,
+    status: seen.status,
     priceId: item?.price.id ?? null,
     quantity: item?.quantity ?? null,
     currentPeriodEnd: periodEnd,

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
+import { rowsOf } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
-import { customerOf, isOfInterest } from '../provider/provider-event.js'
-import { storableJson } from './storable-json.js'
 
-/** Every event of the provider as it arrived, and the customers to be looked at because of it. */
+/** Every event of the provider as it arrived, and the customers to sync because of it. What an event says is below. */
 @Injectable()
 export class BillingInbox {
   constructor(private readonly database: Database) {}
@@ -16,7 +15,7 @@ export class BillingInbox {
    * Stores a verified event; it is committed when this returns. An event that is already there changes
    * nothing. An event that concerns no customer, or whose kind has no effect here, is marked handled at once;
    * only its type and time are stored, because it may contain names and cards. Returns whether its customer
-   * has to be looked at. It is one statement, because the provider waits for it.
+   * has to be synced. It is one statement, because the provider waits for it.
    */
   async store(received: Stripe.Event): Promise<boolean> {
     const json = storableJson(received)
@@ -40,4 +39,113 @@ export class BillingInbox {
     )
     return effect === null
   }
+
+  /** Lets an event wait again, whatever its state; false when it does not exist or concerns no customer. */
+  async replay(eventId: string): Promise<boolean> {
+    const queued = await this.database.run(db =>
+      db.execute(sql`
+        with replayed as (
+          update ${providerEvents} set effect = null, handled_at = null where id = ${eventId}
+          returning customer_id
+        )
+        insert into ${billingWork} (customer_id, due_at)
+        select customer_id, clock_timestamp() from replayed where customer_id is not null
+        on conflict (customer_id) do update set ${REQUEUE}
+        returning customer_id`),
+    )
+    return rowsOf(queued).length > 0
+  }
+}
+
+/** Events after which the subscription may have changed, or the customer may be gone. */
+const ABOUT_SUBSCRIPTIONS =
+  /^(customer\.(subscription\.|deleted$)|invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
+/** Money that went back or may go back: for operators. */
+const ABOUT_MONEY_BACK = /^(charge\.(refunded|refund\.|dispute\.)|refund\.)/
+/** The hosted page can no longer be used. */
+const CLOSES_CHECKOUT =
+  /^checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)$/
+/**
+ * Refunds and disputes name a charge but no customer, and checkouts may not either; the provider knows whose
+ * they are.
+ */
+const REFERENCE = /^(charge|checkout):(.+)$/
+
+/** What an event makes us do, by its type alone, because what it says about its object may be outdated. */
+export type EventKind = 'subscription' | 'money back' | 'other'
+
+export function kindOf(type: string): EventKind {
+  if (ABOUT_SUBSCRIPTIONS.test(type)) return 'subscription'
+  return ABOUT_MONEY_BACK.test(type) ? 'money back' : 'other'
+}
+
+/** Whether events of this type can change anything here; for others nothing is looked up. */
+export function isOfInterest(type: string): boolean {
+  return kindOf(type) !== 'other' || CLOSES_CHECKOUT.test(type)
+}
+
+/**
+ * The customer that an event concerns, or `charge:…` or `checkout:…` to find it by; null when there is none.
+ */
+export function customerOf({ type, data }: Stripe.Event): string | null {
+  const object = data.object as { id?: unknown; object?: unknown; customer?: unknown; charge?: unknown }
+  if (object.object === 'customer' || type === 'customer.deleted') return asId(object.id)
+  return asId(object.customer) ?? referenceOf(type, object)
+}
+
+/** What stands in for a customer; null for a customer's own id. */
+export function referenceIn(customerId: string): { kind: 'charge' | 'checkout'; id: string } | null {
+  const [, kind, id] = REFERENCE.exec(customerId) ?? []
+  return id === undefined ? null : { kind: kind as 'charge' | 'checkout', id }
+}
+
+function referenceOf(type: string, object: { id?: unknown; charge?: unknown }): string | null {
+  const checkout = type.startsWith('checkout.session.') ? asId(object.id) : null
+  if (checkout) return `checkout:${checkout}`
+  const charge = kindOf(type) === 'money back' ? asId(object.charge) : null
+  return charge && `charge:${charge}`
+}
+
+/**
+ * The checkout that an event says is closed; null for every other event. Closing is final, so the event can
+ * be believed.
+ */
+export function closedCheckoutOf(
+  type: string,
+  event: Readonly<Record<string, unknown>> | null,
+): string | null {
+  return CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
+}
+
+/**
+ * The subscription whose first payment has failed, according to an event of its checkout; null for every
+ * other event.
+ */
+export function unpaidSubscriptionOf(
+  type: string,
+  event: Readonly<Record<string, unknown>> | null,
+): string | null {
+  if (type !== 'checkout.session.async_payment_failed') return null
+  const { data } = event as unknown as Stripe.Event
+  return asId((data.object as { subscription?: unknown }).subscription)
+}
+
+/** The id of what an event concerns. */
+export function objectOf(event: Readonly<Record<string, unknown>> | null): string | null {
+  const { data } = event as unknown as Stripe.Event
+  return asId((data.object as { id?: unknown }).id)
+}
+
+function asId(reference: unknown): string | null {
+  const id =
+    typeof reference === 'object' && reference !== null ? (reference as { id?: unknown }).id : reference
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+/** NUL and unpaired surrogates in JSON: after an odd number of backslashes. PostgreSQL rejects them. */
+const NOT_STORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g
+
+/** The value as JSON that the database accepts: U+FFFD replaces every character that it does not. */
+function storableJson(value: unknown): string {
+  return JSON.stringify(value).replace(NOT_STORABLE, '$1\ufffd')
 }

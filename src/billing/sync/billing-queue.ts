@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
+import { type Db, rowsOf } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
@@ -15,9 +15,9 @@ export interface ClaimedWork {
   readonly isRoutine: boolean
 }
 
-/** Longer than a look may take, so that a dead worker loses its claim. */
+/** Longer than a look at the provider may take, so that a dead worker loses its claim. */
 const CLAIM_SECONDS = 60
-/** 1 s, 2 s, 4 s … at most an hour: the provider's troubles last minutes, its outages hours. */
+/** 1 s, 2 s, 4 s … at most an hour: the provider's hiccups last minutes, its outages hours. */
 const MAX_PAUSE_SECONDS = 3_600
 /** About eight hours of retries; what still fails needs an operator. */
 const MAX_ATTEMPTS = 20
@@ -30,14 +30,16 @@ export class BillingQueue {
   constructor(private readonly database: Database) {}
 
   /** There is a reason to look at the customer now. */
-  async ask(db: Db, customerId: string): Promise<void> {
-    await db.execute(sql`
-      insert into ${billingWork} (customer_id, due_at) values (${customerId}, clock_timestamp())
-      on conflict (customer_id) do update set ${REQUEUE}`)
+  async add(customerId: string, transaction?: Db): Promise<void> {
+    const insert = (db: Db) =>
+      db.execute(sql`
+        insert into ${billingWork} (customer_id, due_at) values (${customerId}, clock_timestamp())
+        on conflict (customer_id) do update set ${REQUEUE}`)
+    await (transaction ? insert(transaction) : this.database.run(insert))
   }
 
-  /** Queues these customers for comparison, the first in `afterSeconds` and one every `everySeconds`. */
-  async askForRoutine(
+  /** Adds these customers to be compared, the first in `afterSeconds` and one every `everySeconds`. */
+  async addRoutine(
     customerIds: readonly string[],
     afterSeconds: number,
     everySeconds: number,
@@ -55,11 +57,8 @@ export class BillingQueue {
     )
   }
 
-  /**
-   * Queues the customers of waiting events that are not queued. There should be none; returns how many there
-   * were.
-   */
-  async askForForgotten(): Promise<number> {
+  /** Adds customers of waiting events that are not queued. There should be none; returns how many there were. */
+  async addForgotten(): Promise<number> {
     const made = await this.database.run(db =>
       db.execute(sql`
         insert into ${billingWork} (customer_id, due_at)
@@ -73,10 +72,10 @@ export class BillingQueue {
   }
 
   /**
-   * Claims at most `most` customers that are due. Those that failed before, and those that are only compared,
-   * come last and are at most `mostOther`.
+   * Claims at most `max` customers that are due. Those that failed before, and those that are only compared,
+   * come last and are at most `maxOther`.
    */
-  async claim(most: number, mostOther: number): Promise<ClaimedWork[]> {
+  async claim(max: number, maxOther: number): Promise<ClaimedWork[]> {
     const due = (which: SQL, limit: number) => sql`
       select customer_id from ${billingWork}
       where ${which} and due_at <= clock_timestamp() and parked_at is null
@@ -84,14 +83,14 @@ export class BillingQueue {
       order by due_at limit ${limit} for update skip locked`
     const claimed = await this.database.run(db =>
       db.execute(sql`
-        with fresh as (${due(sql`not is_routine and attempts = 0`, most)}),
-          failed as (${due(sql`not is_routine and attempts > 0`, mostOther)}),
-          routine as (${due(sql`is_routine`, mostOther)}),
+        with fresh as (${due(sql`not is_routine and attempts = 0`, max)}),
+          failed as (${due(sql`not is_routine and attempts > 0`, maxOther)}),
+          routine as (${due(sql`is_routine`, maxOther)}),
           other as (
             select customer_id, 2 as turn from failed union all select customer_id, 3 from routine
-            order by turn limit ${mostOther}),
+            order by turn limit ${maxOther}),
           chosen as (
-            select customer_id, 1 as turn from fresh union all select * from other order by turn limit ${most})
+            select customer_id, 1 as turn from fresh union all select * from other order by turn limit ${max})
         update ${billingWork} as work
         set claim = gen_random_uuid(),
           claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
@@ -99,7 +98,7 @@ export class BillingQueue {
         returning work.customer_id as "customerId", work.claim, work.version::float8 as version, work.attempts,
           work.is_routine as "isRoutine"`),
     )
-    return rowsOf(claimed) as ClaimedWork[]
+    return rowsOf<ClaimedWork>(claimed)
   }
 
   /**
@@ -154,8 +153,4 @@ const HAS_NO_EVENTS = sql`not exists (
 
 function isHeldBy({ customerId, claim }: ClaimedWork): SQL | undefined {
   return and(eq(billingWork.customerId, customerId), eq(billingWork.claim, claim))
-}
-
-function rowsOf(result: unknown): unknown[] {
-  return (result as { rows: unknown[] }).rows
 }

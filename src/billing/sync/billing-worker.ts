@@ -2,20 +2,19 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { Interval } from '@nestjs/schedule'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { CustomerSync } from './customer-sync.js'
-import { reasonOf } from './reason-of.js'
 
 /**
  * Picks up what a dead replica left and what is due for a retry; everything else comes through
  * {@link BillingWorker.nudge}.
  */
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 const SAFETY_NET_EVERY_MS = 60_000
 /** How many customers at once: logins use the same database, and checkouts the same provider. */
 const SLOTS = 6
 /** How many slots retries and routine comparisons can fill; the others are for what has just happened. */
 const OTHER_SLOTS = 4
 /** Well below the lifetime of a claim. The provider's client bounds only the wait for the next byte. */
-const MOST_MS = 30_000
+const MAX_MS = 30_000
 /** A stopping process does not wait longer for the provider; another takes the customer at once. */
 const CLOSING_MS = 5_000
 
@@ -36,7 +35,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.nudge(), LOOK_EVERY_MS).unref()
+    this.timer = setInterval(() => this.nudge(), POLL_EVERY_MS).unref()
   }
 
   /** There may be work: a free slot takes it. Returns at once. */
@@ -61,7 +60,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   @Interval(SAFETY_NET_EVERY_MS)
   async findForgotten(): Promise<void> {
     try {
-      const customers = await this.queue.askForForgotten()
+      const customers = await this.queue.addForgotten()
       if (customers === 0) return
       this.logger.error(`Found events of ${customers} customers that were not queued`)
       this.nudge()
@@ -99,12 +98,13 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async run(work: ClaimedWork): Promise<void> {
-    const limit = AbortSignal.any([AbortSignal.timeout(MOST_MS), this.closing.signal])
+    const limit = AbortSignal.any([AbortSignal.timeout(MAX_MS), this.closing.signal])
     const tooLate = new Promise<never>((_, reject) => {
       limit.addEventListener('abort', () => reject(limit.reason), { once: true })
     })
     try {
-      await Promise.race([this.sync.run(work, limit), tooLate])
+      const isFinished = await Promise.race([this.sync.run(work, limit), tooLate])
+      if (!isFinished) await this.queue.release(work)
     } catch (error) {
       await (this.closing.signal.aborted ? this.release(work) : this.postpone(work, error as Error))
     }
@@ -130,4 +130,12 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
 
 function isOther({ isRoutine, attempts }: ClaimedWork): boolean {
   return isRoutine || attempts > 0
+}
+
+/** The messages of an error and its causes, outermost first: what the provider said is in the last. */
+function reasonOf(error: Error): string {
+  const messages: string[] = []
+  for (let at: unknown = error; at instanceof Error && messages.length < 5; at = at.cause)
+    if (!messages.includes(at.message)) messages.push(at.message)
+  return messages.join(': ')
 }

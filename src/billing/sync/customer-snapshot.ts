@@ -3,16 +3,17 @@ import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { BillingCustomers } from '../customers/billing-customers.js'
+import { Checkouts } from '../checkout/checkouts.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
-import { referenceIn } from '../provider/provider-event.js'
-import { isLive, type ProviderStatus } from '../subscription/provider-status.js'
+import { isLive } from '../subscription/subscription.js'
+import { referenceIn } from './billing-inbox.js'
 import { type WaitingEvent, WaitingEvents } from './waiting-events.js'
 
 /** Enough for any real customer; the newest come first. */
-const MOST_SUBSCRIPTIONS = 100
+const MAX_SUBSCRIPTIONS = 100
 
-/** A look: everything that we read of a customer from the provider at one time. */
+/** Everything that we read of a customer from the provider at one time. */
 export interface CustomerSnapshot {
   readonly customerId: string
   /** What was waiting before we asked, and is therefore in the answer. */
@@ -33,6 +34,7 @@ export class CustomerSnapshots {
     private readonly database: Database,
     private readonly events: WaitingEvents,
     private readonly customers: BillingCustomers,
+    private readonly checkouts: Checkouts,
   ) {}
 
   /**
@@ -48,7 +50,7 @@ export class CustomerSnapshots {
     // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
     // not ask about a customer that the provider knows: a deleted one has nothing live, which is all that
     // counts there.
-    const hasLive = subscriptions.some(({ status }) => isLive(status as ProviderStatus))
+    const hasLive = subscriptions.some(({ status }) => isLive(status))
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
     if (!found && !isDeleted) throw unknownCustomer(customerId)
@@ -58,7 +60,7 @@ export class CustomerSnapshots {
   /** Null for a customer that the provider does not know, or no longer knows. */
   async subscriptionsOf(customerId: string): Promise<Stripe.Subscription[] | null> {
     const found = await callStripeOrNull(() =>
-      this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MOST_SUBSCRIPTIONS }),
+      this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MAX_SUBSCRIPTIONS }),
     )
     return found?.data ?? null
   }
@@ -71,7 +73,7 @@ export class CustomerSnapshots {
     const reference = referenceIn(waitsAs)
     if (!reference) return waitsAs
     const { kind, id } = reference
-    if (kind === 'checkout') return this.customers.ofCheckout(id)
+    if (kind === 'checkout') return this.checkouts.customerOf(id)
     const customer = (await callStripeOrNull(() => this.stripe.charges.retrieve(id)))?.customer ?? null
     return typeof customer === 'string' ? customer : (customer?.id ?? null)
   }
@@ -91,8 +93,8 @@ export class CustomerSnapshots {
     return (await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))) !== null
   }
 
-  /** A look at a customer that is as good as deleted, without asking the provider. */
-  async lookAway(customerId: string): Promise<CustomerSnapshot> {
+  /** A customer that is as good as deleted, without asking the provider. */
+  async asDeleted(customerId: string): Promise<CustomerSnapshot> {
     return { customerId, events: [], subscriptions: [], isDeleted: true, seenAt: await this.now() }
   }
 

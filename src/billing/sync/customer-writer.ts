@@ -1,53 +1,146 @@
-import { Injectable } from '@nestjs/common'
+import { Injectable, Logger } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
-import { BillingCustomers } from '../customers/billing-customers.js'
+import { Database } from '../../database/database.js'
+import { Checkouts } from '../checkout/checkouts.js'
 import { Entitlements } from '../entitlements/entitlements.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
 import { type ProviderUpdate, ProviderUpdates } from '../provider/provider-updates.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
+import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import type { CustomerSnapshot } from './customer-snapshot.js'
-import { type Cause, SubscriptionWriter } from './subscription-writer.js'
-import { WaitingEvents } from './waiting-events.js'
+import { type Effect, WaitingEvents } from './waiting-events.js'
+
+/** Why we looked. If nothing prompted it and something is new, an event was lost. */
+export type Cause = 'event' | 'return' | 'routine'
 
 /** What remains to be done after the commit. */
 export interface Written {
   /** Null when the customer is not ours. */
   readonly accountId: string | null
+  /** Whether users of the account do not have yet what it is entitled to. */
+  readonly areUsersBehind: boolean
+  /** What the provider has to be told. */
   readonly update: ProviderUpdate | null
 }
 
-const NOTHING = { accountId: null, update: null } as const
+const NOTHING: Written = { accountId: null, areUsersBehind: false, update: null }
+
+/** Our records of an account's payments, and what they entitle it to. */
+@Injectable()
+export class SubscriptionWriter {
+  private readonly logger = new Logger('Billing')
+
+  constructor(
+    private readonly customers: BillingCustomers,
+    private readonly subscriptions: Subscriptions,
+    private readonly checkouts: Checkouts,
+    private readonly entitlements: Entitlements,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Stores what was seen of the customer, unless we have seen something newer. Null when the customer is not
+   * ours. First locks its account, so that two workers on one customer write one after the other.
+   */
+  async write(
+    transaction: Db,
+    snapshot: CustomerSnapshot,
+    cause: Cause,
+  ): Promise<(Omit<Written, 'update'> & { accountId: string; effect: Effect }) | null> {
+    const accountId = await this.customers.lockAccountOf(transaction, snapshot.customerId)
+    if (!accountId) return null
+    const effect = await (snapshot.isDeleted
+      ? this.end(transaction, accountId, snapshot)
+      : this.save(transaction, accountId, snapshot, cause))
+    const behind = await this.entitlements.decideFor(transaction, [accountId])
+    return { accountId, effect, areUsersBehind: behind.has(accountId) }
+  }
+
+  private async save(
+    transaction: Db,
+    accountId: string,
+    { subscriptions, seenAt }: CustomerSnapshot,
+    cause: Cause,
+  ): Promise<Effect> {
+    const saved = await this.subscriptions.save(transaction, accountId, subscriptions, seenAt)
+    const { current, surplus, change } = saved
+    for (const { id } of surplus)
+      this.logger.error(`Account ${accountId} is billed for a second subscription, ${id}`)
+    if (!current) return 'none'
+    if (subscriptions.some(({ trial_start }) => trial_start !== null))
+      await this.customers.recordTrial(transaction, accountId)
+    if (change === 'older') return 'not newer'
+    if (change === 'changed' && cause === 'routine') {
+      // No event reported it: one was lost, or the change bypassed us at the provider.
+      const { id: subscription, status } = current
+      this.logger.warn(`The subscription of account ${accountId} was corrected: ${subscription} is ${status}`)
+      const repair = auditEvent({ accountId, client: null }, 'billing.repair', { subscription, status })
+      await this.auditLog.record(transaction, repair)
+    }
+    return surplus.length > 0 ? 'second subscription' : 'applied'
+  }
+
+  /** A customer that is deleted, or of another key, never comes back, so this cannot be outdated. */
+  private async end(
+    transaction: Db,
+    accountId: string,
+    { customerId, seenAt }: CustomerSnapshot,
+  ): Promise<Effect> {
+    await this.subscriptions.end(transaction, accountId, seenAt)
+    await this.checkouts.closeAll(transaction, accountId)
+    await this.customers.forget(transaction, { accountId, customerId })
+    const forgotten = auditEvent({ accountId, client: null }, 'billing.forget', { customer: customerId })
+    await this.auditLog.record(transaction, forgotten)
+    return 'applied'
+  }
+}
 
 /** Writes what was seen of a customer, and the effects of its events, in one transaction. */
 @Injectable()
 export class CustomerWriter {
   constructor(
-    private readonly customers: BillingCustomers,
+    private readonly database: Database,
     private readonly subscriptionWriter: SubscriptionWriter,
-    private readonly entitlements: Entitlements,
     private readonly events: WaitingEvents,
     private readonly updates: ProviderUpdates,
+    private readonly queue: BillingQueue,
   ) {}
 
-  /** A null cause means: an event if one is waiting, otherwise routine. */
-  async write(transaction: Db, look: CustomerSnapshot, given: Cause | null): Promise<Written> {
-    const { customerId, events, subscriptions } = look
-    // First of all, so that two workers on one customer write one after the other.
-    const accountId = await this.customers.lockAccountOf(transaction, customerId)
-    if (!accountId) {
+  /**
+   * Finishes the claimed work, unless the provider has to be told something first. A null cause means: an event
+   * if one is waiting, otherwise routine.
+   */
+  write(snapshot: CustomerSnapshot, given: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
+    const cause = given ?? (snapshot.events.length > 0 ? 'event' : 'routine')
+    return this.database.transaction(async transaction => {
+      const written = await this.writeIn(transaction, snapshot, cause)
+      if (claimed && !written.update) await this.queue.finish(transaction, claimed)
+      return written
+    })
+  }
+
+  /** The customer of the claimed work is not ours. */
+  async dismiss(claimed: ClaimedWork): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const events = await this.events.of(transaction, claimed.customerId)
+      await this.events.handle(transaction, events, null, 'unknown customer')
+      await this.queue.finish(transaction, claimed)
+    })
+  }
+
+  private async writeIn(transaction: Db, snapshot: CustomerSnapshot, cause: Cause): Promise<Written> {
+    const { events, subscriptions, isDeleted } = snapshot
+    const written = await this.subscriptionWriter.write(transaction, snapshot, cause)
+    if (!written) {
       await this.events.handle(transaction, events, null, 'unknown customer')
       return NOTHING
     }
-    const cause = given ?? (events.length > 0 ? 'event' : 'routine')
-    const effect = await this.subscriptionWriter.keep(transaction, accountId, look, cause)
-    await this.entitlements.decideFor(transaction, [accountId])
+    const { accountId, effect, areUsersBehind } = written
     await this.events.handle(transaction, events, accountId, effect)
-    const mayUpdate = cause !== 'return' && effect !== 'not newer' && !look.isDeleted
+    const mayUpdate = cause !== 'return' && effect !== 'not newer' && !isDeleted
     const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
-    return { accountId, update }
-  }
-
-  /** For events of a customer that is not ours. */
-  async dismiss(transaction: Db, waitsAs: string): Promise<void> {
-    const events = await this.events.of(transaction, waitsAs)
-    await this.events.handle(transaction, events, null, 'unknown customer')
+    return { accountId, areUsersBehind, update }
   }
 }

@@ -1,13 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
-import { providerEvents } from '../../database/schema.js'
+import { type Db } from '../../database/connection.js'
+import { billingCustomers, checkouts, providerEvents } from '../../database/schema.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { HourlyLines } from '../provider/hourly-lines.js'
-import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from '../provider/provider-event.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
-import { REDACTED_EVENT } from './redacted-events.js'
+import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from './billing-inbox.js'
 
 /**
  * The effect of an event. `none`: nothing to do. `not newer`: already known. `noted`: money was refunded, or
@@ -54,9 +53,9 @@ export class WaitingEvents {
   ): Promise<void> {
     for (const { type, event } of events) {
       const closed = closedCheckoutOf(type, event)
-      if (closed) await this.checkouts.closeHosted(transaction, closed)
+      if (closed) await this.checkouts.closeHosted(closed, transaction)
       const unpaid = unpaidSubscriptionOf(type, event)
-      if (unpaid) await this.subscriptions.noteFailedPayment(transaction, unpaid)
+      if (unpaid) await this.subscriptions.recordFailedPayment(transaction, unpaid)
     }
     const doneTo = ({ type }: WaitingEvent) => effectOf(type, effect, accountId)
     for (const done of new Set(events.map(doneTo))) {
@@ -131,4 +130,33 @@ function effectOf(type: string, effect: Effect, accountId: string | null): Effec
     default:
       return 'none'
   }
+}
+
+/**
+ * The content of an event without names, addresses, cards and other personal data, for `set event = …`. Its
+ * id, type, time and the id of its object remain. Null stays null.
+ */
+export const REDACTED_EVENT = sql`case when event is not null then jsonb_build_object(
+    'id', id,
+    'object', 'event',
+    'type', type,
+    'created', event -> 'created',
+    'data', jsonb_build_object('object', jsonb_build_object(
+      'id', event #> '{data,object,id}',
+      'object', event #> '{data,object,object}'
+    ))
+  ) end`
+
+/**
+ * Removes personal data from the stored events of an account. Call it before its customer and checkouts are
+ * deleted.
+ */
+export async function redactEvents(transaction: Db, accountId: string): Promise<void> {
+  await transaction.execute(sql`
+    update ${providerEvents} set event = ${REDACTED_EVENT}
+    where customer_id in (
+      select customer_id from ${billingCustomers} where account_id = ${accountId}
+      union all
+      select 'checkout:' || provider_id from ${checkouts} where account_id = ${accountId}
+    )`)
 }

@@ -6,7 +6,7 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
-import { Plans } from '../../permissions/plans-file.js'
+import { PlansFile } from '../../permissions/plans-file.js'
 import { noteSeatsOf } from '../seats.js'
 import type { NewUser } from '../user.js'
 import type { ImportedUser, NumberedUser } from './imported-user.js'
@@ -26,7 +26,7 @@ export class ImportBatch {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
   ) {}
 
   /** In one transaction with its audit row; safe to repeat. */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Subscription } from '../../../packages/payment-sandbox/src/subscriptions/subscription.js'
 import { isCancelling } from '../../../packages/payment-sandbox/src/subscriptions/subscription-changes.js'
-import { isOfInterest } from '../../../src/billing/provider/provider-event.js'
+import { isOfInterest } from '../../../src/billing/sync/billing-inbox.js'
 import { eventually } from '../../support/eventually.js'
 import { answersComeLate } from '../support/late-answers.js'
 import { randomFrom } from '../support/random.js'
@@ -15,7 +15,7 @@ import { Killings } from './killings.js'
  *
  * | planted fault                                                         | noticed by                              |
  * | --------------------------------------------------------------------- | --------------------------------------- |
- * | Subscriptions.keep writes an older look over a newer one              | this, by answersComeLate; webhook       |
+ * | Subscriptions.save writes an older look over a newer one              | this, by answersComeLate; webhook       |
  * | the webhook answers 200 before its event is committed                 | this; billing-bugs                      |
  * | WaitingEvents.mark marks what another worker has marked               | this; billing-queue                     |
  * | 1 event a transaction, and work is finished although events are left  | this; billing-queue (also with 500)     |

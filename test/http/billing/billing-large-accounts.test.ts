@@ -63,7 +63,7 @@ it('fleet 5: a change of plan that was cut off between two pages is gone on with
   const all = permissionsOf(PERMISSIONS)
   await run(db => db.update(users).set({ entitled: all }).where(eq(users.accountId, owner.accountId)))
   await run(db => db.update(accounts).set({ usersBehind: true }).where(eq(accounts.id, owner.accountId)))
-  await app.app.get(UserEntitlements).bringTo(owner.accountId, 1)
+  await app.app.get(UserEntitlements).applyToUsers(owner.accountId, 1)
   const left = await countBehind(owner)
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(1_201)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
 import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
-import { BillingReconciler } from '../../../src/billing/sync/billing-reconciler.js'
 import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
 import { CustomerSnapshots } from '../../../src/billing/sync/customer-snapshot.js'
 import { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
@@ -35,7 +35,7 @@ async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unkno
 }
 
 function ask(customerId: string) {
-  return app.app.get(Database).run(db => app.app.get(BillingQueue).ask(db, customerId))
+  return app.app.get(BillingQueue).add(customerId)
 }
 
 async function workOf(customerId: string) {
@@ -185,7 +185,7 @@ describe('billing model: two workers with the same event', () => {
 describe('billing 10: a reconcile that failed', () => {
   it('begins again the same night, and once it is done it is done for the night', async () => {
     const reconciler = app.app.get(BillingReconciler)
-    const asked = jest.spyOn(app.app.get(BillingQueue), 'askForRoutine')
+    const asked = jest.spyOn(app.app.get(BillingQueue), 'addRoutine')
     asked.mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
     const now = jest.spyOn(app.clock, 'now')
     const start = new Date('2026-11-22T03:07:00Z').getTime()
@@ -241,7 +241,7 @@ describe('billing 4: one customer does not hold up another', () => {
   it('a comparison of all customers comes after what has just happened', async () => {
     const { underWay, goOn } = holdLooks(({ isRoutine }) => isRoutine)
     const compared = others.map(({ customerId }) => customerId)
-    await app.app.get(BillingQueue).askForRoutine(compared, 0, 0)
+    await app.app.get(BillingQueue).addRoutine(compared, 0, 0)
     await eventually(() => underWay() === 4)
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'past_due' })
     await eventually(async () => (await statusOf(app, payer.signedIn)) === 'past_due')

@@ -5,7 +5,7 @@ import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-
 import { Database } from '../../../src/database/database.js'
 import { accounts, leases, users } from '../../../src/database/schema.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { Plans } from '../../../src/permissions/plans-file.js'
+import { PlansFile } from '../../../src/permissions/plans-file.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
@@ -210,11 +210,11 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
 
   /** As after a restart with another plans file. */
   async function withOtherPlans(others: unknown[], work: () => Promise<void>): Promise<void> {
-    const plans = app.app.get(Plans)
+    const plans = app.app.get(PlansFile)
     const before = { ...plans }
     const { path, remove } = await aPlansFile({ ...PLANS, plans: others })
     const settings = { ...app.settings, plansFile: path, stripe: { priceIds: ['price_yearly'] } }
-    Object.assign(plans, Plans.read(settings))
+    Object.assign(plans, PlansFile.read(settings))
     try {
       await work()
     } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals'
-import { ProviderBulkhead } from '../../../src/billing/provider/provider-bulkhead.js'
+import { ProviderBulkhead } from '../../../src/billing/provider/payment-requests.js'
 
 const PLACES = 50
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { planItem } from '../../../src/billing/plans/plan-item.js'
-import { stateOf } from '../../../src/billing/subscription/subscription-state.js'
+import { planItem, stateOf } from '../../../src/billing/subscription/subscription.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { Plans } from '../../../src/permissions/plans-file.js'
+import { PlansFile } from '../../../src/permissions/plans-file.js'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'
 
 const stripe = {
@@ -12,10 +11,10 @@ const stripe = {
   priceIds: ['price_monthly', 'price_yearly'],
 }
 
-async function plansOf(content: unknown, paymentGraceSeconds = 60): Promise<Plans> {
+async function plansOf(content: unknown, paymentGraceSeconds = 60): Promise<PlansFile> {
   const { path, remove } = await aPlansFile(content)
   try {
-    return Plans.read({ plansFile: path, stripe, paymentGraceSeconds })
+    return PlansFile.read({ plansFile: path, stripe, paymentGraceSeconds })
   } finally {
     await remove()
   }
@@ -44,7 +43,7 @@ describe('the plans file', () => {
   })
 
   it('is optional: without one nothing is limited', () => {
-    const plans = Plans.read({ plansFile: null, stripe, paymentGraceSeconds: 60 })
+    const plans = PlansFile.read({ plansFile: null, stripe, paymentGraceSeconds: 60 })
     expect([plans.withoutPlan, plans.of('price_monthly'), plans.version]).toEqual([null, null, null])
     expect([plans.knows('price_monthly'), plans.knows('price_of_an_add_on')]).toEqual([true, false])
   })
@@ -67,7 +66,7 @@ describe('the plans file', () => {
 
   it('that is named and not there stops the start', () => {
     const settings = { plansFile: '/nowhere/plans.json', stripe, paymentGraceSeconds: 60 }
-    expect(() => Plans.read(settings)).toThrow('cannot be read')
+    expect(() => PlansFile.read(settings)).toThrow('cannot be read')
   })
 })
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, notInArray } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../../clock/clock.js'
-import type { Db } from '../../database/connection.js'
-import { billingCustomers, checkouts, subscriptions } from '../../database/schema.js'
-import { ApiError } from '../../errors/api-error.js'
-import { PAYABLE_FOR_SECONDS } from '../checkout/checkout-times.js'
-import { ENDED_STATUSES, isLive, type ProviderStatus } from '../subscription/provider-status.js'
-import { BillingQueue } from '../sync/billing-queue.js'
-import { redactEvents } from '../sync/redacted-events.js'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
+import { PAYABLE_FOR_SECONDS } from './checkout/checkouts.js'
+import { ENDED_STATUSES, isLive } from './subscription/subscription.js'
+import { BillingQueue } from './sync/billing-queue.js'
+import { redactEvents } from './sync/waiting-events.js'
 
 /** Time for the event of a page that was paid at the last moment, and for clocks that differ. */
 const LEEWAY_SECONDS = 60 * 60
@@ -26,7 +25,7 @@ export class BillingStatus {
    */
   async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    return row !== undefined && isLive(row.status as ProviderStatus) && !row.cancelAtPeriodEnd
+    return row !== undefined && isLive(row.status) && !row.cancelAtPeriodEnd
   }
 
   /**
@@ -39,27 +38,7 @@ export class BillingStatus {
       .from(subscriptions)
       .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
       .where(and(eq(subscriptions.accountId, accountId), eq(subscriptions.cancelAtPeriodEnd, true)))
-    if (found?.customerId) await this.queue.ask(db, found.customerId)
-  }
-
-  /** Whether the account is being billed, as far as we know. */
-  async hasLiveSubscription(transaction: Db, accountId: string): Promise<boolean> {
-    const [row] = await transaction
-      .select({ status: subscriptions.status })
-      .from(subscriptions)
-      .where(eq(subscriptions.accountId, accountId))
-    return row !== undefined && isLive(row.status as ProviderStatus)
-  }
-
-  /**
-   * Throws what prevents a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
-   * first payment of one may still arrive, which then bills.
-   */
-  async requireNone(transaction: Db, accountId: string): Promise<void> {
-    const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    if (!row) return
-    if (isLive(row.status as ProviderStatus)) throw new ApiError('ALREADY_SUBSCRIBED')
-    if (row.status === 'incomplete' && !row.firstPaymentFailed) throw new ApiError('PAYMENT_PENDING')
+    if (found?.customerId) await this.queue.add(found.customerId, db)
   }
 
   /**

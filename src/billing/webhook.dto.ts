@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiHeader, ApiProperty } from '@nestjs/swagger'
-import { Documented } from '../../http/documented.js'
+import { Documented } from '../http/documented.js'
 
 class WebhookAnswer {
   @ApiProperty({ type: Boolean, example: true })

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { asc, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
+import { OPERATOR } from '../../audit/actor.js'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema.js'
@@ -14,14 +16,14 @@ export interface SurplusSubscription {
 }
 
 /** What was refunded of one payment, in the currency's smallest unit. */
-export interface GivenBack {
+export interface Refund {
   readonly payment: string
   readonly amount: number
   readonly currency: string
 }
 
 /** The provider's page size; a surplus subscription is days old and has one or two invoices. */
-const MOST_INVOICES = 100
+const MAX_INVOICES = 100
 
 /** Subscriptions that bill somebody a second time. An operator lists them, ends them and refunds them. */
 @Injectable()
@@ -52,24 +54,23 @@ export class SurplusSubscriptions {
    * Ends a surplus subscription at the provider now and refunds everything paid for it; returns the refunds.
    * Null when it is not surplus. Safe to repeat: nothing is refunded twice. Throws like `callStripe`.
    */
-  async end(subscriptionId: string): Promise<GivenBack[] | null> {
+  async end(subscriptionId: string): Promise<Refund[] | null> {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
     await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
     const payments = await this.paymentsOf(subscriptionId)
     const refunds = await Promise.all(payments.map(payment => this.refund(payment)))
-    const given = refunds.filter(refund => refund !== null)
+    const made = refunds.filter(refund => refund !== null)
     await this.database.transaction(async transaction => {
-      await this.auditLog.record(transaction, {
-        action: 'billing.surplus.end',
-        outcome: 'ok',
-        accountId: owner.accountId,
-        client: null,
-        detail: { subscription: subscriptionId, refunds: given },
-      })
-      if (owner.customerId) await this.queue.ask(transaction, owner.customerId)
+      const { accountId } = owner
+      const detail = { subscription: subscriptionId, refunds: made }
+      await this.auditLog.record(
+        transaction,
+        auditEvent({ ...OPERATOR, accountId }, 'billing.surplus.end', detail),
+      )
+      if (owner.customerId) await this.queue.add(owner.customerId, transaction)
     })
-    return given
+    return made
   }
 
   private async ownerOf(subscriptionId: string) {
@@ -87,7 +88,7 @@ export class SurplusSubscriptions {
 
   private async paymentsOf(subscription: string): Promise<string[]> {
     const { data: invoices } = await callStripe(() =>
-      this.stripe.invoices.list({ subscription, status: 'paid', limit: MOST_INVOICES }),
+      this.stripe.invoices.list({ subscription, status: 'paid', limit: MAX_INVOICES }),
     )
     const lists = await Promise.all(
       invoices.map(({ id }) =>
@@ -98,7 +99,7 @@ export class SurplusSubscriptions {
   }
 
   /** Null when it was refunded before. */
-  private async refund(payment: string): Promise<GivenBack | null> {
+  private async refund(payment: string): Promise<Refund | null> {
     return callStripe(async () => {
       try {
         const { amount, currency } = await this.stripe.refunds.create(

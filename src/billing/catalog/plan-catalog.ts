@@ -1,11 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
-import { Plans } from '../../permissions/plans-file.js'
-import type { OfferedPlan } from '../checkout/offered-plan.js'
+import { PlansFile } from '../../permissions/plans-file.js'
+import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
-import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
-import { PlanCache } from './plan-cache.js'
+import { ProviderBulkhead } from '../provider/payment-requests.js'
 
 /** How long a page waits for the provider. */
 const PATIENCE_MS = 3_000
@@ -21,7 +20,7 @@ export class PlanCatalog {
   constructor(
     private readonly stripe: Stripe,
     private readonly settings: Settings,
-    private readonly plans: Plans,
+    private readonly plans: PlansFile,
     private readonly cache: PlanCache,
     private readonly bulkhead: ProviderBulkhead,
   ) {}

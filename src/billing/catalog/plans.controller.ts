@@ -2,7 +2,7 @@ import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { CurrentCaller } from '../../tokens/jwt.guard.js'
-import { Trials } from '../checkout/trials.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
 import { PlanCatalog } from './plan-catalog.js'
 import { ReadPlansDocs } from './plans.dto.js'
 
@@ -11,14 +11,17 @@ import { ReadPlansDocs } from './plans.dto.js'
 export class PlansController {
   constructor(
     private readonly catalog: PlanCatalog,
-    private readonly trials: Trials,
+    private readonly customers: BillingCustomers,
   ) {}
 
   /** What is on sale for the caller's account; after a trial none is offered again. */
   @Get()
   @ReadPlansDocs()
   async list(@CurrentCaller() { accountId }: Caller) {
-    const [plans, trialDays] = await Promise.all([this.catalog.list(), this.trials.daysFor(accountId)])
+    const [plans, trialDays] = await Promise.all([
+      this.catalog.list(),
+      this.customers.trialDaysFor(accountId),
+    ])
     return { plans: plans.map(plan => ({ ...plan, trialDays })) }
   }
 }

@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js'
 import { keepLease, takeLease } from '../../database/lease.js'
 import { removeRows } from '../../database/remove-expired-rows.js'
 import { billingCustomers, providerEvents } from '../../database/schema.js'
-import { BillingQueue } from './billing-queue.js'
+import { BillingQueue } from '../sync/billing-queue.js'
 
 /**
  * When traffic is low in most of the world. The first attempt that succeeds is the only one of that night.
@@ -59,7 +59,7 @@ export class BillingReconciler {
       page.length > 0;
       page = await this.pageAfter(page.at(-1) as string)
     ) {
-      await this.queue.askForRoutine(page, count / customersASecond, 1 / customersASecond)
+      await this.queue.addRoutine(page, count / customersASecond, 1 / customersASecond)
       count += page.length
     }
     return count

@@ -1,7 +1,64 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsIn, IsOptional, IsString, Matches, ValidateIf } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { SUBSCRIPTION_STATES } from './subscription-state.js'
+import { IsIn, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'class-validator'
+import { BODY_REFUSALS, Documented } from '../http/documented.js'
+import { SUBSCRIPTION_STATES } from './subscription/subscription.js'
+
+/** May be absent but not null, which would be a second way to say the same. */
+const IfPresent = () => ValidateIf((_, value) => value !== undefined)
+
+export class CreateSubscriptionBody {
+  @ApiPropertyOptional({ type: String, example: 'price_monthly' })
+  /** One of STRIPE_PRICE_IDS; the first of them when absent. */
+  @IfPresent()
+  @IsString()
+  @MaxLength(255)
+  priceId?: string
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uri',
+    maxLength: 2048,
+    example: 'https://shop-one.example.net/thanks',
+  })
+  /** Where the browser goes afterwards; the main site by default. */
+  @IfPresent()
+  @IsString()
+  return?: string
+}
+
+class CheckoutAnswer {
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    description: "The payment provider's page; send the browser there",
+  })
+  checkoutUrl!: string
+}
+
+export const CreateSubscriptionDocs = () =>
+  Documented({
+    summary: 'Start a hosted checkout',
+    description:
+      'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
+      'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
+      'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
+      'back to the return address with `checkout=<id>` in its query. ' +
+      'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
+    status: 201,
+    answer: 'A page is open',
+    type: CheckoutAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_PRICE',
+      'INVALID_RETURN_URL',
+      'ALREADY_SUBSCRIBED',
+      'PAYMENT_PENDING',
+      'ACCOUNT_CLOSING',
+      'PAYMENT_PROVIDER_FAILED',
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+      'TOO_BUSY',
+    ],
+  })
 
 export class SubscriptionQuery {
   @ApiPropertyOptional({

@@ -1,0 +1,186 @@
+import type Stripe from 'stripe'
+import { secondsAfter } from '../../clock/clock.js'
+import type { subscriptions } from '../../database/schema.js'
+import type { PlansFile } from '../../permissions/plans-file.js'
+
+// The rules about an account's subscription: what the provider's word for it means, which of several counts, and
+// when what it pays for begins and ends. No database, no clock.
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect
+
+/** The states of a subscription as the provider names them, and `none` for an account that never had one. */
+export type ProviderStatus =
+  | 'none'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'trialing'
+  | 'active'
+  | 'past_due'
+  | 'canceled'
+  | 'unpaid'
+  | 'paused'
+
+/** Subscriptions that can never bill again. */
+export const ENDED_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'] satisfies ProviderStatus[]
+/** Subscriptions that do not bill: ended, or the first payment has not succeeded. */
+const NOT_LIVE: readonly string[] = ['none', 'incomplete', ...ENDED_STATUSES]
+/** A payment is due. In the first state the provider is still trying, in the second it has given up. */
+const PAST_DUE: readonly string[] = ['past_due', 'unpaid'] satisfies ProviderStatus[]
+
+/** Whether the account is billed for it. An incomplete one may be later: see {@link isPaymentPending}. */
+export function isLive(status: string): boolean {
+  return !NOT_LIVE.includes(status)
+}
+
+/** Whether its first payment may still arrive, which can take days. */
+export function isPaymentPending({
+  status,
+  firstPaymentFailed,
+}: Pick<SubscriptionRow, 'status' | 'firstPaymentFailed'>): boolean {
+  return status === 'incomplete' && !firstPaymentFailed
+}
+
+/**
+ * What an account's payments amount to. `pending`: the first payment is on its way, which can take days.
+ * `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it was due for too
+ * long, or the provider waits for the customer.
+ */
+export const SUBSCRIPTION_STATES = [
+  'none',
+  'pending',
+  'trialing',
+  'active',
+  'past_due',
+  'restricted',
+  'canceled',
+] as const
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number]
+
+const PAID_FOR: readonly SubscriptionState[] = ['trialing', 'active', 'past_due']
+
+/** Whether the account has what its plan includes. */
+export function isPaidFor(state: SubscriptionState): boolean {
+  return PAID_FOR.includes(state)
+}
+
+/** An account's subscription as we have it; all times ISO 8601, UTC. */
+export interface KnownSubscription {
+  readonly status: ProviderStatus
+  /** The price that was bought; null without a subscription. */
+  readonly plan: string | null
+  readonly quantity: number | null
+  readonly currentPeriodEnd: string | null
+  /** Whether it has been cancelled; it lives until `endsAt`. */
+  readonly cancelAtPeriodEnd: boolean
+  /** When it ends or has ended; null while it is not cancelled. */
+  readonly endsAt: string | null
+  /** When the account loses its plan unless it pays; null while no payment is due. */
+  readonly graceUntil: string | null
+  /** Whether the first payment may still arrive. */
+  readonly isPaymentPending: boolean
+}
+
+/** A {@link KnownSubscription} as the account's users see it at a given time. */
+export interface SubscriptionView extends Omit<KnownSubscription, 'isPaymentPending'> {
+  readonly state: SubscriptionState
+  /** The plan's name in the plans file, else the provider's; null while neither is known. */
+  readonly planName: string | null
+  /** When the next period is charged; null when none will be, or a payment is already due. */
+  readonly renewsAt: string | null
+}
+
+/** A row in our own terms; null stands for an account that never had a subscription. */
+export function knownSubscription(row: SubscriptionRow | null, graceSeconds: number): KnownSubscription {
+  return {
+    status: (row?.status ?? 'none') as ProviderStatus,
+    plan: row?.priceId ?? null,
+    quantity: row?.quantity ?? null,
+    currentPeriodEnd: row?.currentPeriodEnd?.toISOString() ?? null,
+    cancelAtPeriodEnd: row?.cancelAtPeriodEnd ?? false,
+    endsAt: row?.endsAt?.toISOString() ?? null,
+    graceUntil: row?.pastDueSince ? secondsAfter(row.pastDueSince, graceSeconds).toISOString() : null,
+    isPaymentPending: row !== null && isPaymentPending(row),
+  }
+}
+
+/** What we know, in the terms of the account's users. */
+export function viewOf(known: KnownSubscription, planName: string | null, now: Date): SubscriptionView {
+  const { isPaymentPending: _, ...shown } = known
+  const state = stateOf(known, now)
+  const continues = (state === 'active' || state === 'trialing') && known.endsAt === null
+  return { ...shown, state, planName, renewsAt: continues ? known.currentPeriodEnd : null }
+}
+
+type StateFacts = Pick<KnownSubscription, 'status' | 'isPaymentPending' | 'graceUntil'>
+
+/** The state at `now`. */
+export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, now: Date): SubscriptionState {
+  switch (status) {
+    case 'incomplete':
+      return isPaymentPending ? 'pending' : 'none'
+    case 'none':
+    case 'incomplete_expired':
+      return 'none'
+    case 'past_due':
+    case 'unpaid':
+      return graceUntil && new Date(graceUntil) > now ? 'past_due' : 'restricted'
+    case 'paused':
+      return 'restricted'
+    default:
+      return status
+  }
+}
+
+/** When the state changes by itself, at the end of the grace period; null when only an event can change it. */
+export function nextChangeOf(known: StateFacts, now: Date): Date | null {
+  return stateOf(known, now) === 'past_due' ? new Date(known.graceUntil as string) : null
+}
+
+/**
+ * Since when a payment for what the provider has is due; null when none is. Another failed attempt does not
+ * restart the grace period; a payment ends it.
+ */
+export function pastDueSince(
+  before: SubscriptionRow | null,
+  { id, status }: Stripe.Subscription,
+  now: Date,
+): Date | null {
+  if (!PAST_DUE.includes(status)) return null
+  return (before?.providerId === id ? before.pastDueSince : null) ?? now
+}
+
+/** The subscription that counts, and others that bill the customer as well (none, unless something went wrong). */
+export interface CurrentSubscription {
+  readonly current: Stripe.Subscription | null
+  readonly surplus: readonly Stripe.Subscription[]
+}
+
+/**
+ * Which of the customer's subscriptions (newest first) counts: the one we know while it is live, else the
+ * newest live one, else the newest whose first payment may still arrive, else the one we know, else the
+ * newest.
+ */
+export function currentSubscription(
+  all: readonly Stripe.Subscription[],
+  knownId: string | null,
+): CurrentSubscription {
+  const live = all.filter(({ status }) => isLive(status))
+  const known = all.find(({ id }) => id === knownId)
+  const incomplete = all.find(({ status }) => status === 'incomplete')
+  const current = live.find(({ id }) => id === knownId) ?? live[0] ?? incomplete ?? known ?? all[0] ?? null
+  return { current, surplus: live.filter(subscription => subscription !== current) }
+}
+
+/**
+ * The item of a subscription that is the plan; the others are add-ons. It is the first whose price we know,
+ * else the one that was the plan before its price left the plans file, else the first. Null only when there
+ * is none.
+ */
+export function planItem(
+  { items }: Pick<Stripe.Subscription, 'items'>,
+  plans: Pick<PlansFile, 'knows'>,
+  priceBefore: string | null,
+): Stripe.SubscriptionItem | null {
+  const known = items.data.find(({ price }) => plans.knows(price.id))
+  return known ?? items.data.find(({ price }) => price.id === priceBefore) ?? items.data[0] ?? null
+}

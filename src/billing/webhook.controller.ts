@@ -1,0 +1,94 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common'
+import { RouteConfig } from '@nestjs/platform-fastify'
+import { ApiTags } from '@nestjs/swagger'
+import type { FastifyRequest } from 'fastify'
+import Stripe from 'stripe'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Clock, unixSeconds } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import { ApiError } from '../errors/api-error.js'
+import { type Client, CurrentClient } from '../http/client.js'
+import { SIGNED_BODY } from '../http/edge/json-body.js'
+import { singleHeader } from '../http/request-headers.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { isLiveKey } from './provider/payment-provider.js'
+import { BillingInbox } from './sync/billing-inbox.js'
+import { BillingWorker } from './sync/billing-worker.js'
+import { WebhookDocs } from './webhook.dto.js'
+
+/** Stripe's own tolerance against replays. Its library does not check for times in the future; we do. */
+const TOLERANCE_SECONDS = 300
+
+@ApiTags('Billing')
+@Controller('api/webhooks')
+export class WebhookController {
+  constructor(
+    private readonly inbox: BillingInbox,
+    private readonly worker: BillingWorker,
+    private readonly auditLog: AuditLog,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Receives events of the payment provider; the signature of the body authenticates them. An event is
+   * committed before it is answered. Its effects follow, even if this process dies.
+   */
+  @Public()
+  @Post('stripe')
+  @HttpCode(200)
+  @WebhookDocs()
+  @RouteConfig(SIGNED_BODY)
+  async receive(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
+    const event = this.verified(request, client)
+    this.requireOurMode(event, client)
+    if (await this.inbox.store(event)) this.worker.nudge()
+    return { received: true }
+  }
+
+  private verified(request: FastifyRequest, client: Client): Stripe.Event {
+    const signature = singleHeader(request, 'stripe-signature')
+    const { rawBody = Buffer.alloc(0) } = request
+    const { webhookSecrets } = this.settings.stripe
+    try {
+      const text = signature.kind === 'one' ? signature.value : ''
+      return verifiedEvent(rawBody, text, webhookSecrets, this.clock.now())
+    } catch (refusal) {
+      this.auditLog.note({ ...auditEvent({ client }, 'webhook'), outcome: 'refused' })
+      throw refusal
+    }
+  }
+
+  /** Throws `WRONG_MODE` (400) for a test-mode event where money is real, and the reverse. */
+  private requireOurMode({ livemode }: Stripe.Event, client: Client): void {
+    if (livemode === undefined || livemode === isLiveKey(this.settings.stripe.secretKey)) return
+    this.auditLog.note({ ...auditEvent({ client }, 'webhook', { livemode }), outcome: 'refused' })
+    throw new ApiError('WRONG_MODE')
+  }
+}
+
+/**
+ * The event of a signed body; throws `INVALID_SIGNATURE` (400) unless one of our secrets signed these bytes
+ * within 300 s of `now`. There are several secrets while endpoints of two API versions, or an old and a new
+ * secret, are in use.
+ */
+function verifiedEvent(body: Buffer, signature: string, secrets: readonly string[], now: Date): Stripe.Event {
+  const signedAt = Number(/(?:^|,)t=(\d+)(?:,|$)/.exec(signature)?.[1] ?? Number.NaN)
+  if (!(signedAt <= unixSeconds(now) + TOLERANCE_SECONDS)) throw new ApiError('INVALID_SIGNATURE')
+  let cause: unknown
+  for (const secret of secrets)
+    try {
+      return Stripe.webhooks.constructEvent(
+        body,
+        signature,
+        secret,
+        TOLERANCE_SECONDS,
+        undefined,
+        now.getTime(),
+      )
+    } catch (error) {
+      cause = error
+    }
+  throw new ApiError('INVALID_SIGNATURE', { cause })
+}
