@@ -1,14 +1,46 @@
 import { Injectable } from '@nestjs/common'
+import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { SessionActor } from '../sessions/actor.js'
 import type { CreateSubscriptionBody } from './billing.dto.js'
 import { CheckoutService } from './checkout/checkout.service.js'
-import { CheckoutIntents } from './checkout/checkout-intents.js'
-import { withPortal } from './checkout/return-url.js'
+import type { CheckoutIntent } from './checkout/checkouts.js'
+import { isSafeReturnUrl, withPortal } from './checkout/return-url.js'
+import { BillingCustomers } from './provider/billing-customers.js'
 import { PaymentRequests } from './provider/payment-requests.js'
 import { PortalService } from './subscription/portal.service.js'
+import { Seats } from './subscription/seats.js'
 import { isLive } from './subscription/subscription.js'
 import { Subscriptions } from './subscription/subscriptions.js'
+
+/** Works out what a request to subscribe is about. */
+@Injectable()
+export class CheckoutIntents {
+  constructor(
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly seats: Seats,
+    private readonly customers: BillingCustomers,
+  ) {}
+
+  /** Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400). */
+  async of(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {
+    const { priceIds } = this.settings.stripe
+    const { priceId = priceIds[0] as string } = body
+    if (!priceIds.includes(priceId)) throw new ApiError('UNKNOWN_PRICE')
+    const returnUrl = this.returnUrl(body.return)
+    const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
+    const trialDays = await this.customers.trialDaysFor(accountId)
+    return { priceId, quantity, returnUrl, trialDays }
+  }
+
+  /** The main site's front page when none was requested. Throws `INVALID_RETURN_URL` (400). */
+  returnUrl(requested = `${this.settings.mainOrigin}/`): string {
+    if (!isSafeReturnUrl(requested, this.settings)) throw new ApiError('INVALID_RETURN_URL')
+    return requested
+  }
+}
 
 /**
  * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and

@@ -1,7 +1,7 @@
 import { Global, Injectable, Logger, Module } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { takeLease } from '../database/lease.js'
+import { keepLease, takeLease } from '../database/lease.js'
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
 const LEASED_PART = 0.9
@@ -10,6 +10,8 @@ export interface LeasedJob {
   /** Unique; also the name in the log. */
   readonly name: string
   readonly everyMs: number
+  /** How long nobody does it again once it was done; absent: until the next run. */
+  readonly restSeconds?: number
 }
 
 /** Runs recurring work on one replica at a time. */
@@ -24,11 +26,15 @@ export class LeasedJobs {
    * The result of `work`; null when another replica has done it within the interval, or when it failed
    * (logged). The next run continues, so work must consist of steps that are complete in themselves.
    */
-  async run<T>({ name, everyMs }: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
+  async run<T>(job: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
+    const { name, everyMs, restSeconds } = job
     try {
       const now = this.clock.now()
       const seconds = (LEASED_PART * everyMs) / 1000
-      return (await takeLease(this.database, name, now, seconds)) ? await work(now) : null
+      if (!(await takeLease(this.database, name, now, seconds))) return null
+      const result = await work(now)
+      if (restSeconds) await keepLease(this.database, name, now, restSeconds)
+      return result
     } catch (error) {
       new Logger(name).error(`Did not finish; the next run continues: ${(error as Error).message}`)
       return null

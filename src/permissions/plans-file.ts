@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { Module } from '@nestjs/common'
 import { SettingsError } from '../config/read-settings.js'
-import type { Settings } from '../config/settings.js'
+import { Settings } from '../config/settings.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
 
 /** A plan that can be bought. */
@@ -122,3 +123,9 @@ function refuseUnknown(unknown: Fields, faults: string[]): void {
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
+
+@Module({
+  providers: [{ provide: PlansFile, inject: [Settings], useFactory: PlansFile.read }],
+  exports: [PlansFile],
+})
+export class PermissionsModule {}

@@ -8,8 +8,7 @@ import type { SessionActor } from '../../sessions/actor.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue } from '../sync/billing-queue.js'
-import type { CheckoutIntent } from './checkout-intents.js'
-import { type Checkout, Checkouts } from './checkouts.js'
+import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
 import { HostedCheckouts } from './hosted-checkouts.js'
 
 /**

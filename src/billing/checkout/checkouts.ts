@@ -8,9 +8,18 @@ import { accounts, billingCustomers, checkouts } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
 import { isLive, isPaymentPending } from '../subscription/subscription.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
-import type { CheckoutIntent } from './checkout-intents.js'
 
 export type Checkout = typeof checkouts.$inferSelect
+
+/** What is bought, and where the browser goes afterwards. */
+export interface CheckoutIntent {
+  readonly priceId: string
+  /** Number of seats; 1 where the plan has none. */
+  readonly quantity: number
+  readonly returnUrl: string
+  /** Days that are free at first; 0 means it is paid at once. */
+  readonly trialDays: number
+}
 
 /**
  * How long a page can be paid: the provider's maximum of 24 h from its own time, less five minutes because

@@ -1,22 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { Cron } from '@nestjs/schedule'
 import { and, asc, gt, isNotNull, lt } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../../clock/clock.js'
+import { secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
-import { keepLease, takeLease } from '../../database/lease.js'
 import { removeRows } from '../../database/remove-expired-rows.js'
 import { billingCustomers, providerEvents } from '../../database/schema.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
-/**
- * When traffic is low in most of the world. The first attempt that succeeds is the only one of that night.
- */
+/** When traffic is low in most of the world. The first attempt that succeeds is the only one of that night. */
 const NIGHTLY = '7,17,27,37,47,57 3-5 * * *'
-const LEASE = 'billing-reconcile'
-/** Shorter than the time between two attempts, so that the next one takes over. */
-const TRY_SECONDS = 9 * 60
-/** Longer than the attempts of a night, shorter than a day. */
-const DONE_SECONDS = 12 * 60 * 60
+/** It rests for longer than the attempts of a night take, and for less than a day. */
+const JOB = { name: 'billing-reconcile', everyMs: 10 * 60_000, restSeconds: 12 * 60 * 60 }
 const CUSTOMERS_A_PAGE = 500
 /** Well below the provider's limit of a hundred requests a second, which checkouts share. */
 const CUSTOMERS_A_SECOND = 10
@@ -33,22 +28,17 @@ export class BillingReconciler {
   constructor(
     private readonly database: Database,
     private readonly queue: BillingQueue,
-    private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
   /** On one replica each night. After a database failure it starts again within ten minutes. */
   @Cron(NIGHTLY)
   async everyNight(): Promise<void> {
-    try {
-      const now = this.clock.now()
-      if (!(await takeLease(this.database, LEASE, now, TRY_SECONDS))) return
+    await this.jobs.run(JOB, async now => {
       const customers = await this.reconcile()
-      const forgotten = await this.forgetOldEvents(now)
-      await keepLease(this.database, LEASE, now, DONE_SECONDS)
-      this.logger.log(`Comparing ${customers} customers with the provider; removed ${forgotten} old events`)
-    } catch (error) {
-      this.logger.error(`The comparison with the provider could not start: ${(error as Error).message}`)
-    }
+      const removed = await this.removeOldEvents(now)
+      this.logger.log(`Comparing ${customers} customers with the provider; removed ${removed} old events`)
+    })
   }
 
   /** Queues every customer, some each second; returns how many. The worker does the looking. */
@@ -78,7 +68,7 @@ export class BillingReconciler {
     return rows.map(row => row.customerId as string)
   }
 
-  private async forgetOldEvents(now: Date): Promise<number> {
+  private async removeOldEvents(now: Date): Promise<number> {
     const before = secondsAfter(now, -KEEP_EVENTS_DAYS * 24 * 60 * 60)
     const isOld = and(lt(providerEvents.receivedAt, before), isNotNull(providerEvents.effect))
     return removeRows(this.database, providerEvents, isOld)
