@@ -28,22 +28,10 @@ export class AnomalyResponse {
   }
 
   /** Writes the row without delaying the request: a refresh works while the database is down. */
-  note(
-    at: 'login' | 'refresh',
-    { score, reasons }: Anomaly,
-    { sid, userId, accountId }: Session,
-    client: Client,
-  ): void {
+  note(at: 'login' | 'refresh', { score, reasons }: Anomaly, session: Session, client: Client): void {
     const actions = [...this.due({ score, reasons })]
-    this.auditLog.note({
-      action: 'session.anomaly',
-      outcome: actions.includes('revoke') ? 'refused' : 'ok',
-      userId,
-      accountId,
-      sid,
-      client,
-      detail: { at, score, reasons, actions },
-    })
+    const event = auditEvent({ ...session, client }, 'session.anomaly', { at, score, reasons, actions })
+    this.auditLog.note({ ...event, outcome: actions.includes('revoke') ? 'refused' : 'ok' })
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
@@ -61,11 +49,8 @@ export class AnomalyResponse {
   }
 
   /** Records the end in a transaction of {@link SessionChanges.durably}. */
-  recordEnd(transaction: Db, { sid, userId, accountId }: Session, client: Client): Promise<RecordedChanges> {
-    return this.changes.record(
-      transaction,
-      [{ kind: 'end', sid }],
-      auditEvent({ sid, userId, accountId, client }, 'session.revoke', { reason: 'anomaly' }),
-    )
+  recordEnd(transaction: Db, session: Session, client: Client): Promise<RecordedChanges> {
+    const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
+    return this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event)
   }
 }

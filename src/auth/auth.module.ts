@@ -24,7 +24,7 @@ import { ReauthenticationController } from './reauthentication/reauthentication.
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
-import { RefreshRefusalRecord } from './refresh/refresh-refusal-record.js'
+import { RefreshRefusals } from './refresh/refresh-refusals.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 
@@ -58,7 +58,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     PasswordResetService,
     PasswordSetter,
     ReauthenticationService,
-    RefreshRefusalRecord,
+    RefreshRefusals,
     RefreshService,
     UnrecognizedLoginService,
   ],

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Logger } from '@nestjs/common'
 import type { Bucket } from './buckets.js'
 import type { Count } from './counters.js'
 import type { LimitedAction } from './limited-action.js'
@@ -19,7 +19,6 @@ const WORDS: Readonly<Record<string, string>> = {
  * Logs when so much fails at one origin, or in all, that an operator should look. Nobody is refused because
  * of it: a counter that everybody shares would lock everybody out.
  */
-@Injectable()
 export class Alarms {
   private readonly logger = new Logger('RateLimits')
   private readonly lastLogAt = new Map<string, number>()

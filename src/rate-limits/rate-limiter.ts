@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Actor } from '../audit/actor.js'
+import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
@@ -21,11 +22,12 @@ const TIMES_FULL_SECONDS = 24 * 60 * 60
  */
 @Injectable()
 export class RateLimiter {
+  private readonly alarms = new Alarms()
+
   constructor(
     private readonly counters: Counters,
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
-    private readonly alarms: Alarms,
   ) {}
 
   /**
@@ -113,7 +115,7 @@ export class RateLimiter {
     if (full.every(({ binds }) => binds === 'strangers') && (await isKnown())) return
     const { limit, msLeft } = fullest
     const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
-    this.auditLog.note({ action: 'rate.limit', outcome: 'refused', client, ...actor, detail })
+    this.auditLog.note({ ...auditEvent({ ...actor, client }, 'rate.limit', detail), outcome: 'refused' })
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }

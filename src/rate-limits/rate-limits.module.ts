@@ -3,7 +3,6 @@ import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
-import { Alarms } from './alarms.js'
 import { Counters } from './counters.js'
 import { RateLimiter } from './rate-limiter.js'
 
@@ -15,7 +14,6 @@ import { RateLimiter } from './rate-limiter.js'
       inject: [RedisConnection],
       useFactory: (redis: RedisConnection | null) => new Counters(redis),
     },
-    Alarms,
     RateLimiter,
   ],
   exports: [RateLimiter],

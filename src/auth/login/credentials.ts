@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { AuditOutcome } from '../../audit/audit-event.js'
+import { type AuditOutcome, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Settings } from '../../config/settings.js'
 import { Database } from '../../database/database.js'
@@ -60,13 +60,8 @@ export class Credentials {
   }
 
   private note(outcome: AuditOutcome, reason: string, email: Email, user: User | null, client: Client): void {
-    this.auditLog.note({
-      action: 'login',
-      outcome,
-      client,
-      ...(user && { userId: user.id, accountId: user.accountId }),
-      detail: { reason, email },
-    })
+    const actor = { userId: user?.id, accountId: user?.accountId, client }
+    this.auditLog.note({ ...auditEvent(actor, 'login', { reason, email }), outcome })
   }
 }
 

@@ -8,14 +8,14 @@ import { type PresentedSession, presentedSession, presentsNothing } from '../../
 import { Public } from '../../tokens/jwt.guard.js'
 import { RefreshDocs } from './refresh.dto.js'
 import { RefreshService } from './refresh.service.js'
-import { RefreshRefusalRecord } from './refresh-refusal-record.js'
+import { RefreshRefusals } from './refresh-refusals.js'
 
 @ApiTags('Auth')
 @Controller('api')
 export class RefreshController {
   constructor(
     private readonly refreshService: RefreshService,
-    private readonly refused: RefreshRefusalRecord,
+    private readonly refusals: RefreshRefusals,
     private readonly settings: Settings,
   ) {}
 
@@ -43,8 +43,8 @@ export class RefreshController {
     } catch (refusal) {
       // A visitor who has never logged in has guessed nothing.
       if (isNotFound(refusal) && !presentsNothing(request, this.settings))
-        return this.refused.refuseUnknown(client, 'not presented')
-      this.refused.note(client, 'not presented')
+        return this.refusals.refuseUnknown(client, 'not presented')
+      this.refusals.note(client, 'not presented')
       throw refusal
     }
   }

@@ -9,7 +9,7 @@ import type { PresentedSession } from '../../sessions/session-cookie.js'
 import { handleOf } from '../../sessions/session-id.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccessTokens } from '../../tokens/access-tokens.js'
-import { RefreshRefusalRecord } from './refresh-refusal-record.js'
+import { RefreshRefusals } from './refresh-refusals.js'
 
 @Injectable()
 export class RefreshService {
@@ -17,7 +17,7 @@ export class RefreshService {
     private readonly store: SessionStore,
     private readonly accessTokens: AccessTokens,
     private readonly anomalyCheck: RefreshAnomalyCheck,
-    private readonly refused: RefreshRefusalRecord,
+    private readonly refusals: RefreshRefusals,
     private readonly clock: Clock,
   ) {}
 
@@ -28,10 +28,10 @@ export class RefreshService {
    */
   async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const session = await this.store.touch(handleOf(sessionId), this.clock.now())
-    if (!session) return this.refused.refuseUnknown(client, 'not live')
+    if (!session) return this.refusals.refuseUnknown(client, 'not live')
     const refusal = reasonToRefuse(session, source, client)
     if (!refusal && (await this.anomalyCheck.check(session, client))) return this.accessTokens.issue(session)
-    this.refused.note(client, refusal ?? 'anomaly', session)
+    this.refusals.note(client, refusal ?? 'anomaly', session)
     throw new ApiError('SESSION_NOT_FOUND')
   }
 }

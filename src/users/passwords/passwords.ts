@@ -54,8 +54,8 @@ export class Passwords implements OnModuleInit {
   async verify(stored: string | null, password: string, client: Client | null): Promise<boolean> {
     const isRight = await this.queue.run(turnOf(client), () =>
       stored === null || this.needsRehash(stored)
-        ? this.isOfForeign(stored, password)
-        : isOfAny(candidates(password), text => verify(stored, text)),
+        ? this.matchesImported(stored, password)
+        : matchesAny(candidates(password), text => verify(stored, text)),
     )
     return isRight && stored !== null
   }
@@ -66,12 +66,12 @@ export class Passwords implements OnModuleInit {
   }
 
   /** The dummy hash is verified as well, so that a weak or unreadable hash is not revealed by its speed. */
-  private async isOfForeign(stored: string | null, password: string): Promise<boolean> {
+  private async matchesImported(stored: string | null, password: string): Promise<boolean> {
     const texts = candidates(password)
-    const foreign = stored === null ? null : readable(stored)
+    const imported = stored === null ? null : readable(stored)
     const [isRight] = await Promise.all([
-      foreign !== null && isOfAny(texts, text => foreign.matches(text)),
-      isOfAny(texts, text => verify(this.dummyHash, text)),
+      imported !== null && matchesAny(texts, text => imported.matches(text)),
+      matchesAny(texts, text => verify(this.dummyHash, text)),
     ])
     return isRight
   }
@@ -83,9 +83,12 @@ function candidates(password: string): string[] {
 }
 
 /** Tries all of them, whichever is right. */
-async function isOfAny(texts: readonly string[], isOf: (text: string) => Promise<boolean>): Promise<boolean> {
+async function matchesAny(
+  texts: readonly string[],
+  matches: (text: string) => Promise<boolean>,
+): Promise<boolean> {
   const answers: boolean[] = []
-  for (const text of texts) answers.push(await isOf(text))
+  for (const text of texts) answers.push(await matches(text))
   return answers.includes(true)
 }
 

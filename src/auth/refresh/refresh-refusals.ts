@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Session } from '../../sessions/session.js'
 
-/** Handles refused refreshes. */
 @Injectable()
-export class RefreshRefusalRecord {
+export class RefreshRefusals {
   constructor(
     private readonly auditLog: AuditLog,
     private readonly rateLimiter: RateLimiter,
@@ -15,13 +15,8 @@ export class RefreshRefusalRecord {
 
   /** Notes the refusal for the audit log. */
   note(client: Client, reason: string, session: Session | null = null): void {
-    this.auditLog.note({
-      action: 'refresh',
-      outcome: 'refused',
-      client,
-      ...(session && { userId: session.userId, accountId: session.accountId, sid: session.sid }),
-      detail: { reason },
-    })
+    const event = auditEvent({ ...session, client }, 'refresh', { reason })
+    this.auditLog.note({ ...event, outcome: 'refused' })
   }
 
   /**
