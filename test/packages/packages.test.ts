@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { pack } from '../support/client/installed-package.js'
+import { eventually } from '../support/eventually.js'
+import { request } from '../support/http-request.js'
+import { freePort } from '../support/processes/free-port.js'
+import { BACKEND, EXPECTED_PACKAGES } from './support/expected-packages.js'
+import { InstalledProject } from './support/installed-project.js'
+import { typeFaults } from './support/type-check.js'
+
+const run = promisify(execFile)
+const ROOT = join(__dirname, '../..')
+const PATIENCE_MS = 180_000
+/** As it was when this was written, and a tenth more. */
+const MAX_SERVICE_PACKAGES = 235
+const MAX_SERVICE_BYTES = 7_700_000
+const MAX_BYTES_WITH_ALL_PACKAGES = 250_000_000
+
+let folder: string
+let archives: Record<string, string>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mainstay-archives-'))
+  const sources = Object.entries(EXPECTED_PACKAGES).map(([name, { source }]) => [name, source] as const)
+  const packing = [...sources, ['mainstay-auth', '.'] as const].map(async ([name, source]) => {
+    return [name, await pack(source, folder)]
+  })
+  archives = Object.fromEntries(await Promise.all(packing))
+}, PATIENCE_MS)
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe.each([...Object.keys(EXPECTED_PACKAGES), 'mainstay-auth'])('packages 4: the archive of %s', name => {
+  it('is what npm, Node and TypeScript expect', async () => {
+    const archive = await readFile(archives[name] as string)
+    const tarball = archive.buffer.slice(
+      archive.byteOffset,
+      archive.byteOffset + archive.length,
+    ) as ArrayBuffer
+    const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
+    expect(messages.map(message => formatMessage(message, pkg))).toEqual([])
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+    const checked = await run(process.execPath, [
+      attw,
+      archives[name] as string,
+      '--profile',
+      'esm-only',
+    ]).catch(error => error)
+    expect(checked.code ? checked.stdout : '').toBe('')
+  })
+})
+
+describe.each(Object.entries(EXPECTED_PACKAGES))(
+  'packages 4: %s, installed into an empty folder',
+  (name, expected) => {
+    let project: InstalledProject
+    beforeAll(async () => {
+      project = await InstalledProject.with(archives[name] as string)
+    }, PATIENCE_MS)
+    afterAll(() => project?.remove())
+
+    it('brings no more than it says', async () => {
+      expect(await project.packages()).toBe(expected.packages)
+      expect(await project.bytes(name)).toBeLessThan(expected.maxBytes)
+      for (const file of ['LICENSE', 'README.md'])
+        expect(existsSync(join(project.folder, 'node_modules', name, file))).toBe(true)
+    })
+
+    it('has types that need nothing else', async () => {
+      if (expected.compilerOptions === BACKEND) await project.link('@types/node', 'undici-types')
+      await project.write('consumer.ts', expected.consumer)
+      expect(typeFaults(project.folder, 'consumer.ts', expected.compilerOptions)).toEqual([])
+    })
+
+    it('can be imported at each of its entry points', async () => {
+      await project.link(...expected.peers)
+      await project.write('consumer-of-peers.ts', expected.consumerOfPeers)
+      const options = { ...expected.compilerOptions, skipLibCheck: true }
+      expect(typeFaults(project.folder, 'consumer-of-peers.ts', options)).toEqual([])
+      const { exports } = JSON.parse(await readFile(join(ROOT, expected.source, 'package.json'), 'utf8'))
+      const entries = Object.keys(exports).filter(entry => entry !== './package.json')
+      await project.write(
+        'entries.js',
+        `for (const entry of process.argv.slice(2)) console.log(Object.keys(await import(entry)).length > 0)`,
+      )
+      const printed = await project.run(
+        'node',
+        'entries.js',
+        ...entries.map(entry => entry.replace('.', name)),
+      )
+      expect(printed.trim().split('\n')).toEqual(entries.map(() => 'true'))
+    })
+  },
+)
+
+/** Makes Node look like one without support. */
+const NODE_20 = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`
+
+describe('packages 4: mainstay-auth, installed into an empty folder', () => {
+  let project: InstalledProject
+  let url: string
+  let ofService: Record<string, string>
+  let service: ChildProcess | undefined
+  let output = ''
+  beforeAll(async () => {
+    const names = ['mainstay-auth', '@mainstay-auth/verify', '@mainstay-auth/payment-sandbox']
+    project = await InstalledProject.with(...names.map(name => archives[name] as string))
+    const [port, satellite, payments, mails] = await Promise.all([1, 2, 3, 4].map(freePort))
+    url = `http://localhost:${port}`
+    ofService = {
+      ...{ PORT: `${port}`, ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}` },
+      ...{ STRIPE_API_URL: `http://127.0.0.1:${payments}`, SMTP_URL: `smtp://127.0.0.1:${mails}` },
+    }
+  }, PATIENCE_MS)
+  afterAll(async () => {
+    if (service?.exitCode === null && service.signalCode === null) end('SIGKILL')
+    await project?.remove()
+  })
+
+  /** The service too: npx does not pass signals on. */
+  function end(signal: NodeJS.Signals): void {
+    process.kill(-(service?.pid as number), signal)
+  }
+
+  it('brings what it needs to run and no more', async () => {
+    expect(await project.packages()).toBeLessThan(MAX_SERVICE_PACKAGES)
+    expect(await project.bytes('mainstay-auth')).toBeLessThan(MAX_SERVICE_BYTES)
+    expect(await project.bytes('.')).toBeLessThan(MAX_BYTES_WITH_ALL_PACKAGES)
+    const { stdout } = await run('tar', ['-tf', archives['mainstay-auth'] as string])
+    const odd = /test|bench|\.map$|\.ts$|\.tsx$|snapshot\.json$|production\.env$|jwt-keys/
+    expect(stdout.split('\n').filter(path => odd.test(path))).toEqual([])
+    expect(stdout).toContain('package/dev/runtime/package-lock.json')
+  })
+
+  it('is the operators’ command line with arguments', async () => {
+    const printed = await project.run('npx', 'mainstay-auth', 'keys:generate')
+    expect(printed).toContain('Created mainstay-data/jwt-keys.json')
+  })
+
+  it('starts as npm start does, with its data in this folder, and stops on SIGTERM', async () => {
+    const environment = { ...project.environment(), ...ofService }
+    service = spawn('npx', ['mainstay-auth'], { cwd: project.folder, env: environment, detached: true })
+    for (const stream of [service.stdout, service.stderr])
+      stream?.setEncoding('utf8').on('data', text => {
+        output += text
+      })
+    const ready = async () => (await request(url, { path: '/health/ready' })).status === 200
+    await eventually(ready, { what: `the service: ${output}`, timeoutMs: 60_000, everyMs: 100 })
+    const { status, text } = await request(url)
+    expect([status, text]).toEqual([200, expect.stringContaining('<div id="app">')])
+    const page = /assets\/[\w.-]+\.js/.exec(text)?.[0]
+    expect((await request(url, { path: `/${page}` })).status).toBe(200)
+    await eventually(() => output.includes('Log in there'), { what: 'its welcome' })
+    expect(existsSync(join(project.folder, 'mainstay-data/database/pgdata'))).toBe(true)
+
+    const ended = once(service, 'close')
+    end('SIGTERM')
+    await ended
+    expect(output).toContain('SIGTERM: stopping')
+    await expect(request(url)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('is the service alone in production', async () => {
+    const environment = { ...project.environment(), NODE_ENV: 'production' }
+    const started = run('npx', ['mainstay-auth'], { cwd: project.folder, env: environment })
+    const { code, stderr } = await started.catch(error => error)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('  - MAIN_ORIGIN is missing\n')])
+  })
+
+  it('says in one sentence that a Node is too old where npm cannot bring another', async () => {
+    const bin = join(project.folder, 'node_modules/.bin/mainstay-auth')
+    const started = run(process.execPath, ['--import', NODE_20, bin], { env: { PATH: '/nowhere' } })
+    const { code, stderr } = await started.catch(error => error)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Mainstay needs Node 22.12 or newer/m)])
+  })
+})

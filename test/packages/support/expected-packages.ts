@@ -1,0 +1,72 @@
+import type { CompilerOptions } from 'typescript'
+
+/** What is true of a package for other projects. */
+export interface ExpectedPackage {
+  readonly source: string
+  /** With everything that it brings. */
+  readonly packages: number
+  readonly maxBytes: number
+  /** What is installed in a project that uses the entry points for a framework. */
+  readonly peers: readonly string[]
+  /** What runs without any of them. */
+  readonly consumer: string
+  readonly consumerOfPeers: string
+  readonly compilerOptions: CompilerOptions
+}
+
+/** What a program on Node has in its tsconfig.json. */
+export const BACKEND = { lib: ['lib.es2023.d.ts'], types: ['node'] }
+
+/** By name. */
+export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
+  '@mainstay-auth/client': {
+    source: 'packages/client',
+    packages: 1,
+    maxBytes: 100_000,
+    peers: ['react'],
+    consumer: `import { type Caller, mainClient, type State } from '@mainstay-auth/client'
+      import { useSession } from '@mainstay-auth/client/react'
+      import { itemStorage, satelliteClient } from '@mainstay-auth/client/mainstay.js'
+      const client = mainClient({ baseUrl: 'https://auth.example.com', backends: [] })
+      satelliteClient({ baseUrl: 'https://auth.example.com', storage: itemStorage(() => localStorage) })
+      export const caller: Caller | null = client.state.caller
+      export const Page = (): State['status'] => useSession(client).status
+      // @ts-expect-error: a satellite has to say where it keeps its session.
+      satelliteClient({ baseUrl: 'https://auth.example.com' })`,
+    consumerOfPeers: '',
+    compilerOptions: { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] },
+  },
+  '@mainstay-auth/verify': {
+    source: 'packages/verify',
+    packages: 2,
+    maxBytes: 60_000,
+    peers: ['@nestjs/common', 'fastify'],
+    consumer: `import { type Caller, accessTokenVerifier } from '@mainstay-auth/verify'
+      import { expressGuard } from '@mainstay-auth/verify/express'
+      import { ALGORITHM, readClaims } from '@mainstay-auth/verify/token-rules'
+      const verifier = accessTokenVerifier({ issuer: 'https://auth.example.com' })
+      export const caller: Promise<Caller> = verifier.verify('a token', 'dataEntry')
+      export const rules = [ALGORITHM, readClaims, expressGuard(verifier, 'payments')]
+      // @ts-expect-error: there is no such permission.
+      verifier.verify('a token', 'refunds')`,
+    consumerOfPeers: `import { accessTokenVerifier } from '@mainstay-auth/verify'
+      import { fastifyGuard } from '@mainstay-auth/verify/fastify'
+      import { NestGuard } from '@mainstay-auth/verify/nest'
+      const verifier = accessTokenVerifier({ issuer: 'https://auth.example.com' })
+      export const guards = [fastifyGuard(verifier), new NestGuard(verifier, 'dataEntry')]`,
+    compilerOptions: BACKEND,
+  },
+  '@mainstay-auth/payment-sandbox': {
+    source: 'packages/payment-sandbox',
+    packages: 4,
+    maxBytes: 350_000,
+    peers: [],
+    consumer: `import { PaymentSandbox, type PaymentSandboxOptions, type Subscription } from '@mainstay-auth/payment-sandbox'
+      export async function subscriptions(options: PaymentSandboxOptions): Promise<Subscription[]> {
+        const sandbox = await PaymentSandbox.start(options)
+        return sandbox.subscriptions()
+      }`,
+    consumerOfPeers: '',
+    compilerOptions: BACKEND,
+  },
+}
