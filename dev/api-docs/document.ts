@@ -1,11 +1,15 @@
 import type { INestApplication } from '@nestjs/common'
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
+import { SESSION_SETTINGS } from '../../src/config/tables/session-settings.js'
 import { type Handler, handlersOf } from './handlers.js'
 import { documentProtection, type Operation } from './protection.js'
 
+const TOKEN_MINUTES = Number(SESSION_SETTINGS.accessTokenTtlSeconds.default) / 60
+const SESSION_DAYS = Number(SESSION_SETTINGS.sessionTtlSeconds.default) / (24 * 60 * 60)
+
 const INTRODUCTION = `One API that knows who is logged in, for one main site and many satellite sites.
 
-An **access token** (15 minutes, \`Authorization: Bearer\`) goes with every request. A **session identifier** (30 days)
+An **access token** (${TOKEN_MINUTES} minutes, \`Authorization: Bearer\`) goes with every request. A **session identifier** (${SESSION_DAYS} days)
 only fetches new access tokens: the main site has it in an HttpOnly cookie, satellites and mobile apps send it in
 \`X-Session-ID\` to \`/api/refresh\` and nowhere else.
 

@@ -21,7 +21,7 @@ export function mainClient(options: ClientOptions): Client {
 }
 
 /**
- * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share a session that lasts its 30 days; with
+ * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share a session until it expires; with
  * `itemStorage(() => sessionStorage)` each has its own, which ends with the tab. Either can be read by every script of the page.
  */
 export function satelliteClient(options: StoredSessionOptions): Client {

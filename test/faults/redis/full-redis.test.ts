@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { readSettings } from '../../../src/config/read-settings.js'
 import { createApp } from '../../../src/create-app.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
@@ -11,21 +11,15 @@ import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { type TestApp } from '../../support/test-app.js'
 import { claimsOf, login, logout, refresh, refreshAsMain } from '../support/requests.js'
-import { type StoreService, startServiceOn } from '../support/store-service.js'
+import { serveOnRedis } from '../support/store-service.js'
 
 describe('while Redis has no memory left', () => {
   let redis: RedisServer
-  let service: StoreService
   let app: TestApp
 
-  beforeAll(async () => {
-    redis = await startRedis()
-    service = await startServiceOn(redis.url)
-    app = service.app
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await redis?.stop()
+  serveOnRedis(started => {
+    redis = started.redis
+    app = started.app
   })
 
   /** Runs `work` with a Redis that refuses every write that needs memory. */

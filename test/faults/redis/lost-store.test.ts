@@ -1,30 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { Logger } from '@nestjs/common'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { run } from '../../support/processes/run-program.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import type { RedisServer } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { login, logout, refresh } from '../support/requests.js'
-import { type StoreService, startServiceOn } from '../support/store-service.js'
+import { serveOnRedis } from '../support/store-service.js'
 
 const UNAVAILABLE = { status: 503, json: { code: 'SESSION_STORE_UNAVAILABLE' } }
 
 describe('fleet 7: a Redis that lost everything', () => {
   let redis: RedisServer
-  let service: StoreService
   let app: TestApp
 
-  beforeAll(async () => {
-    redis = await startRedis()
-    service = await startServiceOn(redis.url)
-    app = service.app
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await redis?.stop()
+  serveOnRedis(started => {
+    redis = started.redis
+    app = started.app
   })
 
   afterEach(() => {

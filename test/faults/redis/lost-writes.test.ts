@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
@@ -6,27 +6,21 @@ import { AccountsService } from '../../../src/users/accounts.service.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import type { RedisServer } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { refreshUntilServed } from '../support/refresh-until-served.js'
 import { claimsOf, endOthers, logout, refresh, refreshAsMain, sidOf } from '../support/requests.js'
-import { type StoreService, startServiceOn } from '../support/store-service.js'
+import { serveOnRedis } from '../support/store-service.js'
 
 const BACK_MS = 3_000
 
 describe('a Redis that comes back without its newest writes', () => {
   let redis: RedisServer
-  let service: StoreService
   let app: TestApp
 
-  beforeAll(async () => {
-    redis = await startRedis()
-    service = await startServiceOn(redis.url)
-    app = service.app
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await redis?.stop()
+  serveOnRedis(started => {
+    redis = started.redis
+    app = started.app
   })
 
   /** What `change` writes is lost: Redis crashes and comes back as it was before. */

@@ -1,4 +1,6 @@
+import { afterAll, beforeAll } from '@jest/globals'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
 
 export interface StoreService {
@@ -26,4 +28,19 @@ export async function startServiceOn(
       await drop()
     },
   }
+}
+
+/** For the tests of one `describe`: a Redis and the service on it. `onStart` gets both before the first test. */
+export function serveOnRedis(onStart: (started: { redis: RedisServer; app: TestApp }) => void): void {
+  let redis: RedisServer | undefined
+  let service: StoreService | undefined
+  beforeAll(async () => {
+    redis = await startRedis()
+    service = await startServiceOn(redis.url)
+    onStart({ redis, app: service.app })
+  })
+  afterAll(async () => {
+    await service?.stop()
+    await redis?.stop()
+  })
 }
