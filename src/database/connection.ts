@@ -24,8 +24,3 @@ export interface Connection {
 
 /** SQL files, read at run time. */
 export const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'src/database/migrations')
-
-/** The rows of a raw statement, which both databases answer in the same form. */
-export function rowsOf<T>(result: unknown): T[] {
-  return (result as { rows: T[] }).rows
-}

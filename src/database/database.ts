@@ -66,3 +66,8 @@ function withoutParameters(error: unknown): unknown {
   const { cause, query } = error
   return new Error(`Query failed: ${cause?.message ?? 'no reason given'} (${query})`, { cause })
 }
+
+/** The rows of a raw statement, which both databases answer in the same form. */
+export function rowsOf<T>(result: unknown): T[] {
+  return (result as { rows: T[] }).rows
+}

@@ -1,7 +1,6 @@
 import { lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { rowsOf } from './connection.js'
-import type { Database } from './database.js'
+import { type Database, rowsOf } from './database.js'
 
 /** Few enough that a statement stays well below its time limit. */
 const ROWS_A_STATEMENT = 5_000

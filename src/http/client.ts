@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
+import Bowser from 'bowser'
 import type { FastifyRequest } from 'fastify'
 
 /** Where a request came from, as far as sessions and the audit log record it. */
@@ -53,4 +54,96 @@ export function shortUserAgent(userAgent: string | undefined): string | null {
     .slice(0, MAX_USER_AGENT_BYTES)
     .trim()
   return short || null
+}
+
+const UNKNOWN = 'Unknown device'
+
+/**
+ * The first product of a client that is not a browser, `MainstayApp/2.1 …`, or of a robot,
+ * `(compatible; SomeBot/1.0; …`.
+ */
+const OWN_NAME = /^(?:\(compatible; )?(?!Mozilla)([A-Za-z][\w. -]{0,29})\/[\dv]/
+
+/** For texts that it does not know, the parser calls any first word a browser. */
+const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP))
+
+/** Names that say too much, or nothing to people. */
+const PLAIN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['Microsoft Edge', 'Edge'],
+  ['Samsung Internet for Android', 'Samsung Internet'],
+  // The parser's name for an Android web view, after a browser that no longer exists.
+  ['Android Browser', 'App'],
+  ['Dalvik', 'App'],
+  ['okhttp', 'App (okhttp)'],
+])
+
+/**
+ * The client in words, such as `Chrome on Windows`, `Safari on iPhone`, `MainstayApp on Android` or `curl`;
+ * `Unknown device` when the text does not name one. The same for a whole User-Agent and for the part of it
+ * that a session keeps. Without versions, so that an update does not look like a new device. It is only what
+ * the client claims.
+ */
+export function deviceName(userAgent: string | null): string {
+  const text = shortUserAgent(userAgent ?? undefined)?.replaceAll('%20', ' ')
+  if (!text) return UNKNOWN
+  const { browser, os, platform } = Bowser.parse(text)
+  const name = OWN_NAME.exec(text)?.[1] ?? (BROWSERS.has(browser.name) ? browser.name : undefined)
+  const plainName = name && (PLAIN_NAMES.get(name) ?? harmless(name))
+  const system = os.name === 'iOS' ? (platform.model ?? 'iOS') : (os.name ?? appleSystem(text))
+  if (!system || platform.type === 'bot') return plainName ?? UNKNOWN
+  return `${plainName ?? 'App'} on ${system}`
+}
+
+/**
+ * Mail programs turn anything like a domain, and long numbers, into links; strangers could use our mails to
+ * lead people anywhere.
+ */
+function harmless(name: string): string {
+  return (
+    name
+      .replace(/[._]+/g, ' ')
+      .replace(/\d{4,}/g, '')
+      .replace(/ +/g, ' ')
+      .trim() || UNKNOWN
+  )
+}
+
+/** What apps send where browsers name the device; iPhones and Macs both say Darwin. */
+function appleSystem(text: string): string | undefined {
+  if (/\biOS\b/.test(text)) return 'iOS'
+  return /\bDarwin\//.test(text) ? 'an Apple device' : undefined
+}
+
+/** Node silently joins or drops repeated headers; this does not. */
+export type SingleHeader =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'one'; readonly value: string }
+
+const ABSENT: SingleHeader = { kind: 'absent' }
+const REPEATED: SingleHeader = { kind: 'repeated' }
+
+/** The header `name` (lower case) as received: absent, sent once, or more than once. */
+export function singleHeader(request: FastifyRequest, name: string): SingleHeader {
+  if (request.headers[name] === undefined) return ABSENT
+  const { rawHeaders } = request.raw
+  let value: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const candidate = rawHeaders[i] as string
+    if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue
+    if (value !== undefined) return REPEATED
+    value = rawHeaders[i + 1]
+  }
+  return value === undefined ? ABSENT : { kind: 'one', value }
+}
+
+/** Every value of the cookie of this name, as sent; parsers silently keep one of several. */
+export function cookieValues(request: FastifyRequest, name: string): string[] {
+  const { cookie } = request.headers
+  if (!cookie) return []
+  return cookie
+    .split(';')
+    .map(pair => pair.trim())
+    .filter(pair => pair.startsWith(`${name}=`))
+    .map(pair => pair.slice(name.length + 1))
 }

@@ -2,7 +2,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
-import { cookieValues, singleHeader } from '../http/request-headers.js'
+import { cookieValues, singleHeader } from '../http/client.js'
 import type { Source } from '../permissions/permissions.js'
 import { asSessionId, type SessionId } from './session-id.js'
 

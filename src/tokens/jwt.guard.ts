@@ -8,8 +8,8 @@ import {
 } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
+import { singleHeader } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
-import { singleHeader } from '../http/request-headers.js'
 import { AccessTokens } from './access-tokens.js'
 
 declare module 'fastify' {

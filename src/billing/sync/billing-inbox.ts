@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
-import { rowsOf } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
+import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { type Db, rowsOf } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
+import type { Db } from '../../database/connection.js'
+import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
 

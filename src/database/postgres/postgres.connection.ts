@@ -1,11 +1,7 @@
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import pg from 'pg'
-import { CircuitBreaker } from '../circuit-breaker.js'
-import { type Connection, MIGRATIONS_FOLDER } from '../connection.js'
+import type { Connection } from '../connection.js'
 import { findPrimary, hostUrls } from './postgres-hosts.js'
 import { isOutage, isReadOnly } from './postgres-outage.js'
-import { PostgresPools } from './postgres-pools.js'
+import { migratePostgres, PostgresPools } from './postgres-pools.js'
 
 /** Nobody is waiting yet at start. */
 const START_LIMIT_MS = 5_000
@@ -64,25 +60,113 @@ export function openPostgres(
   }
 }
 
-const CONNECT_TIMEOUT_MS = 5_000
-/** An arbitrary number; every replica must use the same, and nothing else may. */
-const MIGRATION_LOCK = 7_245_001
+/** How often a silent server is tried again. */
+const RETRY_MS = 250
+/** While nobody waits, a probe may take as long as connecting does on a bad day. */
+const RETRY_LIMIT_MS = 2_000
+/** How many times within the patience silence is checked for. */
+const TICKS = 8
+
+export interface CircuitBreakerOptions {
+  /** A server is given up after this long without any answer. */
+  readonly patienceMs: number
+  /** Whether an error means that the server is out of reach. */
+  readonly isOutage: (error: unknown) => boolean
+  /** Rejects when the server does not answer within `limitMs`, or cannot serve. */
+  readonly probe: (limitMs: number) => Promise<void>
+  /** Called when everything in progress has been given up. */
+  readonly onOpen: () => void
+}
 
 /**
- * Brings the schema up to date, one replica at a time, on its own connection, because a migration may take
- * longer than any query. Lock and time limit belong to the transaction, so it works through PgBouncer too.
+ * Keeps requests from waiting for a silent server. A slow answer is not silence: when no answer at all has
+ * come for half of the patience, a probe has the other half to get one. If it fails, everything in progress
+ * fails at once, and so does everything new until a probe succeeds.
  */
-export async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  client.on('error', onError)
-  await client.connect()
-  try {
-    await client.query('begin')
-    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
-    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-    // Inside ours, its own "begin" only causes a warning, and its "commit" ends both.
-    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
-  } finally {
-    await client.end()
+export class CircuitBreaker {
+  private isOpen = false
+  private lastAnswerAt = Number.NEGATIVE_INFINITY
+  private probing: Promise<void> | null = null
+  private retry: NodeJS.Timeout | undefined
+  private readonly ticks: NodeJS.Timeout
+  /** What is waiting, oldest first, and since when. */
+  private readonly waiting = new Map<(error: Error) => void, number>()
+
+  constructor(private readonly options: CircuitBreakerOptions) {
+    // After this process was stalled, timers run before the answers that have already arrived are read.
+    this.ticks = setInterval(() => setImmediate(() => this.tick()), options.patienceMs / TICKS).unref()
   }
+
+  /** Does `work`; rejects with its error, or early when the server is silent. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isOpen) return Promise.reject(silence())
+    return new Promise((resolve, reject) => {
+      this.waiting.set(reject, performance.now())
+      const done = (async () => work())()
+      done
+        .finally(() => this.waiting.delete(reject))
+        .then(
+          value => {
+            this.lastAnswerAt = performance.now()
+            resolve(value)
+          },
+          error => {
+            if (this.options.isOutage(error)) this.suspect()
+            else this.lastAnswerAt = performance.now()
+            reject(error)
+          },
+        )
+    })
+  }
+
+  /** Gives up everything in progress, and fails until a probe succeeds. */
+  open(): void {
+    if (this.isOpen) return
+    this.isOpen = true
+    this.options.onOpen()
+    for (const reject of this.waiting.keys()) reject(silence())
+    this.retryLater()
+  }
+
+  stop(): void {
+    clearInterval(this.ticks)
+    clearTimeout(this.retry)
+  }
+
+  private tick(): void {
+    const [oldest] = this.waiting.values()
+    if (oldest === undefined || this.isOpen) return
+    const silentMs = performance.now() - Math.max(oldest, this.lastAnswerAt)
+    if (silentMs >= this.options.patienceMs / 2) this.suspect()
+  }
+
+  private suspect(): void {
+    if (this.isOpen) return
+    this.probing ??= this.options
+      .probe(this.options.patienceMs / 2)
+      .then(
+        () => {
+          this.lastAnswerAt = performance.now()
+        },
+        () => this.open(),
+      )
+      .finally(() => {
+        this.probing = null
+      })
+  }
+
+  private retryLater(): void {
+    this.retry = setTimeout(() => {
+      this.options.probe(RETRY_LIMIT_MS).then(
+        () => {
+          this.isOpen = false
+        },
+        () => this.retryLater(),
+      )
+    }, RETRY_MS).unref()
+  }
+}
+
+function silence(): Error {
+  return new Error('the server does not answer')
 }

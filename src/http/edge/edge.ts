@@ -6,7 +6,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogContro
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { answerProblem, PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
-import { singleHeader } from '../request-headers.js'
+import { singleHeader } from '../client.js'
 import { acceptOnlyJson } from './json-body.js'
 import { MAX_URL_LENGTH } from './limits.js'
 
