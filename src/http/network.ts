@@ -22,9 +22,9 @@ export function blockOf(address: string): string | null {
 }
 
 /**
- * The neighbourhood of an address: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the most
+ * The subnet of an address: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the most
  * that one site is given (RFC 6177). Known clients are recognised by it, and share a counter with everybody
- * else there.
+ * else in it.
  */
 export function subnetOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 3, ipv6Bytes: 6 })

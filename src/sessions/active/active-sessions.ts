@@ -51,7 +51,7 @@ export class ActiveSessions {
   ): Promise<{ sites: SiteSessions[] }> {
     const sites = new Map<string, SiteSessions & { sessions: SessionView[] }>()
     for (const session of (await this.store.listByUser(userId, this.clock.now())).reverse()) {
-      if (!isOf(session, userId, satellite)) continue
+      if (!matches(session, userId, satellite)) continue
       const { kind, site } = this.siteOf(session)
       const key = `${kind} ${site}`
       const ofSite = sites.get(key) ?? { site, kind, sessions: [] }
@@ -73,7 +73,7 @@ export class ActiveSessions {
     satellite?: string,
   ): Promise<boolean> {
     const session = await this.store.find(sid, this.clock.now())
-    if (!session || !isOf(session, userId, satellite)) return false
+    if (!session || !matches(session, userId, satellite)) return false
     return this.changes.end(session, client, reason)
   }
 
@@ -113,7 +113,7 @@ export class ActiveSessions {
   }
 }
 
-function isOf(session: Session, userId: string, satellite: string | undefined): boolean {
-  const isThere = satellite === undefined || (session.source === 'satellite' && session.origin === satellite)
-  return isThere && session.userId === userId
+function matches(session: Session, userId: string, satellite: string | undefined): boolean {
+  const isOfSite = satellite === undefined || (session.source === 'satellite' && session.origin === satellite)
+  return isOfSite && session.userId === userId
 }

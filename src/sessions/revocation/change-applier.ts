@@ -19,7 +19,6 @@ const RECENT_SECONDS = 5
 const MARKERS_EVERY_MS = 10_000
 /** Long enough that another replica takes the lease, each of which asks for it every second. */
 const LEAVE_FOR_MS = 3_000
-const ROWS_A_PAGE = 10_000
 
 /**
  * Applies every change again for a minute, on one replica at a time: the replica that made it may have died
@@ -132,14 +131,13 @@ export class ChangeApplier {
     id: number,
   ): Promise<{ readonly count: number; readonly failed: ReadonlySet<string | null> }> {
     const failed = new Set<string | null>()
-    for (let count = 0, after = id; ; ) {
-      const page = await this.history.pageAfter(after, ROWS_A_PAGE)
+    let count = 0
+    for await (const page of this.history.pagesAfter(id)) {
       for (const { shard } of await this.changes.apply(page.changes)) failed.add(shard)
       count += page.count
-      if (page.lastId === null || page.count < ROWS_A_PAGE) return { count, failed }
-      after = page.lastId
-      if (!(await this.holdLease())) throw new Error('another replica has taken over')
+      if (!page.isLast && !(await this.holdLease())) throw new Error('another replica has taken over')
     }
+    return { count, failed }
   }
 
   private holdLease(): Promise<boolean> {

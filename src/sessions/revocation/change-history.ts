@@ -11,11 +11,12 @@ import { changesOf, type StoreChanges } from '../stores/session-store.js'
 /** Some of the recorded changes in the order of their ids. */
 export interface ChangePage {
   readonly changes: StoreChanges
-  /** The id of the last one; null when there is none. */
-  readonly lastId: number | null
   /** How many there are. */
   readonly count: number
+  readonly isLast: boolean
 }
+
+const ROWS_A_PAGE = 10_000
 
 /** How long a change is applied again and again: its server may have died or been replaced. */
 const UNSETTLED_SECONDS = 60
@@ -31,35 +32,13 @@ export class ChangeHistory {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * At most `limit` changes after this id that can still concern a live session, each with the sessions that
-   * it concerns now.
-   */
-  async pageAfter(id: number, limit: number): Promise<ChangePage> {
-    const sidsNow = sql<SessionHandle[] | null>`case when ${sessionChanges.granted} is not null then array(
-      select ${userSessions.sid} from ${userSessions} where ${eq(userSessions.userId, sessionChanges.userId)}) end`
-    const rows = await this.database.run(db =>
-      db
-        .select({
-          id: sessionChanges.id,
-          sid: sessionChanges.sid,
-          granted: sessionChanges.granted,
-          sids: sidsNow,
-        })
-        .from(sessionChanges)
-        .where(and(gt(sessionChanges.id, id), gt(sessionChanges.until, this.clock.now())))
-        .orderBy(asc(sessionChanges.id))
-        .limit(limit),
-    )
-    return {
-      changes: {
-        ended: rows.flatMap(({ sid }) => (sid === null ? [] : [sid as SessionHandle])),
-        grants: rows.flatMap(({ id: version, granted, sids }) =>
-          granted === null ? [] : [{ version, granted: granted as Permissions, sids: sids ?? [] }],
-        ),
-      },
-      lastId: rows.at(-1)?.id ?? null,
-      count: rows.length,
+  /** The changes after this id that can still concern a live session, each with the sessions that it concerns now. */
+  async *pagesAfter(id: number): AsyncGenerator<ChangePage> {
+    for (let after = id, isLast = false; !isLast; ) {
+      const { lastId, ...page } = await this.pageAfter(after)
+      yield page
+      after = lastId
+      isLast = page.isLast
     }
   }
 
@@ -102,9 +81,36 @@ export class ChangeHistory {
     )
     return Number(sequence?.id ?? 0)
   }
-}
 
-const ROWS_A_PAGE = 10_000
+  private async pageAfter(id: number): Promise<ChangePage & { readonly lastId: number }> {
+    const sidsNow = sql<SessionHandle[] | null>`case when ${sessionChanges.granted} is not null then array(
+      select ${userSessions.sid} from ${userSessions} where ${eq(userSessions.userId, sessionChanges.userId)}) end`
+    const rows = await this.database.run(db =>
+      db
+        .select({
+          id: sessionChanges.id,
+          sid: sessionChanges.sid,
+          granted: sessionChanges.granted,
+          sids: sidsNow,
+        })
+        .from(sessionChanges)
+        .where(and(gt(sessionChanges.id, id), gt(sessionChanges.until, this.clock.now())))
+        .orderBy(asc(sessionChanges.id))
+        .limit(ROWS_A_PAGE),
+    )
+    return {
+      changes: {
+        ended: rows.flatMap(({ sid }) => (sid === null ? [] : [sid as SessionHandle])),
+        grants: rows.flatMap(({ id: version, granted, sids }) =>
+          granted === null ? [] : [{ version, granted: granted as Permissions, sids: sids ?? [] }],
+        ),
+      },
+      count: rows.length,
+      isLast: rows.length < ROWS_A_PAGE,
+      lastId: rows.at(-1)?.id ?? id,
+    }
+  }
+}
 
 /** Selects the sessions that a replay is about. */
 export type IsConcerned = Parameters<typeof changesOf>[1]
@@ -124,19 +130,19 @@ export class ChangeReplay {
     isConcerned: IsConcerned = () => true,
     afterPage: () => Promise<unknown> = async () => {},
   ): Promise<number> {
-    for (let count = 0, after = id; ; ) {
-      const page = await this.pageAfter(after, isConcerned)
+    let count = 0
+    for await (const page of this.history.pagesAfter(id)) {
+      await this.tell(changesOf(page.changes, isConcerned))
       count += page.count
-      if (isLast(page)) return count
-      after = page.lastId as number
-      await afterPage()
+      if (!page.isLast) await afterPage()
     }
+    return count
   }
 
   /** Repeats the changes after this one if they fit on one page; otherwise does nothing and returns false. */
   async fewAfter(id: number, isConcerned: IsConcerned): Promise<boolean> {
-    const page = await this.history.pageAfter(id, ROWS_A_PAGE)
-    if (!isLast(page)) return false
+    const { value: page } = await this.history.pagesAfter(id).next()
+    if (!page?.isLast) return false
     await this.tell(changesOf(page.changes, isConcerned))
     return true
   }
@@ -150,14 +156,4 @@ export class ChangeReplay {
   isOn(shard: string): IsConcerned {
     return sid => this.changes.shardOf(sid) === shard
   }
-
-  private async pageAfter(id: number, isConcerned: IsConcerned): Promise<ChangePage> {
-    const page = await this.history.pageAfter(id, ROWS_A_PAGE)
-    await this.tell(changesOf(page.changes, isConcerned))
-    return page
-  }
-}
-
-function isLast({ lastId, count }: ChangePage): boolean {
-  return lastId === null || count < ROWS_A_PAGE
 }
