@@ -1,12 +1,27 @@
 // What was decided here, and why: docs/decisions/http.md
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
+import { ApiError } from '../errors/api-error.js'
 import { clientOf } from '../http/client.js'
-import { applyCors } from './cors.hook.js'
+import { type CorsPolicy, corsPolicyFor, type KnownOrigins } from './cors-policy.js'
+
+/** From the specification's preflight table. */
+const PREFLIGHT: FastifyCorsOptions = {
+  methods: 'GET, POST, PUT, DELETE, PATCH',
+  maxAge: 86_400,
+  strictPreflight: false,
+}
+
+/**
+ * Headers that our clients read; pages see no other headers of ours across origins (Fetch, CORS-safelisted
+ * response-header name).
+ */
+const EXPOSED = 'Retry-After, X-Request-Id'
 
 @Module({ imports: [AuditModule] })
 export class CorsModule implements OnModuleInit {
@@ -16,17 +31,67 @@ export class CorsModule implements OnModuleInit {
     private readonly auditLog: AuditLog,
   ) {}
 
+  /**
+   * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets 403 and
+   * a row in the audit log, and the handler never runs.
+   */
   async onModuleInit(): Promise<void> {
     // The command line has no server.
     const server: FastifyInstance | undefined = this.host.httpAdapter?.getInstance()
     if (!server) return
-    await applyCors(server, this.settings, request =>
-      this.auditLog.note({
-        action: 'origin',
-        outcome: 'refused',
-        client: clientOf(request),
-        detail: { method: request.method },
-      }),
-    )
+    server.addHook('onRequest', (request, reply, done) => {
+      const policy = corsPolicyFor(request.headers.origin, this.settings)
+      if (policy.kind === 'refused') {
+        this.noteRefusal(request)
+        return done(new ApiError('ORIGIN_NOT_ALLOWED'))
+      }
+      allowOrigin(reply, policy)
+      done()
+    })
+    await server.register(scope => answerPreflights(scope, this.settings))
+  }
+
+  private noteRefusal(request: FastifyRequest): void {
+    const detail = { method: request.method }
+    this.auditLog.note({ action: 'origin', outcome: 'refused', client: clientOf(request), detail })
+  }
+}
+
+/** The headers of an ordinary answer; none without an origin. */
+function allowOrigin(reply: FastifyReply, policy: CorsPolicy): void {
+  if (policy.kind === 'main' || policy.kind === 'satellite')
+    reply
+      .header('Access-Control-Allow-Origin', policy.origin)
+      .header('Access-Control-Expose-Headers', EXPOSED)
+  if (policy.kind === 'main') reply.header('Access-Control-Allow-Credentials', 'true')
+}
+
+/**
+ * In its own scope: the package recomputes its options for each request, so it should only see preflights.
+ */
+async function answerPreflights(scope: FastifyInstance, known: KnownOrigins): Promise<void> {
+  await scope.register(cors, {
+    delegator: (request, callback) =>
+      callback(null, preflightFor(corsPolicyFor(request.headers.origin, known))),
+  })
+}
+
+function preflightFor(policy: CorsPolicy): FastifyCorsOptions {
+  switch (policy.kind) {
+    case 'main':
+      return {
+        ...PREFLIGHT,
+        origin: policy.origin,
+        credentials: true,
+        allowedHeaders: 'Content-Type, Authorization',
+      }
+    case 'satellite':
+      return {
+        ...PREFLIGHT,
+        origin: policy.origin,
+        allowedHeaders: 'Content-Type, Authorization, X-Session-ID',
+      }
+    default:
+      return { origin: false }
   }
 }

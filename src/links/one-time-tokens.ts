@@ -7,6 +7,8 @@ import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
 
 export type Purpose =
   | 'sign-up'
@@ -40,6 +42,8 @@ export interface NewToken {
   readonly lifetimeSeconds: number
 }
 
+/** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
+const NOBODY = ''
 /** 256 bits, as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
@@ -51,6 +55,7 @@ export class OneTimeTokens {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   /** Stores a new token in the transaction and returns its text, for the link. */
@@ -64,12 +69,15 @@ export class OneTimeTokens {
     return text
   }
 
-  /** The token while it is valid; null otherwise. Does not use it up. */
-  async find(purpose: Purpose, text: string): Promise<OneTimeToken | null> {
-    if (!TOKEN.test(text)) return null
-    const [row] = await this.database.run(db =>
-      db.select().from(oneTimeTokens).where(this.isGood(purpose, text)),
-    )
+  /**
+   * The token if it is valid, which does not use it up; otherwise null, which counts as a guess: too many throw
+   * `TOO_MANY_ATTEMPTS`. A valid link always passes, so that strangers cannot block everybody's way back.
+   */
+  async find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
+    const [row] = TOKEN.test(text)
+      ? await this.database.run(db => db.select().from(oneTimeTokens).where(this.isGood(purpose, text)))
+      : []
+    if (!row) await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
     return (row as OneTimeToken | undefined) ?? null
   }
 

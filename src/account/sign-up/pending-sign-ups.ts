@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { Email } from '../../users/email.js'
 
 /** A sign-up whose e-mail address nobody has confirmed yet. */
@@ -21,10 +20,7 @@ const LIFETIME_SECONDS = 24 * 60 * 60
  */
 @Injectable()
 export class PendingSignUps {
-  constructor(
-    private readonly tokens: OneTimeTokens,
-    private readonly rateLimitedTokens: RateLimitedTokens,
-  ) {}
+  constructor(private readonly tokens: OneTimeTokens) {}
 
   /** Returns the token for the link. */
   add(transaction: Db, { email, ...detail }: PendingSignUp): Promise<string> {
@@ -38,7 +34,7 @@ export class PendingSignUps {
 
   /** Null when the link is not valid; too many of those throw `TOO_MANY_ATTEMPTS`. */
   async find(token: string, client: Client): Promise<PendingSignUp | null> {
-    const found = await this.rateLimitedTokens.find('sign-up', token, client)
+    const found = await this.tokens.find('sign-up', token, client)
     return found && ({ ...found.detail, email: found.email } as unknown as PendingSignUp)
   }
 

@@ -3,7 +3,6 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { PendingTransfer } from '../../users/pending-transfers.js'
 import { TransferAcceptance } from './transfer-acceptance.js'
 import { TransferCancellation } from './transfer-cancellation.js'
@@ -12,7 +11,6 @@ import { TransferCancellation } from './transfer-cancellation.js'
 @Injectable()
 export class TransferLinks {
   constructor(
-    private readonly rateLimitedTokens: RateLimitedTokens,
     private readonly tokens: OneTimeTokens,
     private readonly acceptance: TransferAcceptance,
     private readonly cancellation: TransferCancellation,
@@ -39,7 +37,7 @@ export class TransferLinks {
   }
 
   private async find(purpose: 'transfer-accept' | 'transfer-stop', text: string, client: Client) {
-    const found = await this.rateLimitedTokens.find(purpose, text, client)
+    const found = await this.tokens.find(purpose, text, client)
     if (found) return found
     const detail = { reason: 'invalid link' }
     this.auditLog.note({ action: 'account.transfer', outcome: 'failed', client, detail })

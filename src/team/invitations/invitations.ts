@@ -9,7 +9,6 @@ import { oneTimeTokens } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionActor } from '../../sessions/actor.js'
 import type { Email } from '../../users/email.js'
@@ -41,7 +40,6 @@ const MAX_OPEN = 100
 export class Invitations {
   constructor(
     private readonly tokens: OneTimeTokens,
-    private readonly rateLimitedTokens: RateLimitedTokens,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
@@ -104,7 +102,7 @@ export class Invitations {
 
   /** The invitation of a link; throws `INVALID_LINK`. Does not use it up. */
   async find(token: string, client: Client): Promise<Invitation> {
-    const found = await this.rateLimitedTokens.find('invitation', token, client)
+    const found = await this.tokens.find('invitation', token, client)
     if (found) return asInvitation(found)
     this.auditLog.note({
       action: 'invitation.accept',

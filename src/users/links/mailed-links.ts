@@ -5,7 +5,6 @@ import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { type OneTimeToken, OneTimeTokens, type Purpose } from '../../links/one-time-tokens.js'
-import { RateLimitedTokens } from '../../links/rate-limited-tokens.js'
 import type { User } from '../user.js'
 import { Users } from '../users.js'
 
@@ -24,7 +23,6 @@ const ALSO_OF_DISABLED: ReadonlySet<Purpose> = new Set(['email-undo', 'not-me'])
 @Injectable()
 export class MailedLinks {
   constructor(
-    private readonly rateLimitedTokens: RateLimitedTokens,
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
     private readonly auditLog: AuditLog,
@@ -40,7 +38,7 @@ export class MailedLinks {
    * count as invalid, except for links that undo something.
    */
   async find({ purpose, text, action, client }: FollowedLink): Promise<{ user: User; token: OneTimeToken }> {
-    const found = await this.rateLimitedTokens.find(purpose, text, client)
+    const found = await this.tokens.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (found && user && (!user.disabledAt || ALSO_OF_DISABLED.has(purpose))) return { user, token: found }
     this.auditLog.note({

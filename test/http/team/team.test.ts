@@ -397,7 +397,8 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(outcome(await refreshByHeader(app, sessionId))).toBe(ENDED)
       await expect(signIn(app, member, 'satellite')).rejects.toThrow('401')
       expect((await team(app, session, 'GET')).json.users).toHaveLength(1)
-      expect(await app.app.get(OneTimeTokens).find('password-reset', token)).toBeNull()
+      const client = { requestId: 'r', ip: '192.0.2.9', userAgent: null, origin: null }
+      expect(await app.app.get(OneTimeTokens).find('password-reset', token, client)).toBeNull()
       const known = await app.app
         .get(Database)
         .run(db => db.select().from(familiarClients).where(eq(familiarClients.userId, member.id)))
