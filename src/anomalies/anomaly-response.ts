@@ -23,19 +23,20 @@ export class AnomalyResponse {
     private readonly changes: SessionChanges,
   ) {}
 
-  due({ score }: Anomaly): ReadonlySet<AnomalyAction> {
+  /** What the settings say about this score. */
+  actionsFor({ score }: Anomaly): ReadonlySet<AnomalyAction> {
     return actionsFor(score, this.settings.anomalyPolicy)
   }
 
   /** Writes the row without delaying the request: a refresh works while the database is down. */
   note(at: 'login' | 'refresh', { score, reasons }: Anomaly, session: Session, client: Client): void {
-    const actions = [...this.due({ score, reasons })]
+    const actions = [...this.actionsFor({ score, reasons })]
     const event = auditEvent({ ...session, client }, 'session.anomaly', { at, score, reasons, actions })
     this.auditLog.note({ ...event, outcome: actions.includes('revoke') ? 'refused' : 'ok' })
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
-  async notify(session: Session, client: Client, write: (noticed: NoticeData) => Mail): Promise<void> {
+  async notify(session: Session, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {

@@ -57,8 +57,8 @@ export function loginAnomaly(
   ])
 }
 
-/** Compares a use of a session with the previous one. A new version of the same browser is not an anomaly. */
-export function useAnomaly(before: Use, now: Use): Anomaly {
+/** Compares a refresh with the previous use of the session. A new version of the same browser is not an anomaly. */
+export function refreshAnomaly(before: Use, now: Use): Anomaly {
   return anomalyOf([
     deviceName(before.userAgent) !== deviceName(now.userAgent) && 'changed user agent',
     ...(subnetOf(before.ip) === subnetOf(now.ip) ? [] : ['changed network' as const, ...moves(before, now)]),
@@ -79,7 +79,7 @@ function moves(before: ClientLocation, now: ClientLocation): (AnomalyReason | fa
 }
 
 /** Airliners fly at 900 km/h over ground, 1,000 with the wind. */
-const FASTEST_KM_PER_HOUR = 1_000
+const MAX_KM_PER_HOUR = 1_000
 const MS_PER_HOUR = 3_600_000
 
 /**
@@ -90,7 +90,7 @@ function isImpossiblyFast(from: ClientLocation, to: ClientLocation): boolean {
   if (!from.place || !to.place) return false
   const minKm = distanceKm(from.place, to.place) - from.place.accuracyKm - to.place.accuracyKm
   const hours = Math.max(0, to.at.getTime() - from.at.getTime()) / MS_PER_HOUR
-  return minKm > 0 && minKm > hours * FASTEST_KM_PER_HOUR
+  return minKm > 0 && minKm > hours * MAX_KM_PER_HOUR
 }
 
 function anomalyOf(found: readonly (AnomalyReason | false)[]): Anomaly {

@@ -76,9 +76,9 @@ export class KnownDevices {
    */
   async remember(userId: string, { device, ip, deviceId }: LoginOrigin): Promise<KnownDevice> {
     const network = subnetOf(ip)
-    const fresh = deviceId === undefined ? null : newDeviceId()
+    const newId = deviceId === undefined ? null : newDeviceId()
     const presentedHash = sql`${deviceId ? deviceIdHash(deviceId) : null}::text`
-    const freshHash = sql`${fresh && deviceIdHash(fresh)}::text`
+    const newIdHash = sql`${newId && deviceIdHash(newId)}::text`
     const now = sql`${this.clock.now().toISOString()}::timestamptz`
     const longAgo = sql`${secondsAfter(this.clock.now(), -FORGET_AFTER_SECONDS).toISOString()}::timestamptz`
     const user = sql`${userId}::uuid`
@@ -86,7 +86,7 @@ export class KnownDevices {
       with before as (
         select kind, value, last_seen from familiar_clients where user_id = ${user} and last_seen >= ${longAgo}
       ), device_id as (
-        select case when is_ours then ${presentedHash} else ${freshHash} end as value, is_ours
+        select case when is_ours then ${presentedHash} else ${newIdHash} end as value, is_ours
         from (select exists (
           select from familiar_clients
           where kind = 'device id' and value = ${presentedHash} and last_seen >= ${longAgo}
@@ -122,7 +122,7 @@ export class KnownDevices {
         as latest on true`
     const answer = await this.database.run(db => db.execute(statement))
     const row = (answer as unknown as { rows: Row[] }).rows[0] as Row
-    return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : fresh }
+    return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }
   }
 
   /** Forgets that the user has used a kind of device, a network or a device. Safe to repeat. */

@@ -50,14 +50,14 @@ export class LoginAnomalyCheck {
     device: KnownDevice,
     anomaly: Anomaly,
   ): Promise<void> {
-    const actions = this.response.due(anomaly)
+    const actions = this.response.actionsFor(anomaly)
     const isRefused = actions.has('revoke')
     if (isRefused) await this.refuse(session, client, device)
     if (actions.has('log')) this.response.note('login', anomaly, session, client)
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
-      await this.response.notify(session, client, noticed =>
-        (isNewDevice ? newDeviceMail : unusualLoginMail)(noticed, isRefused),
+      await this.response.notify(session, client, data =>
+        (isNewDevice ? newDeviceMail : unusualLoginMail)(data, isRefused),
       )
     if (isRefused) throw new ApiError('INVALID_CREDENTIALS')
   }

@@ -31,28 +31,28 @@ export class Notices {
   ) {}
 
   /** Mails the user the result of `write`, once in 24 hours for a session and ten times for all of them. */
-  async send(session: AffectedSession, client: Client, write: (noticed: NoticeData) => Mail): Promise<void> {
+  async send(session: AffectedSession, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) })
     if (!issued) return
-    const noticed = {
+    const data = {
       site: this.links.siteName(client.origin),
       device,
       place: formatLocation(this.geoIp.locate(client.ip)),
       at: this.clock.now(),
       url: this.links.toMainSite('/not-me', issued.token),
     }
-    this.mailer.post(issued.email, write(noticed))
+    this.mailer.post(issued.email, write(data))
   }
 }
 
 /** A login on a kind of device that is new for the user. `isRefused`: it was not let in. */
-export function newDeviceMail(noticed: NoticeData, isRefused: boolean): Mail {
-  const { site, device } = noticed
+export function newDeviceMail(data: NoticeData, isRefused: boolean): Mail {
+  const { site, device } = data
   return {
     subject: isRefused ? `Login refused at ${site}: ${device}` : `New login at ${site}: ${device}`,
-    ...common(
-      noticed,
+    ...noticeAbout(
+      data,
       `${somebody(isRefused)} ${site} from a device that you have not used before.`,
       whatNow(isRefused),
     ),
@@ -60,12 +60,12 @@ export function newDeviceMail(noticed: NoticeData, isRefused: boolean): Mail {
 }
 
 /** A login on a known kind of device that was unusual otherwise. `isRefused`: it was not let in. */
-export function unusualLoginMail(noticed: NoticeData, isRefused: boolean): Mail {
-  const { site } = noticed
+export function unusualLoginMail(data: NoticeData, isRefused: boolean): Mail {
+  const { site } = data
   return {
     subject: isRefused ? `Login refused at ${site}` : `Unusual login at ${site}`,
-    ...common(
-      noticed,
+    ...noticeAbout(
+      data,
       `${somebody(isRefused)} ${site} from a place where you do not usually log in.`,
       whatNow(isRefused),
     ),
@@ -73,13 +73,13 @@ export function unusualLoginMail(noticed: NoticeData, isRefused: boolean): Mail 
 }
 
 /** A session that is suddenly used from elsewhere. `isEnded`: the session was ended for that. */
-export function unusualUseMail(noticed: NoticeData, isEnded: boolean): Mail {
-  const { site } = noticed
+export function unusualUseMail(data: NoticeData, isEnded: boolean): Mail {
+  const { site } = data
   const opening = `A session of yours at ${site} was suddenly used from another device or place.`
   return {
     subject: `Unusual activity at ${site}`,
-    ...common(
-      noticed,
+    ...noticeAbout(
+      data,
       isEnded ? `${opening} We have ended that session.` : opening,
       isEnded ? LOG_IN_AS_USUAL : NOTHING_TO_DO,
     ),
@@ -100,7 +100,7 @@ function whatNow(isRefused: boolean): string {
   return isRefused ? `The login was refused. ${LOG_IN_AS_USUAL}` : NOTHING_TO_DO
 }
 
-function common(
+function noticeAbout(
   { site, device, place, at, url }: NoticeData,
   opening: string,
   advice: string,

@@ -5,7 +5,7 @@ import type { Client } from '../http/client.js'
 import { subnetOf } from '../http/network.js'
 import type { Session } from '../sessions/session.js'
 import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
-import { useAnomaly } from './anomaly.js'
+import { refreshAnomaly } from './anomaly.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import { unusualUseMail } from './notices.js'
 
@@ -34,11 +34,11 @@ export class RefreshAnomalyCheck {
 
   private async respond(session: Session, client: Client): Promise<boolean> {
     const now = this.clock.now()
-    const anomaly = useAnomaly(
+    const anomaly = refreshAnomaly(
       { ...this.placed(session), at: session.lastUsed },
       { ...this.placed(client), at: now },
     )
-    const actions = this.response.due(anomaly)
+    const actions = this.response.actionsFor(anomaly)
     const isEnded = actions.has('revoke')
     if (isEnded) await this.response.end(session, client)
     else if (actions.has('reauthenticate')) await this.store.stampReauthentication(session.sid, null, now)
@@ -46,7 +46,7 @@ export class RefreshAnomalyCheck {
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
-      await this.response.notify(session, client, noticed => unusualUseMail(noticed, isEnded))
+      await this.response.notify(session, client, data => unusualUseMail(data, isEnded))
     return !isEnded
   }
 

@@ -42,7 +42,7 @@ export class AuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    if (body.source === 'satellite') return this.logInElsewhere(body, client)
+    if (body.source === 'satellite') return this.logInWithoutCookie(body, client)
     requireMainOrigin(request, this.settings)
     const { accessToken, sessionId, deviceId } = await this.loginService.login(body, {
       source: 'main',
@@ -74,10 +74,10 @@ export class AuthController {
    * The device id is in the answer only when it differs from the one that was sent, and only for clients that
    * know of device ids.
    */
-  private async logInElsewhere(body: LoginBody, client: Client) {
+  private async logInWithoutCookie(body: LoginBody, client: Client) {
     const context = { source: body.source, client, sessionIds: [], deviceId: body.deviceId }
     const { accessToken, sessionId, deviceId } = await this.loginService.login(body, context)
-    const isNews = deviceId !== null && deviceId !== body.deviceId
-    return { accessToken, sessionId, ...(isNews && { deviceId }) }
+    const isNew = deviceId !== null && deviceId !== body.deviceId
+    return { accessToken, sessionId, ...(isNew && { deviceId }) }
   }
 }

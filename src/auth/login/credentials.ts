@@ -38,28 +38,34 @@ export class Credentials {
     const place = { source, origin: client.origin }
     const user = await this.users.findByEmail(email)
     if (user && isBarredOwner(user, place, this.settings)) {
-      this.note('refused', 'owner on a satellite', email, user, client)
+      this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
     const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && isInScope(user, place)) return this.withOurHash(user, login, client)
-    this.note('failed', reasonOf(user, isRight), email, user, client)
+    if (user && isRight && isInScope(user, place)) return this.withCurrentHash(user, login, client)
+    this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')
   }
 
   /**
-   * The user, with a hash of ours instead of an imported one. Done before the login is recorded. Of several
+   * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of several
    * first logins at once one replaces the hash, and the others check again.
    */
-  private async withOurHash(user: User, login: LoginBody, client: Client): Promise<User> {
+  private async withCurrentHash(user: User, login: LoginBody, client: Client): Promise<User> {
     if (!this.passwords.needsRehash(user.passwordHash as string)) return user
     const passwordHash = await this.passwords.hash(login.password, client)
     const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))
     return isReplaced ? { ...user, passwordHash } : this.check(login, client)
   }
 
-  private note(outcome: AuditOutcome, reason: string, email: Email, user: User | null, client: Client): void {
+  private noteFailure(
+    outcome: AuditOutcome,
+    reason: string,
+    email: Email,
+    user: User | null,
+    client: Client,
+  ): void {
     const actor = { userId: user?.id, accountId: user?.accountId, client }
     this.auditLog.note({ ...auditEvent(actor, 'login', { reason, email }), outcome })
   }

@@ -57,10 +57,10 @@ export class LoginSessions {
       },
     )
     try {
-      const kept = await this.anomalyCheck.check(opened.session, deviceId, client)
+      const deviceIdToKeep = await this.anomalyCheck.check(opened.session, deviceId, client)
       // Only now; otherwise a refused login would reveal, by ending them, that the password was right.
       await this.changes.endReplaced(sessionIds, client)
-      return { ...opened, deviceId: kept }
+      return { ...opened, deviceId: deviceIdToKeep }
     } catch (error) {
       await this.sessions.discard(opened)
       throw error

@@ -27,7 +27,7 @@ export class PasswordChangeService {
       keep: actor.sid,
       client: actor.client,
       event: auditEvent(actor, 'password.change'),
-      permit: async (transaction, current) => {
+      requireAllowed: async (transaction, current) => {
         if (!current || current.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
         if (current.passwordHash !== user.passwordHash) throw unavailable('TOO_BUSY')
         await this.changes.requireNotRevoked(transaction, actor)

@@ -42,7 +42,7 @@ export class PasswordForgotService {
     const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
     const detail = user ? { reason: 'disabled' } : { reason: 'unknown user', email }
     this.auditLog.note({ ...auditEvent(actor, 'password.forgot', detail), outcome: 'refused' })
-    await this.issueInVain(email)
+    await this.issueDummyLink(email)
   }
 
   private async mailTo(user: User, client: Client): Promise<void> {
@@ -56,16 +56,16 @@ export class PasswordForgotService {
   }
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */
-  private async issueInVain(email: Email): Promise<void> {
-    const inVain = new Error('a link for nobody')
-    const attempt = this.database.transaction(async transaction => {
+  private async issueDummyLink(email: Email): Promise<void> {
+    const rollback = new Error('a link for nobody')
+    const issued = this.database.transaction(async transaction => {
       const id = randomUUID()
       await this.users.lock(transaction, id)
       await this.mails.issueResetLink(transaction, { id, accountId: id, email })
-      throw inVain
+      throw rollback
     })
-    await attempt.catch(error => {
-      if (error !== inVain) throw error
+    await issued.catch(error => {
+      if (error !== rollback) throw error
     })
   }
 }

@@ -33,7 +33,7 @@ export class PasswordResetService {
       password,
       client,
       event: auditEvent({ userId: user.id, accountId: user.accountId, client }, 'password.reset'),
-      permit: async (transaction, current) => {
+      requireAllowed: async (transaction, current) => {
         const { email, userId } = await this.tokens.consume(transaction, 'password-reset', text)
         if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)

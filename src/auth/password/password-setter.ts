@@ -21,7 +21,7 @@ export interface PasswordToSet {
    * Runs in the transaction, with the user as last committed, locked after the account. Throws unless it is
    * allowed.
    */
-  readonly permit: (transaction: Db, user: User | null) => Promise<void>
+  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<void>
 }
 
 @Injectable()
@@ -40,13 +40,13 @@ export class PasswordSetter {
    * whoever has the mailbox outranks whoever has the password. `user.email` is told by mail. Throws
    * `WEAK_PASSWORD` before anything has changed.
    */
-  async set(user: User, { password, keep, client, event, permit }: PasswordToSet): Promise<void> {
+  async set(user: User, { password, keep, client, event, requireAllowed }: PasswordToSet): Promise<void> {
     const known = [user.email, user.name ?? '']
     const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.durably(async transaction => {
       await this.users.lockAccount(transaction, user.accountId)
-      await permit(transaction, await this.users.lock(transaction, user.id))
+      await requireAllowed(transaction, await this.users.lock(transaction, user.id))
       await this.users.setPassword(transaction, user.id, passwordHash)
       await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
       return this.changes.record(transaction, [change], event)

@@ -22,9 +22,9 @@ interface ProofContext {
 }
 
 /**
- * Checks the password of a known user. Throws `INVALID_CREDENTIALS` unless it is right; disabled users and users
- * without a password are refused alike, after the same work. Guesses count together with those at login;
- * otherwise a stolen session would be a second way to guess.
+ * Checks the password of a known user. Throws `INVALID_CREDENTIALS` unless it is right; disabled users and
+ * users without a password are refused alike, after the same work. Guesses count together with those at
+ * login; otherwise a stolen session would be a second way to guess.
  */
 @Injectable()
 export class PasswordProof {

@@ -7,34 +7,34 @@ interface Job {
   readonly drop: () => void
 }
 
-/** Whose turn it uses. */
+/** Whose turn it takes. */
 export interface Turn {
   /** All networks of one neighbourhood share its turns. */
   readonly neighbourhood: string
   readonly network: string
 }
 
-/** The turn that a client uses; null is the command line. */
+/** The turn that a client takes; null is the command line. */
 export function turnOf(client: Client | null): Turn {
   if (!client) return { neighbourhood: '', network: '' }
   return { neighbourhood: subnetOf(client.ip), network: clientNetworkOf(client.ip) }
 }
 
 export interface QueueBounds {
-  readonly atWork: number
-  readonly waiting: number
+  readonly maxRunning: number
+  readonly maxWaiting: number
   /** The refusal for whoever loses their place. */
   readonly refusal: () => Error
 }
 
 /**
  * Runs a bounded number of jobs at a time. Those that wait take turns by neighbourhood, and within one by
- * network, so whoever sends a thousand waits for their own. When the queue is full, the neighbourhood with
+ * network, so whoever sends a thousand waits behind their own. When the queue is full, the neighbourhood with
  * most jobs waiting loses its newest.
  */
 export class FairQueue {
   private readonly waiting = new Map<string, Map<string, Job[]>>()
-  private atWork = 0
+  private running = 0
   private count = 0
 
   constructor(private readonly bounds: QueueBounds) {}
@@ -43,13 +43,13 @@ export class FairQueue {
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const start = () => {
-        this.atWork++
+        this.running++
         // Also when it throws at once.
         Promise.resolve()
           .then(work)
           .then(resolve, reject)
           .finally(() => {
-            this.atWork--
+            this.running--
             this.startNext()
           })
       }
@@ -65,11 +65,11 @@ export class FairQueue {
     this.waiting.set(neighbourhood, networks)
     this.count++
     this.startNext()
-    if (this.count > this.bounds.waiting) this.dropOne()
+    if (this.count > this.bounds.maxWaiting) this.dropOne()
   }
 
   private startNext(): void {
-    if (this.atWork >= this.bounds.atWork) return
+    if (this.running >= this.bounds.maxRunning) return
     const [neighbourhood, networks] = this.waiting.entries().next().value ?? []
     if (neighbourhood === undefined || !networks) return
     const [network, jobs] = networks.entries().next().value as [string, Job[]]

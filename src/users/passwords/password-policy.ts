@@ -40,8 +40,8 @@ export class PasswordPolicy implements OnApplicationShutdown {
   private readonly meter = new StrengthMeter()
   /** One at a time, because there is one thread. */
   private readonly queue = new FairQueue({
-    atWork: 1,
-    waiting: MAX_WAITING,
+    maxRunning: 1,
+    maxWaiting: MAX_WAITING,
     refusal: () => unavailable('TOO_BUSY'),
   })
 

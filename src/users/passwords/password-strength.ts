@@ -52,7 +52,7 @@ export class StrengthMeter {
   }
 
   private start(): Worker {
-    const worker = new Worker(program())
+    const worker = new Worker(workerFile())
     worker.on('message', (answer: Answer) => this.answer(worker, answer))
     worker.on('error', error => this.fail(worker, error))
     worker.on('exit', () => this.fail(worker, new Error('The thread that measures passwords has ended')))
@@ -60,12 +60,12 @@ export class StrengthMeter {
   }
 
   private answer(worker: Worker, { id, strength, error }: Answer): void {
-    const asked = this.waiting.get(id)
+    const pending = this.waiting.get(id)
     this.waiting.delete(id)
     // Nothing waits for it, so the process may exit.
     if (this.waiting.size === 0) worker.unref()
-    if (strength) asked?.resolve(strength)
-    else asked?.reject(new Error(error))
+    if (strength) pending?.resolve(strength)
+    else pending?.reject(new Error(error))
   }
 
   private fail(worker: Worker, error: Error): void {
@@ -78,7 +78,7 @@ export class StrengthMeter {
 }
 
 /** The build has it as JavaScript; tests run the sources, which Node reads as they are. */
-function program(): URL {
+function workerFile(): URL {
   const built = new URL('./password-strength.worker.js', import.meta.url)
   return existsSync(fileURLToPath(built)) ? built : new URL('./password-strength.worker.ts', import.meta.url)
 }

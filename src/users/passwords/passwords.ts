@@ -29,8 +29,8 @@ export class Passwords implements OnModuleInit {
 
   constructor({ hashConcurrency }: Settings) {
     this.queue = new FairQueue({
-      atWork: hashConcurrency,
-      waiting: WAITING_FOR_EACH * hashConcurrency,
+      maxRunning: hashConcurrency,
+      maxWaiting: WAITING_FOR_EACH * hashConcurrency,
       refusal: () => unavailable('TOO_BUSY'),
     })
   }

@@ -8,7 +8,7 @@ function turn(network: string): Turn {
 }
 
 /** A queue whose work is done one piece at a time, when the test says so. */
-function heldQueue(bounds: { atWork: number; waiting: number }) {
+function heldQueue(bounds: { maxRunning: number; maxWaiting: number }) {
   const queue = new FairQueue({ ...bounds, refusal: () => DROPPED })
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -36,20 +36,20 @@ function heldQueue(bounds: { atWork: number; waiting: number }) {
 
 describe('security H4: FairQueue', () => {
   it('gives turns by neighbourhood, and within one by network', async () => {
-    const { add, begun, endAll } = heldQueue({ atWork: 1, waiting: 100 })
+    const { add, begun, endAll } = heldQueue({ maxRunning: 1, maxWaiting: 100 })
     for (const name of ['a.1', 'a.1', 'a.1', 'a.2', 'b.1', 'b.1', 'c.1']) add(name)
     await endAll()
     expect(begun).toEqual(['a.1', 'a.1', 'b.1', 'c.1', 'a.2', 'b.1', 'a.1'])
   })
 
   it('does no more at a time than it may, and takes what fails for done', async () => {
-    const queue = new FairQueue({ atWork: 2, waiting: 100, refusal: () => DROPPED })
-    let atWork = 0
+    const queue = new FairQueue({ maxRunning: 2, maxWaiting: 100, refusal: () => DROPPED })
+    let running = 0
     let most = 0
     const work = async () => {
-      most = Math.max(most, ++atWork)
+      most = Math.max(most, ++running)
       await new Promise(setImmediate)
-      atWork--
+      running--
       throw new Error('no')
     }
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => queue.run(turn('a.1'), work)))
@@ -58,7 +58,7 @@ describe('security H4: FairQueue', () => {
   })
 
   it('drops the newest of who has most waiting, so that whoever sends a thousand loses their own', async () => {
-    const { add, outcomes, settle, endAll } = heldQueue({ atWork: 1, waiting: 10 })
+    const { add, outcomes, settle, endAll } = heldQueue({ maxRunning: 1, maxWaiting: 10 })
     for (let count = 0; count < 50; count++) add('flood.1')
     await settle()
     expect(outcomes.get('flood.1')).toBe('dropped')

@@ -3,8 +3,8 @@ import {
   actionsFor,
   type ClientLocation,
   loginAnomaly,
+  refreshAnomaly,
   type Use,
-  useAnomaly,
 } from '../../../src/anomalies/anomaly.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { anomalyPolicy } from '../../../src/config/anomaly-policy.js'
@@ -214,7 +214,7 @@ describe('a use of a session', () => {
     ],
     ['from where is not known', use(HOME, { place: ZURICH }), use(MOBILE), 10, ['changed network']],
   ])('%s', (_, before, now, score, reasons) => {
-    expect(useAnomaly(before, now)).toEqual({ score, reasons })
+    expect(refreshAnomaly(before, now)).toEqual({ score, reasons })
   })
 })
 
