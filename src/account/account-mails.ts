@@ -3,7 +3,7 @@ import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import type { Mail } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
-import { Links } from '../mail/site-urls.js'
+import { SiteUrls } from '../mail/site-urls.js'
 import { UndoTokens } from '../users/links/undo-tokens.js'
 import type { User } from '../users/user.js'
 import { type UserCursor, Users } from '../users/users.js'
@@ -16,7 +16,7 @@ const USERS_A_PAGE = 100
 export class AccountMails {
   constructor(
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
     private readonly users: Users,
     private readonly undoTokens: UndoTokens,
     private readonly database: Database,

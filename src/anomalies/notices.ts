@@ -5,7 +5,7 @@ import { type Client, deviceName } from '../http/client.js'
 import { subnetOf } from '../http/network.js'
 import type { Mail } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
-import { Links } from '../mail/site-urls.js'
+import { SiteUrls } from '../mail/site-urls.js'
 import { type AffectedSession, UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
 
 /** What a notice is about. */
@@ -25,7 +25,7 @@ export class Notices {
   constructor(
     private readonly tokens: UnrecognizedLoginTokens,
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
     private readonly geoIp: GeoIp,
     private readonly clock: Clock,
   ) {}

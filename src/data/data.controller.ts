@@ -20,7 +20,7 @@ class DataAnswer {
   permissions!: Permissions
 }
 
-export const DataDocs = () =>
+const DataDocs = () =>
   Documented({
     summary: 'Who is calling, and what they may do',
     description: 'The example of an ordinary request: checked by the signature of the access token alone.',

@@ -84,6 +84,6 @@ export function problemOf(error: ApiError, requestId: string): Problem {
 }
 
 /** A URN: it identifies the problem, and nothing has to be served at it. */
-export function problemType(code: ErrorCode): string {
+function problemType(code: ErrorCode): string {
   return `urn:mainstay:problem:${code.toLowerCase().replaceAll('_', '-')}`
 }

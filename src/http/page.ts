@@ -23,7 +23,7 @@ export async function pageOf<Row>(
 }
 
 /** One page is one answer of less than 200 KB. */
-export const MAX_PAGE = 200
+const MAX_PAGE = 200
 
 /** How many rows a page has at most. */
 export const PageLimit = (byDefault: number) =>

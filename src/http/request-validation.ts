@@ -79,7 +79,7 @@ const FOR_PEOPLE: Readonly<Record<string, string>> = {
 }
 
 /** What to say of a field that breaks these rules; the first of them counts. */
-export function messageFor(property: string, constraints: Readonly<Record<string, string>> = {}): string {
+function messageFor(property: string, constraints: Readonly<Record<string, string>> = {}): string {
   const [broken] = Object.entries(constraints)
   if (!broken) return `${property} is not valid`
   const [rule, sentence] = broken

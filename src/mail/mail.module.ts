@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { Mailer } from './mailer.js'
-import { Links } from './site-urls.js'
+import { SiteUrls } from './site-urls.js'
 
-@Module({ imports: [AuditModule], providers: [Mailer, Links], exports: [Mailer, Links] })
+@Module({ imports: [AuditModule], providers: [Mailer, SiteUrls], exports: [Mailer, SiteUrls] })
 export class MailModule {}

@@ -6,7 +6,7 @@ export interface Mail {
   /** Which site it is about, as people know it: the host of an origin. */
   readonly site: string
   readonly paragraphs: readonly string[]
-  /** The one thing to do, if any. `url` comes from {@link Links}. */
+  /** The one thing to do, if any. `url` comes from {@link SiteUrls}. */
   readonly action?: { readonly label: string; readonly url: string }
   /** What to do if one did not ask for this. */
   readonly footnote?: string

@@ -14,7 +14,7 @@ export type MailedPage =
 
 /** Builds the links in mails, to listed origins only. */
 @Injectable()
-export class Links {
+export class SiteUrls {
   constructor(private readonly settings: Settings) {}
 
   /**

@@ -16,7 +16,7 @@ export interface ServerAddress {
 }
 
 /** The masters that share the keys of a cluster. */
-export interface ClusterShards {
+interface ClusterShards {
   /** The current ones, by address. */
   all(): readonly string[]
   /** The one that has the key, or would have it; null while no server has its slot. */
@@ -71,7 +71,7 @@ export const OPTIONS = {
 }
 
 /** How we log in to every server. */
-export interface ServerLogin {
+interface ServerLogin {
   readonly username?: string
   readonly password?: string
   readonly isOverTls: boolean

@@ -90,7 +90,7 @@ export function acceptedCookies(request: FastifyRequest, settings: Settings): st
 }
 
 /** Browsers say where a request comes from even where they omit Origin (Fetch Metadata). */
-export function refuseCrossSite(request: FastifyRequest): void {
+function refuseCrossSite(request: FastifyRequest): void {
   if (request.headers['sec-fetch-site'] === 'cross-site') throw new ApiError('CROSS_SITE_REFUSED')
 }
 

@@ -15,7 +15,7 @@ class JwksAnswer {
   keys!: Record<string, string>[]
 }
 
-export const JwksDocs = () =>
+const JwksDocs = () =>
   Documented({
     summary: 'The public keys of access tokens',
     description:

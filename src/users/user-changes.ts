@@ -38,7 +38,7 @@ export class UserChanges {
     await this.users.setGranted(transaction, user.id, granted)
     return this.changes.record(
       transaction,
-      [{ kind: 'regrant', userId: user.id, granted }],
+      [{ kind: 'set-permissions', userId: user.id, granted }],
       auditEventOf(user, actor, 'permissions.change', { granted }),
     )
   }

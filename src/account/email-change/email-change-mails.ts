@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import { Mailer } from '../../mail/mailer.js'
-import { Links } from '../../mail/site-urls.js'
+import { SiteUrls } from '../../mail/site-urls.js'
 import {
   addressInUseMail,
   confirmEmailMail,
@@ -14,7 +14,7 @@ import {
 export class EmailChangeMails {
   constructor(
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
     private readonly settings: Settings,
   ) {}
 

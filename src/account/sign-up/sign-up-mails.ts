@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import { Mailer } from '../../mail/mailer.js'
-import { Links } from '../../mail/site-urls.js'
+import { SiteUrls } from '../../mail/site-urls.js'
 import type { Email } from '../../users/email.js'
 import { knownAddressMail, signUpMail } from './sign-up.mail.js'
 
@@ -10,7 +10,7 @@ import { knownAddressMail, signUpMail } from './sign-up.mail.js'
 export class SignUpMails {
   constructor(
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
     private readonly settings: Settings,
   ) {}
 

@@ -80,8 +80,8 @@ export class CompletedTransfers {
       transaction,
       [
         // What is taken comes first: for a moment no session may have everything, but never two.
-        { kind: 'regrant', userId: owner.id, granted: initialGrant('member') },
-        { kind: 'regrant', userId: newOwner.id, granted: initialGrant('owner') },
+        { kind: 'set-permissions', userId: owner.id, granted: initialGrant('member') },
+        { kind: 'set-permissions', userId: newOwner.id, granted: initialGrant('owner') },
       ],
       auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'account.transfer', {
         step: 'done',

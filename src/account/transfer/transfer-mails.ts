@@ -3,7 +3,7 @@ import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { Mail } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import { Links } from '../../mail/site-urls.js'
+import { SiteUrls } from '../../mail/site-urls.js'
 import { UndoTokens } from '../../users/links/undo-tokens.js'
 import { ACCEPT_WITHIN_SECONDS, type PendingTransfer } from '../../users/pending-transfers.js'
 import type { User } from '../../users/user.js'
@@ -37,7 +37,7 @@ export interface IssuedLink {
 export class TransferMails {
   constructor(
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
     private readonly tokens: OneTimeTokens,
     private readonly undoTokens: UndoTokens,
   ) {}

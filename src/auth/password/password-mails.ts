@@ -3,7 +3,7 @@ import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { Mail } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import { Links } from '../../mail/site-urls.js'
+import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
 
 /** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
@@ -15,7 +15,7 @@ export class PasswordMails {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
   ) {}
 
   /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */

@@ -65,7 +65,7 @@ export class UserEntitlements {
     )
     return this.changes.record(
       transaction,
-      behindUsers.map(({ id: userId, granted }) => ({ kind: 'regrant', userId, granted })),
+      behindUsers.map(({ id: userId, granted }) => ({ kind: 'set-permissions', userId, granted })),
       null,
     )
   }

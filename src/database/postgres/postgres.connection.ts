@@ -67,7 +67,7 @@ const RETRY_LIMIT_MS = 2_000
 /** How many times within the patience silence is checked for. */
 const TICKS = 8
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** A server is given up after this long without any answer. */
   readonly patienceMs: number
   /** Whether an error means that the server is out of reach. */
@@ -83,7 +83,7 @@ export interface CircuitBreakerOptions {
  * come for half of the patience, a probe has the other half to get one. If it fails, everything in progress
  * fails at once, and so does everything new until a probe succeeds.
  */
-export class CircuitBreaker {
+class CircuitBreaker {
   private isOpen = false
   private lastAnswerAt = Number.NEGATIVE_INFINITY
   private probing: Promise<void> | null = null

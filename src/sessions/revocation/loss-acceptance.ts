@@ -130,7 +130,7 @@ function reasonOf({ message, cause }: Error): string {
 const KEYS_A_PAGE = 1_000
 
 /** Removes every session on the shard that the database does not list for any user: nobody could end it. */
-export async function removeUnknownSessions(
+async function removeUnknownSessions(
   redis: RedisConnection,
   shard: string,
   database: Database,

@@ -10,7 +10,7 @@ import { markerKey, PARTITIONS, partitionOf } from '../stores/redis-session.js'
 import type { ChangeHistory } from './change-history.js'
 
 /** What the markers of a shard say. */
-export interface MarkersFound {
+interface MarkersFound {
   /** The lowest id; Infinity when there is none. */
   readonly lowest: number
   /** Whether every partition has one. */

@@ -82,7 +82,7 @@ export class SessionChanges {
     for (const change of changes)
       if (change.kind === 'end-all')
         ended.push(...(await this.log.endAll(transaction, change.userId, change.keep)))
-    const wanted = changes.flatMap(change => (change.kind === 'regrant' ? [change] : []))
+    const wanted = changes.flatMap(change => (change.kind === 'set-permissions' ? [change] : []))
     const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
     await this.store.applyIn(transaction, { ended, grants })
     if (event && (ended.length > 0 || changes.some(isNewsIfNone)))
@@ -163,5 +163,5 @@ export class SessionChanges {
 
 /** A session that had already ended counts as none, so the same logout twenty times writes one audit row. */
 function isNewsIfNone(change: SessionChange): boolean {
-  return change.kind === 'regrant' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
+  return change.kind === 'set-permissions' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
 }

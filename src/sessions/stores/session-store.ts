@@ -88,7 +88,7 @@ export type SessionChange =
       /** Whether it deserves an audit row when there is no session to end; true by default. */
       readonly isNewsIfNone?: boolean
     }
-  | { readonly kind: 'regrant'; readonly userId: string; readonly granted: Permissions }
+  | { readonly kind: 'set-permissions'; readonly userId: string; readonly granted: Permissions }
 
 /**
  * Gives these sessions what was granted, each within the limits of its source. Of two grants the one with the

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Mailer } from '../../mail/mailer.js'
-import { Links } from '../../mail/site-urls.js'
+import { SiteUrls } from '../../mail/site-urls.js'
 import type { Email } from '../../users/email.js'
 import { type InvitationMail, invitationMail, invitedUserMail } from './invitation.mail.js'
 import type { Invitation } from './invitations.js'
@@ -10,7 +10,7 @@ import type { Invitation } from './invitations.js'
 export class InvitationMails {
   constructor(
     private readonly mailer: Mailer,
-    private readonly links: Links,
+    private readonly links: SiteUrls,
   ) {}
 
   /** Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in whatever sends a mail. */

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 import { MailOutbox } from '../../../dev/mail-outbox/mail-outbox.js'
 import type { Mail } from '../../../src/mail/mail.js'
 import { Mailer } from '../../../src/mail/mailer.js'
-import { Links } from '../../../src/mail/site-urls.js'
+import { SiteUrls } from '../../../src/mail/site-urls.js'
 import { anEmail } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -45,13 +45,13 @@ it('shows what is put into a mail as text, never as markup', async () => {
 
 describe('links', () => {
   it('lead to pages of the main site, with the token where no server sees it', () => {
-    expect(app.app.get(Links).toMainSite('/reset-password', 'abc')).toBe(
+    expect(app.app.get(SiteUrls).toMainSite('/reset-password', 'abc')).toBe(
       'https://www.main.test/reset-password#token=abc',
     )
   })
 
   it('lead to listed origins only, and a mistake fails loudly', () => {
-    const links = app.app.get(Links)
+    const links = app.app.get(SiteUrls)
     expect(links.toSite(SHOP_ONE)).toBe('https://shop-one.test/')
     expect(links.siteName(null)).toBe('www.main.test')
     for (const origin of ['https://evil.test', 'https://shop-one.test.evil.test', `${SHOP_ONE}/`, 'null'])
