@@ -6,8 +6,7 @@ import { Database } from '../../database/database.js'
 import { billingCustomers } from '../../database/schema.js'
 import { describeIdentity, type ProviderIdentity, ProviderKey } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
-import { CustomerSnapshots } from '../sync/customer-snapshot.js'
-import { CustomerSync } from '../sync/customer-sync.js'
+import { CustomerSnapshots, CustomerSync } from '../sync/customer-sync.js'
 
 /** A customer that our secret key cannot access. */
 export interface ForeignCustomer {

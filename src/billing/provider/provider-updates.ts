@@ -1,16 +1,104 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, lte } from 'drizzle-orm'
+import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Clock } from '../../clock/clock.js'
-import type { Db } from '../../database/connection.js'
-import { accounts, users } from '../../database/schema.js'
+import { Settings } from '../../config/settings.js'
+import { type Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { accounts, subscriptions, users } from '../../database/schema.js'
+import { type ApiError } from '../../errors/api-error.js'
+import { PlansFile } from '../../permissions/plans-file.js'
 import { UndoTokens } from '../../users/links/undo-tokens.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { HostedCheckouts } from '../checkout/hosted-checkouts.js'
-import { type SeatChange, Seats } from '../subscription/seats.js'
-import { isLive } from '../subscription/subscription.js'
+import { currentSubscription, isLive } from '../subscription/subscription.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingCustomers, type CustomerDetails } from './billing-customers.js'
-import { callStripeOrNull } from './payment-provider.js'
+import { callStripe, callStripeOrNull } from './payment-provider.js'
+
+/** All that the provider has of a customer, newest first. */
+type FoundSubscriptions = readonly Stripe.Subscription[]
+
+/** A quantity to request of the provider, and the number of the request. */
+export interface SeatChange {
+  readonly accountId: string
+  readonly subscriptionId: string
+  readonly itemId: string
+  readonly seats: number
+  readonly version: number
+}
+
+/**
+ * What the provider bills by: the active users of an account, including its owner, where the plan says so.
+ */
+@Injectable()
+export class Seats {
+  constructor(
+    private readonly database: Database,
+    private readonly plans: PlansFile,
+    private readonly stripe: Stripe,
+    private readonly settings: Settings,
+    private readonly subscriptions: Subscriptions,
+  ) {}
+
+  /** The quantity to buy of a price. */
+  async quantityFor(db: Db, accountId: string, priceId: string | null): Promise<number> {
+    if (!this.plans.of(priceId)?.seats) return 1
+    const isActive = and(eq(users.accountId, accountId), isNull(users.disabledAt))
+    return Math.max(await db.$count(users, isActive), 1)
+  }
+
+  /**
+   * The change that is due, given what the provider has; null when none is. The request keeps its number
+   * until it is answered.
+   */
+  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<SeatChange | null> {
+    if (!this.plans.haveSeats) return null
+    const row = await this.subscriptions.row(accountId, transaction)
+    const { current } = currentSubscription(found, row?.providerId ?? null)
+    const item = current && this.subscriptions.planItem(current, row)
+    if (!current || !item || !isLive(current.status)) return null
+    if (!this.plans.of(item.price.id)?.seats) return null
+    const seats = await this.quantityFor(transaction, accountId, item.price.id)
+    if (item.quantity === seats) return null
+    const [request] = await transaction
+      .update(subscriptions)
+      .set({
+        seatsVersion: sql`${subscriptions.seatsVersion} + case when ${subscriptions.seatsWanted} is not distinct from ${seats} then 0 else 1 end`,
+        seatsWanted: seats,
+      })
+      .where(eq(subscriptions.accountId, accountId))
+      .returning({ version: subscriptions.seatsVersion })
+    const version = request?.version ?? 0
+    return { accountId, subscriptionId: current.id, itemId: item.id, seats, version }
+  }
+
+  /** Tells the provider; after a crash or a lost answer again, under the same key. Throws like `callStripe`. */
+  async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
+    try {
+      await callStripe(() =>
+        this.stripe.subscriptions.update(
+          subscriptionId,
+          { items: [{ id: itemId, quantity: seats }], proration_behavior: this.settings.stripe.proration },
+          { idempotencyKey: `seats-${subscriptionId}-${version}` },
+        ),
+      )
+    } catch (error) {
+      // The provider repeats a recorded failure under the same key for a day.
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
+        await this.resetSeatRequest(accountId, version)
+      throw error
+    }
+    // It repeats answers too: if somebody changes the number in the portal, a request under the old key would
+    // not change it back.
+    await this.resetSeatRequest(accountId, version)
+  }
+
+  private async resetSeatRequest(accountId: string, version: number): Promise<void> {
+    const isThis = and(eq(subscriptions.accountId, accountId), eq(subscriptions.seatsVersion, version))
+    await this.database.run(db => db.update(subscriptions).set({ seatsWanted: null }).where(isThis))
+  }
+}
 
 /** Cancelled subscriptions that are paid for until later. */
 @Injectable()
@@ -22,11 +110,7 @@ export class CancelledSubscriptions {
   ) {}
 
   /** The id of one that has to end now because its account is being deleted; null when there is none. */
-  async due(
-    transaction: Db,
-    accountId: string,
-    found: readonly Stripe.Subscription[],
-  ): Promise<string | null> {
+  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<string | null> {
     const cancelled = found.find(isCancelled)
     return cancelled && (await this.isDueForDeletion(transaction, accountId)) ? cancelled.id : null
   }
@@ -77,12 +161,8 @@ export class ProviderUpdates {
     private readonly customers: BillingCustomers,
   ) {}
 
-  /** What is due after this look; null when nothing is. */
-  async due(
-    transaction: Db,
-    accountId: string,
-    found: readonly Stripe.Subscription[],
-  ): Promise<ProviderUpdate | null> {
+  /** What is due after this sync; null when nothing is. */
+  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<ProviderUpdate | null> {
     const pages = await this.checkouts.listToClose(transaction, accountId)
     const endingId = await this.cancelled.due(transaction, accountId, found)
     const seats = endingId ? null : await this.seats.due(transaction, accountId, found)

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common'
+import type Stripe from 'stripe'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
@@ -9,8 +10,20 @@ import { BillingCustomers } from '../provider/billing-customers.js'
 import { type ProviderUpdate, ProviderUpdates } from '../provider/provider-updates.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
-import type { CustomerSnapshot } from './customer-snapshot.js'
-import { type Effect, WaitingEvents } from './waiting-events.js'
+import { type Effect, type WaitingEvent, WaitingEvents } from './waiting-events.js'
+
+/** Everything that we read of a customer from the provider at one time. */
+export interface CustomerSnapshot {
+  readonly customerId: string
+  /** What was waiting before we asked, and is therefore in the answer. */
+  readonly events: readonly WaitingEvent[]
+  /** Newest first. */
+  readonly subscriptions: readonly Stripe.Subscription[]
+  /** Whether it has been deleted there, which is final. */
+  readonly isDeleted: boolean
+  /** The database's time before we asked. */
+  readonly seenAt: Date
+}
 
 /** Why we looked. If nothing prompted it and something is new, an event was lost. */
 export type Cause = 'event' | 'return' | 'routine'
