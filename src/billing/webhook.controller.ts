@@ -1,6 +1,6 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common'
+import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common'
 import { RouteConfig } from '@nestjs/platform-fastify'
-import { ApiTags } from '@nestjs/swagger'
+import { ApiHeader, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { FastifyRequest } from 'fastify'
 import Stripe from 'stripe'
 import { auditEvent } from '../audit/audit-event.js'
@@ -9,15 +9,41 @@ import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { type Client, CurrentClient, singleHeader } from '../http/client.js'
+import { Documented } from '../http/documented.js'
 import { SIGNED_BODY } from '../http/edge/json-body.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { isLiveKey } from './provider/payment-provider.js'
 import { BillingInbox } from './sync/billing-inbox.js'
 import { BillingWorker } from './sync/billing-worker.js'
-import { WebhookDocs } from './webhook.dto.js'
 
 /** Stripe's own tolerance against replays. Its library does not check for times in the future; we do. */
 const TOLERANCE_SECONDS = 300
+
+class WebhookAnswer {
+  @ApiProperty({ type: Boolean, example: true })
+  received!: boolean
+}
+
+const WebhookDocs = () =>
+  applyDecorators(
+    ApiHeader({ name: 'Stripe-Signature', required: true, description: 'At most 300 s old' }),
+    Documented({
+      summary: 'Events of the payment provider',
+      description:
+        'Each event is stored once and answered 200 when that is committed; its effects follow. Anything but a 200 makes ' +
+        'the provider send it again.',
+      status: 200,
+      answer: 'Stored, or was already',
+      type: WebhookAnswer,
+      refusals: [
+        'INVALID_SIGNATURE',
+        'WRONG_MODE',
+        'BODY_TOO_LARGE',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'DATABASE_UNAVAILABLE',
+      ],
+    }),
+  )
 
 @ApiTags('Billing')
 @Controller('api/webhooks')

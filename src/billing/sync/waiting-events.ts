@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { type Db } from '../../database/connection.js'
 import { billingCustomers, checkouts, providerEvents } from '../../database/schema.js'
@@ -97,13 +98,11 @@ export class WaitingEvents {
     effect: Effect,
   ): Promise<void> {
     if (effect === 'unknown customer') this.warnOfUnknown(events)
-    const rows = events.map(({ id, type, event }) => ({
-      action: 'webhook' as const,
-      outcome: 'ok' as const,
-      ...(accountId && { accountId }),
-      client: null,
-      detail: { event: id, type, effect, ...(kindOf(type) === 'money back' && { about: objectOf(event) }) },
-    }))
+    const service = { ...(accountId && { accountId }), client: null }
+    const rows = events.map(({ id, type, event }) => {
+      const about = kindOf(type) === 'money back' && { about: objectOf(event) }
+      return auditEvent(service, 'webhook', { event: id, type, effect, ...about })
+    })
     await this.auditLog.recordAll(transaction, rows)
   }
 
