@@ -18,12 +18,12 @@ const MAX_SUBSCRIPTIONS_IN_MEMORY = 10_000
 
 /** An older copy is worthless. A timer cannot run for more than 24 days. */
 const PLANS_TTL_MS = 20 * 24 * 60 * 60 * 1000
-/** Prices change seldom. People may see the old one for this long; what they pay is on the provider's page. */
+/** People may see an old price for this long; what they pay is on the provider's page. */
 const FRESH_FOR_MS = 10 * 60_000
 /** How long a provider that did not answer is left alone. */
 const LEFT_ALONE_FOR_MS = 30_000
 
-/** A cache in Redis where there is one, shared by all replicas; in memory otherwise. Failures are treated as misses. */
+/** In Redis where there is one, shared by all replicas; in memory otherwise. A failure is a miss. */
 class SharedCache {
   private constructor(
     private readonly name: string,

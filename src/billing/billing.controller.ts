@@ -21,7 +21,10 @@ export class BillingController {
     private readonly subscriptionQueries: SubscriptionQueries,
   ) {}
 
-  /** Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; @MainSite adds checks 2 to 4. */
+  /**
+   * Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; @MainSite adds checks 2 to
+   * 4.
+   */
   @Post('create')
   @MainSite({ permission: 'payments' })
   @CreateSubscriptionDocs()

@@ -71,7 +71,10 @@ export class BillingService {
     )
   }
 
-  /** The URL of the provider's pages for invoices, cards and cancelling. Throws `INVALID_RETURN_URL` and `NEVER_SUBSCRIBED`. */
+  /**
+   * The URL of the provider's pages for invoices, cards and cancelling. Throws `INVALID_RETURN_URL` and
+   * `NEVER_SUBSCRIBED`.
+   */
   async openPortal(actor: SessionActor, requested: string | undefined): Promise<string> {
     const returnUrl = withPortal(this.intents.returnUrl(requested))
     return this.requests.run(actor, () => this.portal.open(actor, returnUrl))

@@ -8,7 +8,9 @@ import { canonicalEmail, type Email } from '../users/email.js'
 import { type User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
-/** What a command reads from and writes to, so that it runs the same in a terminal and inside another program. */
+/**
+ * What a command reads from and writes to, so that it runs the same in a terminal and inside another program.
+ */
 export interface CommandContext {
   /** The settings, over those of `config/<NODE_ENV>.env`. */
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -20,7 +22,10 @@ export interface CommandContext {
   readonly printError: (line: string) => void
 }
 
-/** Runs `work` with the service's modules, without a server. They log by what Nest's logger is in this process. */
+/**
+ * Runs `work` with the service's modules, without a server. They log by what Nest's logger is in this
+ * process.
+ */
 export async function withService<T>(
   { environment }: CommandContext,
   work: (app: INestApplicationContext) => Promise<T>,

@@ -9,8 +9,8 @@ import { addKeyCommands } from './key-commands.js'
 import { addStoreCommands } from './store-commands.js'
 
 /**
- * Runs the command that the arguments name, on the service's stores. Resolves to its exit code: 0 when it did all
- * that was asked, 1 when not, and the reason was printed. Never rejects.
+ * Runs the command that the arguments name, on the service's stores. Resolves to its exit code: 0 when it did
+ * all that was asked, 1 when not, and the reason was printed. Never rejects.
  */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   try {

@@ -73,7 +73,10 @@ export class CheckoutService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same URL. */
+  /**
+   * The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same
+   * URL.
+   */
   async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
     await this.unpaid.end(actor.accountId)
     const checkout = await this.open(actor.accountId, intent)

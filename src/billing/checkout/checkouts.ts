@@ -116,7 +116,7 @@ export class Checkouts {
     return rows.map(row => row.providerId as string)
   }
 
-  /** The account's checkout by our id or the provider's; null for everything else, such as another account's. */
+  /** The account's checkout by our id or the provider's; null for anything else, such as another's. */
   async find(accountId: string, reference: string): Promise<Checkout | null> {
     const isReferred = OUR_ID.test(reference)
       ? eq(checkouts.id, reference)

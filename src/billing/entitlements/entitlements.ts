@@ -49,8 +49,8 @@ export class Entitlements {
 
   /**
    * Works out what these accounts are entitled to now, with a few statements however many there are. Where
-   * the result differs, the account is marked until UserEntitlements has given it to all its users. Returns the
-   * accounts that are marked. Safe to repeat.
+   * the result differs, the account is marked until UserEntitlements has given it to all its users. Returns
+   * the accounts that are marked. Safe to repeat.
    */
   async decideFor(transaction: Db, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { version } = this.plans

@@ -71,7 +71,8 @@ export class UserEntitlements {
   }
 
   /**
-   * A store that does not accept it does not stop the work: it gets the change before it serves those sessions again.
+   * A store that does not accept it does not stop the work: it gets the change before it serves those
+   * sessions again.
    */
   private async publish(recorded: RecordedChanges): Promise<void> {
     try {

@@ -124,6 +124,7 @@ export class BillingInspection {
     return this.database.run(db => db.select().from(auditLog).where(isRepair).orderBy(asc(auditLog.id)))
   }
 
+  /** What waits, what failed, and what is paid for. */
   async health(): Promise<BillingHealth> {
     const { receivedAt, effect } = providerEvents
     const { lastError, parkedAt, dueAt } = billingWork

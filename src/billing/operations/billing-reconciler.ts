@@ -8,7 +8,9 @@ import { billingCustomers, providerEvents } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
-/** When traffic is low in most of the world. The first attempt that succeeds is the only one of that night. */
+/**
+ * When traffic is low in most of the world. The first attempt that succeeds is the only one of that night.
+ */
 const NIGHTLY = '7,17,27,37,47,57 3-5 * * *'
 /** It rests for longer than the attempts of a night take, and for less than a day. */
 const JOB = { name: 'billing-reconcile', everyMs: 10 * 60_000, restSeconds: 12 * 60 * 60 }

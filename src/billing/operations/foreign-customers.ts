@@ -54,8 +54,8 @@ export class ForeignCustomers {
   }
 
   /**
-   * Detaches these customers: their accounts can buy again, and what they bought with the other key has ended.
-   * Nothing changes at the provider. The worker then drops what was waiting for them.
+   * Detaches these customers: their accounts can buy again, and what they bought with the other key has
+   * ended. Nothing changes at the provider. The worker then drops what was waiting for them.
    */
   async forget(customers: readonly ForeignCustomer[]): Promise<void> {
     for (const { customerId } of customers) {

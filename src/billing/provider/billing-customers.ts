@@ -17,8 +17,8 @@ export interface CustomerDetails {
 }
 
 /**
- * The provider's customer of each account: found by our account id, never by an e-mail address. Its receipts and
- * reminders go to the account's current owner.
+ * The provider's customer of each account: found by our account id, never by an e-mail address. Its receipts
+ * and reminders go to the account's current owner.
  */
 @Injectable()
 export class BillingCustomers {
@@ -170,7 +170,7 @@ export class BillingCustomers {
     })
   }
 
-  /** The provider repeats a recorded failure under the same key for a day, so the next click uses a new key. */
+  /** The provider repeats a recorded failure under its key for a day, so the next click uses a new key. */
   private async create(accountId: string, attempt: number): Promise<string> {
     const options = { idempotencyKey: `customer-${accountId}-${attempt}` }
     try {

@@ -73,7 +73,7 @@ export class Seats {
     return { accountId, subscriptionId: current.id, itemId: item.id, seats, version }
   }
 
-  /** Tells the provider; after a crash or a lost answer again, under the same key. Throws like `callStripe`. */
+  /** Tells the provider; again under the same key after a lost answer. Throws like `callStripe`. */
   async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
     try {
       await callStripe(() =>

@@ -3,8 +3,8 @@ import { secondsAfter } from '../../clock/clock.js'
 import type { subscriptions } from '../../database/schema.js'
 import type { PlansFile } from '../../permissions/plans-file.js'
 
-// The rules about an account's subscription: what the provider's word for it means, which of several counts, and
-// when what it pays for begins and ends. No database, no clock.
+// The rules about an account's subscription: what the provider's word for it means, which of several counts,
+// and when what it pays for ends. No database, no clock.
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
 
@@ -131,7 +131,9 @@ export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, no
   }
 }
 
-/** When the state changes by itself, at the end of the grace period; null when only an event can change it. */
+/**
+ * When the state changes by itself, at the end of the grace period; null when only an event can change it.
+ */
 export function nextChangeOf(known: StateFacts, now: Date): Date | null {
   return stateOf(known, now) === 'past_due' ? new Date(known.graceUntil as string) : null
 }
@@ -149,7 +151,10 @@ export function pastDueSince(
   return (before?.providerId === id ? before.pastDueSince : null) ?? now
 }
 
-/** The subscription that counts, and others that bill the customer as well (none, unless something went wrong). */
+/**
+ * The subscription that counts, and others that bill the customer as well (none, unless something went
+ * wrong).
+ */
 export interface CurrentSubscription {
   readonly current: Stripe.Subscription | null
   readonly surplus: readonly Stripe.Subscription[]

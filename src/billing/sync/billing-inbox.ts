@@ -5,7 +5,7 @@ import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
 
-/** Every event of the provider as it arrived, and the customers to sync because of it. What an event says is below. */
+/** Every event of the provider as it arrived. What an event says is read by the functions below. */
 @Injectable()
 export class BillingInbox {
   constructor(private readonly database: Database) {}

@@ -57,7 +57,9 @@ export class BillingQueue {
     )
   }
 
-  /** Adds customers of waiting events that are not queued. There should be none; returns how many there were. */
+  /**
+   * Adds customers of waiting events that are not queued. There should be none; returns how many there were.
+   */
   async addForgotten(): Promise<number> {
     const made = await this.database.run(db =>
       db.execute(sql`

@@ -122,8 +122,8 @@ export class CustomerWriter {
   ) {}
 
   /**
-   * Finishes the claimed work, unless the provider has to be told something first. A null cause means: an event
-   * if one is waiting, otherwise routine.
+   * Finishes the claimed work, unless the provider has to be told something first. A null cause means: an
+   * event if one is waiting, otherwise routine.
    */
   write(snapshot: CustomerSnapshot, given: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
     const cause = given ?? (snapshot.events.length > 0 ? 'event' : 'routine')

@@ -135,7 +135,7 @@ function effectOf(type: string, effect: Effect, accountId: string | null): Effec
  * The content of an event without names, addresses, cards and other personal data, for `set event = …`. Its
  * id, type, time and the id of its object remain. Null stays null.
  */
-export const REDACTED_EVENT = sql`case when event is not null then jsonb_build_object(
+const REDACTED_EVENT = sql`case when event is not null then jsonb_build_object(
     'id', id,
     'object', 'event',
     'type', type,
