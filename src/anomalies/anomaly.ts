@@ -57,7 +57,10 @@ export function loginAnomaly(
   ])
 }
 
-/** Compares a refresh with the previous use of the session. A new version of the same browser is not an anomaly. */
+/**
+ * Compares a refresh with the previous use of the session. A new version of the same browser is not an
+ * anomaly.
+ */
 export function refreshAnomaly(before: Use, now: Use): Anomaly {
   return anomalyOf([
     deviceName(before.userAgent) !== deviceName(now.userAgent) && 'changed user agent',

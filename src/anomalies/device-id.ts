@@ -15,7 +15,7 @@ export function newDeviceId(): DeviceId {
 }
 
 /** The text as a device id; null when it is not one. */
-export function asDeviceId(text: string | undefined): DeviceId | null {
+function asDeviceId(text: string | undefined): DeviceId | null {
   return text !== undefined && DEVICE_ID_FORM.test(text) ? (text as DeviceId) : null
 }
 
