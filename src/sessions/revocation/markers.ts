@@ -5,8 +5,7 @@ import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session-id.js'
 import { inBatches } from '../stores/redis-changes.js'
-import { RAISE_MARKER } from '../stores/redis-scripts.js'
-import { markerKey, PARTITIONS, partitionOf } from '../stores/redis-session.js'
+import { markerKey, PARTITIONS, partitionOf, RAISE_MARKER } from '../stores/redis-session.js'
 import type { ChangeHistory } from './change-history.js'
 
 /** What the markers of a shard say. */

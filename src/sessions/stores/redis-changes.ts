@@ -1,8 +1,7 @@
 import { effectivePermissions, permissionBits } from '../../permissions/permissions.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session-id.js'
-import { SET_PERMISSIONS } from './redis-scripts.js'
-import { sessionKey } from './redis-session.js'
+import { SET_PERMISSIONS, sessionKey } from './redis-session.js'
 import { changesOf, type StoreChanges } from './session-store.js'
 
 /** The changes that were not applied, and why. */

@@ -4,8 +4,17 @@ import type { Session } from '../session.js'
 import type { SessionHandle } from '../session-id.js'
 import type { UserSessions } from '../user-sessions.js'
 import { RedisChanges } from './redis-changes.js'
-import * as scripts from './redis-scripts.js'
-import { decodeSession, encodeSession, encodeTime, sessionKey } from './redis-session.js'
+import {
+  CREATE,
+  decodeSession,
+  encodeSession,
+  encodeTime,
+  FIND,
+  STAMP_REAUTHENTICATION,
+  sessionKey,
+  TOUCH,
+  UPDATE_CLIENT,
+} from './redis-session.js'
 import { type ClientAddress, SessionStore, type StoreChanges } from './session-store.js'
 
 /**
@@ -27,14 +36,11 @@ export class RedisSessionStore extends SessionStore {
   async create(session: Session): Promise<void> {
     const key = sessionKey(session.sid)
     this.gates.assertOpen(key)
-    await this.redis.runScript(scripts.CREATE, key, [
-      encodeTime(session.expiresAt),
-      ...encodeSession(session),
-    ])
+    await this.redis.runScript(CREATE, key, [encodeTime(session.expiresAt), ...encodeSession(session)])
   }
 
   find(sid: SessionHandle, now: Date): Promise<Session | null> {
-    return this.read(scripts.FIND, sid, now)
+    return this.read(FIND, sid, now)
   }
 
   async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
@@ -43,7 +49,7 @@ export class RedisSessionStore extends SessionStore {
   }
 
   touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
-    return this.read(scripts.TOUCH, sid, usedAt)
+    return this.read(TOUCH, sid, usedAt)
   }
 
   async updateClient(
@@ -55,7 +61,7 @@ export class RedisSessionStore extends SessionStore {
     const addresses = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
     const key = sessionKey(sid)
     const updated = await this.gates.serve(key, () =>
-      this.redis.runScript(scripts.UPDATE_CLIENT, key, [encodeTime(now), ...addresses]),
+      this.redis.runScript(UPDATE_CLIENT, key, [encodeTime(now), ...addresses]),
     )
     return updated === 1
   }
@@ -64,7 +70,7 @@ export class RedisSessionStore extends SessionStore {
     const times = [encodeTime(now), at ? encodeTime(at) : '']
     const key = sessionKey(sid)
     const stamped = await this.gates.serve(key, () =>
-      this.redis.runScript(scripts.STAMP_REAUTHENTICATION, key, times),
+      this.redis.runScript(STAMP_REAUTHENTICATION, key, times),
     )
     return stamped === 1
   }
