@@ -9,6 +9,7 @@ import { SettingsModule } from './config/settings.module.js'
 import { CorsModule } from './cors/cors.module.js'
 import { DataModule } from './data/data.module.js'
 import { DatabaseModule } from './database/database.module.js'
+import { OpenConnections } from './database/open-connections.js'
 import { HealthModule } from './health/health.module.js'
 import { JobsModule } from './jobs/leased-jobs.js'
 import { LinksModule } from './links/links.module.js'
@@ -21,7 +22,6 @@ import { UsersModule } from './users/users.module.js'
 
 @Module({
   imports: [
-    DatabaseModule,
     JobsModule,
     RateLimitsModule,
     MailModule,
@@ -40,7 +40,10 @@ import { UsersModule } from './users/users.module.js'
   ],
 })
 export class AppModule {
-  static with(settings: Settings, clock: Clock): DynamicModule {
-    return { module: AppModule, imports: [SettingsModule.with(settings), ClockModule.with(clock)] }
+  static with(settings: Settings, clock: Clock, connections = new OpenConnections()): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [SettingsModule.with(settings), ClockModule.with(clock), DatabaseModule.with(connections)],
+    }
   }
 }

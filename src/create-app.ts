@@ -1,16 +1,18 @@
 import 'reflect-metadata'
-import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { AppModule } from './app.module.js'
 import { Clock } from './clock/clock.js'
 import type { Settings } from './config/settings.js'
+import { OpenConnections } from './database/open-connections.js'
 import { ProblemFilter } from './errors/problem.filter.js'
 import { prepareEdge } from './http/edge/edge.js'
 import { limitConnections } from './http/edge/limits.js'
-import { NestLogger } from './http/edge/nest-logger.js'
+import type { LogDestination } from './http/edge/log.js'
 import { serverOptions } from './http/edge/server-options.js'
 import { RequestValidation } from './http/request-validation.js'
+import { withLog } from './log/logger.js'
+import { createNestApplication } from './nest-application.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
 
 class EdgeAdapter extends FastifyAdapter {
@@ -35,24 +37,49 @@ class EdgeAdapter extends FastifyAdapter {
   }
 }
 
-/** The whole service, ready to listen. Throws when a store that it needs is out of reach. */
-export async function createApp(settings: Settings, clock = new Clock()): Promise<NestFastifyApplication> {
-  const server = Fastify(serverOptions(settings))
+/**
+ * The whole service, ready to listen; its log goes to `logTo` ({@link logOptions}). Throws when a store that it needs is
+ * out of reach, and leaves nothing open.
+ */
+export async function createApp(
+  settings: Settings,
+  clock = new Clock(),
+  logTo?: LogDestination,
+): Promise<NestFastifyApplication> {
+  const server = Fastify(serverOptions(settings, logTo))
   for (const warning of settings.warnings) server.log.warn(warning)
+  server.addHook('onListen', async () => {
+    limitConnections(server.server, settings.operation.maxConnections, server.log)
+  })
   await prepareEdge(server)
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with(settings, clock),
-    EdgeAdapter.over(server),
-    {
-      logger: new NestLogger(server.log),
-      bodyParser: false,
-      abortOnError: false,
-    },
-  )
-  limitConnections(app.getHttpServer(), settings.operation.maxConnections, server.log)
-  app.useGlobalFilters(new ProblemFilter())
-  app.useGlobalPipes(new RequestValidation())
-  await app.init()
-  await app.get<StoreSupervisor | null>(StoreSupervisor)?.start()
-  return app
+  return withLog(server.log, () => startApp(server, settings, clock))
+}
+
+async function startApp(
+  server: FastifyInstance,
+  settings: Settings,
+  clock: Clock,
+): Promise<NestFastifyApplication> {
+  const connections = new OpenConnections()
+  try {
+    const root = AppModule.with(settings, clock, connections)
+    const app = await createNestApplication(root, EdgeAdapter.over(server), server.log)
+    app.useGlobalFilters(new ProblemFilter())
+    app.useGlobalPipes(new RequestValidation())
+    return await initialize(app)
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}
+
+async function initialize(app: NestFastifyApplication): Promise<NestFastifyApplication> {
+  try {
+    await app.init()
+    await app.get<StoreSupervisor | null>(StoreSupervisor)?.start()
+    return app
+  } catch (error) {
+    await app.close()
+    throw error
+  }
 }

@@ -1,9 +1,12 @@
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Logger } from '@nestjs/common'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { Settings } from './config/settings.js'
 import { createApp } from './create-app.js'
+import { Database } from './database/database.js'
 import { Readiness } from './health/readiness.js'
+import { NestLogger } from './log/logger.js'
 
 /** After the drain, requests in progress have this long; ours take 10 s at most. */
 const FINISH_MS = 12_000
@@ -17,10 +20,17 @@ export async function serve(
   prepare: (app: NestFastifyApplication) => Promise<void> = async () => {},
 ): Promise<NestFastifyApplication> {
   const app = await createApp(settings)
+  takeOverProcess(app)
   await prepare(app)
   await app.listen(settings.port, settings.host)
   stopOnSignals(app)
   return app
+}
+
+/** What is only right in a process that does nothing else. */
+function takeOverProcess(app: NestFastifyApplication): void {
+  Logger.overrideLogger(new NestLogger(app.getHttpAdapter().getInstance().log))
+  app.get(Database).onLost(() => process.exit(1))
 }
 
 function stopOnSignals(app: NestFastifyApplication): void {

@@ -6,7 +6,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 // A folder imports from itself and from the folders before it.
 const LAYERS =
-  `config clock errors http permissions database jobs redis audit rate-limits mail links geoip cors tokens
+  `config clock log errors http permissions database jobs redis audit rate-limits mail links geoip cors tokens
   sessions anomalies users auth team billing account audit-api data health cli`.split(/\s+/)
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))

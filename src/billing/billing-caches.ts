@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
+import { Logger } from '../log/logger.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import type { KnownSubscription } from './subscription/subscription.js'
 
@@ -26,14 +27,14 @@ const LEFT_ALONE_FOR_MS = 30_000
 /** In Redis where there is one, shared by all replicas; in memory otherwise. A failure is a miss. */
 class SharedCache {
   private constructor(
-    private readonly name: string,
+    private readonly logger: Logger,
     private readonly cache: Cache,
     private readonly redis: RedisConnection | null,
   ) {}
 
   static async over(redis: RedisConnection | null, name: string, max: number): Promise<SharedCache> {
     return new SharedCache(
-      name,
+      new Logger(name),
       redis ? await overRedis(redis) : await caching('memory', { max, ttl: 0 }),
       redis,
     )
@@ -51,7 +52,7 @@ class SharedCache {
     try {
       return await (this.redis ? this.redis.run(work) : work())
     } catch (error) {
-      new Logger(this.name).warn((error as Error).message)
+      this.logger.warn((error as Error).message)
       return undefined
     }
   }

@@ -1,21 +1,40 @@
-import { Global, Logger, Module } from '@nestjs/common'
+import { type DynamicModule, Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import { Logger } from '../log/logger.js'
 import type { Connection } from './connection.js'
 import { Database } from './database.js'
+import { OpenConnections } from './open-connections.js'
 
-@Global()
-@Module({
-  providers: [{ provide: Database, inject: [Settings], useFactory: openDatabase }],
-  exports: [Database],
-})
-export class DatabaseModule {}
+@Module({})
+export class DatabaseModule {
+  static with(connections: OpenConnections): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      providers: [
+        { provide: OpenConnections, useValue: connections },
+        {
+          provide: Database,
+          inject: [Settings],
+          useFactory: (settings: Settings) => connections.track(openDatabase(settings)),
+        },
+      ],
+      exports: [Database, OpenConnections],
+    }
+  }
+}
 
 type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'operation'>
 
 /** Opens the database of DATABASE_URL with an up-to-date schema; throws when it is out of reach. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const connection = await connect(settings)
-  await connection.migrate()
+  try {
+    await connection.migrate()
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
   return new Database(connection)
 }
 

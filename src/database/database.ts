@@ -42,6 +42,11 @@ export class Database implements OnApplicationShutdown {
     await this.run(db => db.execute(sql`select 1`))
   }
 
+  /** `listener` is called when the database is gone for good: a process that does nothing else should end. */
+  onLost(listener: () => void): void {
+    this.connection.lost?.addEventListener('abort', listener)
+  }
+
   onApplicationShutdown(): Promise<void> {
     return this.connection.close()
   }

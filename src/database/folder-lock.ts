@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const TIMES = {
@@ -17,6 +17,9 @@ const TIMES = {
   deadAfterMs: 10_000,
 }
 
+/** The locks that this process has, or is waiting for. */
+const RESERVED = new Set<string>()
+
 /**
  * Keeps other processes out of `folder`, in other containers and machines too (PGlite takes no lock). The
  * lock of a dead process is taken over, at once on this machine, after ten seconds elsewhere. `onLost` is
@@ -27,13 +30,40 @@ export async function lockFolder(
   onLost: () => void = () => {},
   times = TIMES,
 ): Promise<() => Promise<void>> {
-  const file = join(folder, 'lock')
+  const file = join(await realpath(folder), 'lock')
   const startedAt = performance.now()
+  await reserve(file, startedAt + times.patienceMs)
+  try {
+    return await lockFile(file, startedAt, onLost, times)
+  } catch (error) {
+    RESERVED.delete(file)
+    throw error
+  }
+}
+
+/** Waits for its turn in this process: the lock itself tells processes apart, not two services in one. */
+async function reserve(file: string, until: number): Promise<void> {
+  while (RESERVED.has(file)) {
+    if (performance.now() > until)
+      throw new Error(
+        `The database in ${dirname(file)} is in use by another Mainstay of this process; set another DATA_DIR`,
+      )
+    await sleep(100)
+  }
+  RESERVED.add(file)
+}
+
+async function lockFile(
+  file: string,
+  startedAt: number,
+  onLost: () => void,
+  times: typeof TIMES,
+): Promise<() => Promise<void>> {
   while (!(await take(file, times.deadAfterMs))) {
     const patienceMs = times.patienceMs + ((await isElsewhere(file)) ? times.deadAfterMs : 0)
     if (performance.now() > startedAt + patienceMs)
       throw new Error(
-        `The database in ${folder} is in use by another process; stop it or set another DATA_DIR`,
+        `The database in ${dirname(file)} is in use by another process; stop it or set another DATA_DIR`,
       )
     await sleep(100)
   }
@@ -49,6 +79,7 @@ export async function lockFolder(
     clearInterval(heartbeat)
     await lock.close()
     if ((await readFile(file, 'utf8').catch(() => '')) === OURS) await rm(file, { force: true })
+    RESERVED.delete(file)
   }
 }
 

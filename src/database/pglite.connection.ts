@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Logger } from '@nestjs/common'
 import { drizzle } from 'drizzle-orm/pglite'
 import { migrate } from 'drizzle-orm/pglite/migrator'
 import { PACKAGE_ROOT } from '../config/package-root.js'
+import { Logger } from '../log/logger.js'
 import { type Connection, type Db, MIGRATIONS_FOLDER } from './connection.js'
 import { lockFolder } from './folder-lock.js'
 import * as schema from './schema.js'
@@ -13,25 +13,44 @@ import * as schema from './schema.js'
 /** Made by the build: an empty database with our schema, so that a new folder opens faster. */
 export const SNAPSHOT_FILE = join(PACKAGE_ROOT, 'dist/database-snapshot.tar.gz')
 
-/** The embedded database in `folder`, created on first use. Throws when another process has it open. */
+/**
+ * The embedded database in `folder`, created on first use. Throws when another process has it open. When another
+ * process takes it over, nothing more is read or written, because two writers would destroy it.
+ */
 export async function openPglite(folder: string): Promise<Connection> {
+  const logger = new Logger('Database')
   await mkdir(folder, { recursive: true })
+  const loss = new AbortController()
   const unlock = await lockFolder(folder, () => {
-    new Logger('Database').fatal(`Another process has taken over ${folder}; two writers would destroy it`)
-    process.exit(1)
+    if (!loss.signal.aborted)
+      logger.fatal(`Another process has taken over ${folder}; two writers would destroy it`)
+    loss.abort()
   })
+  try {
+    return await open(folder, loss.signal, unlock)
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+async function open(folder: string, lost: AbortSignal, unlock: () => Promise<void>): Promise<Connection> {
   const dataDir = join(folder, 'pgdata')
   const client = await PGlite.create({ dataDir, loadDataDir: await snapshotFor(dataDir) })
   const db = drizzle(client, { schema })
-  const run = async <T>(work: (db: Db) => Promise<T>) => work(db as unknown as Db)
+  const run = async <T>(work: (db: Db) => Promise<T>) => {
+    lost.throwIfAborted()
+    return work(db as unknown as Db)
+  }
   return {
+    lost,
     run,
-    transaction: async work => db.transaction(transaction => work(transaction as unknown as Db)),
+    transaction: work => run(() => db.transaction(transaction => work(transaction as unknown as Db))),
     report: run,
     migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
-    isOutage: () => client.closed,
+    isOutage: () => client.closed || lost.aborted,
     close: async () => {
-      await client.close()
+      if (!lost.aborted) await client.close()
       await unlock()
     },
   }

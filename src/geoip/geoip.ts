@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { Logger } from '@nestjs/common'
 import { type CityResponse, Reader } from 'mmdb-lib'
+import { Logger } from '../log/logger.js'
 
 /** An approximate place on earth. */
 export interface Location {

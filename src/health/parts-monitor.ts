@@ -1,7 +1,8 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
+import { Logger } from '../log/logger.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
 
 /** Seconds matter to whoever is woken up, and one small query a second costs a server nothing. */

@@ -1,7 +1,8 @@
-import { Global, Injectable, Logger, Module } from '@nestjs/common'
+import { Global, Injectable, Module } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { keepLease, takeLease } from '../database/lease.js'
+import { Logger } from '../log/logger.js'
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
 const LEASED_PART = 0.9
@@ -17,6 +18,8 @@ export interface LeasedJob {
 /** Runs recurring work on one replica at a time. */
 @Injectable()
 export class LeasedJobs {
+  private readonly logger = new Logger('LeasedJobs')
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -36,7 +39,7 @@ export class LeasedJobs {
       if (restSeconds) await keepLease(this.database, name, now, restSeconds)
       return result
     } catch (error) {
-      new Logger(name).error(`Did not finish; the next run continues: ${(error as Error).message}`)
+      this.logger.error(`${name} did not finish; the next run continues: ${(error as Error).message}`)
       return null
     }
   }

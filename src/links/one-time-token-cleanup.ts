@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { Logger } from '../log/logger.js'
 import { OneTimeTokens } from './one-time-tokens.js'
 
 const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }

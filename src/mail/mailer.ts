@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { createTransport, type Transporter } from 'nodemailer'
 import { AuditLog } from '../audit/audit-log.js'
 import { isLoopback } from '../config/origin.js'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
+import { Logger } from '../log/logger.js'
 import { htmlOf, type Mail, textOf } from './mail.js'
 
 /** Waits before each retry; a mail server that restarts is back in between. */

@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common'
+import { Logger } from '../log/logger.js'
 import type { Bucket } from './buckets.js'
 import type { Count } from './counters.js'
 import type { LimitedAction } from './limited-action.js'

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { within } from '../clock/clock.js'
+import { Logger } from '../log/logger.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
 import { type Counted, UnsentChanges } from './unsent-changes.js'
 

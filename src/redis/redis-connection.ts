@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Logger, type OnApplicationShutdown } from '@nestjs/common'
+import { type OnApplicationShutdown } from '@nestjs/common'
 import { within } from '../clock/clock.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
+import { Logger } from '../log/logger.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
 import {
   EvictingServerError,

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, Module } from '@nestjs/common'
+import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import { OpenConnections } from '../database/open-connections.js'
+import { Logger } from '../log/logger.js'
 import { RedisConnection } from './redis-connection.js'
 
 /** How long we look for a usable server at start, because machines start in any order. */
@@ -12,9 +14,11 @@ const RETRY_EVERY_MS = 500
   providers: [
     {
       provide: RedisConnection,
-      inject: [Settings],
-      useFactory: ({ sessionStoreUrl, sessionStoreTimeoutMs }: Settings) =>
-        sessionStoreUrl ? openRedis(sessionStoreUrl, sessionStoreTimeoutMs) : null,
+      inject: [Settings, OpenConnections],
+      useFactory: (
+        { sessionStoreUrl: url, sessionStoreTimeoutMs }: Settings,
+        connections: OpenConnections,
+      ) => (url ? connections.track(openRedis(url, sessionStoreTimeoutMs, connections.signal)) : null),
     },
   ],
   exports: [RedisConnection],
@@ -23,9 +27,13 @@ export class RedisModule {}
 
 /**
  * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when there
- * is none, or when one may evict sessions.
+ * is none, or when one may evict sessions. Waits no longer when `signal` aborts.
  */
-export async function openRedis(url: string, timeoutMs: number): Promise<RedisConnection> {
+export async function openRedis(
+  url: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<RedisConnection> {
   // Loaded only where it is used.
   const { createRedisClient } = await import('./create-redis-client.js')
   const giveUpAt = performance.now() + OPEN_WITHIN_MS
@@ -37,7 +45,7 @@ export async function openRedis(url: string, timeoutMs: number): Promise<RedisCo
     } catch (cause) {
       connection.onApplicationShutdown()
       const reason = (cause as Error).message
-      if (connection.isFinal(cause) || performance.now() > giveUpAt)
+      if (connection.isFinal(cause) || performance.now() > giveUpAt || signal?.aborted)
         throw new Error(`The session store cannot be used: ${reason}`, { cause })
       if (attempt === 1) new Logger('Redis').warn(`Waiting for the session store: ${reason}`)
       await sleep(RETRY_EVERY_MS)

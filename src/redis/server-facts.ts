@@ -1,5 +1,5 @@
-import { Logger } from '@nestjs/common'
 import { within } from '../clock/clock.js'
+import { Logger } from '../log/logger.js'
 import type { RedisClient, ServerAddress } from './redis-client.js'
 
 /** The server may evict sessions when it is full, which would log people out. */

@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { Logger } from '../log/logger.js'
 import { SessionChangeLog } from './revocation/session-change-log.js'
 import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'

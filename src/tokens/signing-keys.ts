@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
-import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
+import { Logger } from '../log/logger.js'
 import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './key-file.js'
 
 /**

@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
 import { CompletedTransfers } from './completed-transfers.js'
 import { DueTransfers } from './due-transfers.js'
 import { TransferCancellation } from './transfer-cancellation.js'

@@ -1,10 +1,11 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { hourlyBudgets, refusalCounts } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
 
 const JOB = { name: 'refusal-cleanup', everyMs: 60 * 60 * 1000 }
 /** Long enough to investigate an attack; not longer, because addresses belong to people. */

@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
+import { Logger } from '../../log/logger.js'
 import { PlansFile } from '../../permissions/plans-file.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'

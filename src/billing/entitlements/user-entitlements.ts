@@ -1,8 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
+import { Logger } from '../../log/logger.js'
 import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/session-changes.js'
 
 /** Few enough that a login of one of them waits for a fraction of a second. */

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Cron } from '@nestjs/schedule'
 import { and, asc, gt, isNotNull, lt } from 'drizzle-orm'
 import { secondsAfter } from '../../clock/clock.js'
@@ -6,6 +6,7 @@ import { Database } from '../../database/database.js'
 import { removeRows } from '../../database/remove-expired-rows.js'
 import { billingCustomers, providerEvents } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
 /**

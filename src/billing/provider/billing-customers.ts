@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
@@ -6,6 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, billingCustomers, users } from '../../database/schema.js'
 import type { ApiError } from '../../errors/api-error.js'
+import { Logger } from '../../log/logger.js'
 import { callStripe, callStripeOrNull, ProviderKey } from './payment-provider.js'
 
 /** Whom the provider writes to, and whose name is on its invoices. */

@@ -1,5 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { Logger } from '../../log/logger.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { CustomerSync } from './customer-sync.js'
 

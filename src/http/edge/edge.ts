@@ -1,5 +1,6 @@
 // What was decided here, and why: docs/decisions/http.md
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -23,10 +24,20 @@ export async function prepareEdge(server: FastifyInstance): Promise<void> {
   })
 }
 
+/** What was decided about a request before it came here. */
+const refusals = new WeakMap<IncomingMessage, ApiError>()
+
+/** Has the edge answer this request with `refusal`, whatever is asked for. */
+export function refuseRequest(request: IncomingMessage, refusal: ApiError): void {
+  refusals.set(request, refusal)
+}
+
 /** A path, or a whole URL as proxies send it (RFC 9112 §3.2). The router would read `*api/login` as a path too. */
 const TARGET = /^(\/|https?:\/\/)/i
 
 function refusalOf(request: FastifyRequest): Error | undefined {
+  const refusal = refusals.get(request.raw)
+  if (refusal) return refusal
   if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')
   if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
   if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')

@@ -18,8 +18,23 @@ const SECRET_PATHS = [
   '*.headers["stripe-signature"]',
 ]
 
-/** JSON lines on standard output; readable ones in development. The path is logged without its query. */
-export function logOptions({ logLevel, environment }: Settings): FastifyServerOptions['logger'] {
+const FOR_PEOPLE = {
+  transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' } },
+}
+
+/** Takes the lines of the log, each with its line break. */
+export interface LogDestination {
+  write(line: string): void
+}
+
+/**
+ * JSON lines to `destination`. Without one they go to standard output, and are made for people in development. The path
+ * is logged without its query.
+ */
+export function logOptions(
+  { logLevel, environment }: Settings,
+  destination?: LogDestination,
+): FastifyServerOptions['logger'] {
   return {
     level: logLevel,
     redact: SECRET_PATHS,
@@ -27,11 +42,6 @@ export function logOptions({ logLevel, environment }: Settings): FastifyServerOp
       req: ({ id, method, url, ip }) => ({ id, method, path: url?.split('?', 1)[0]?.slice(0, 200), ip }),
       res: ({ statusCode }) => ({ statusCode }),
     },
-    ...(environment === 'development' && {
-      transport: {
-        target: 'pino-pretty',
-        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' },
-      },
-    }),
+    ...(destination ? { stream: destination } : environment === 'development' && FOR_PEOPLE),
   }
 }

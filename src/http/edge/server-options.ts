@@ -5,12 +5,12 @@ import type { Settings } from '../../config/settings.js'
 import { answerProblem } from '../../errors/problem.filter.js'
 import { answerFramingError, RequestLog, setResponseHeaders } from './edge.js'
 import * as limits from './limits.js'
-import { logOptions } from './log.js'
+import { type LogDestination, logOptions } from './log.js'
 
 /** How the server reads requests: strict paths, tight limits, forwarded headers from our own proxies only. */
-export function serverOptions(settings: Settings) {
+export function serverOptions(settings: Settings, logTo?: LogDestination) {
   return {
-    logger: logOptions(settings),
+    logger: logOptions(settings, logTo),
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     // No logger per request: a line about one has `req`, with its id.

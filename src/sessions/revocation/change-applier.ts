@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Logger } from '@nestjs/common'
 import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
+import { Logger } from '../../log/logger.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import type { ChangeHistory } from './change-history.js'
 import type { Markers } from './markers.js'

@@ -1,10 +1,11 @@
-import { Injectable, Logger } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { Logger } from '../../log/logger.js'
 import type { Session } from '../session.js'
 import { handleOf, type SessionHandle, type SessionId } from '../session-id.js'
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger } from '@nestjs/common'
+import { Logger } from '../../log/logger.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-store.js'
 import { ForeignStoreError, LostStoreError, NotYetError } from './shard-recovery.js'
@@ -32,7 +32,6 @@ export interface ShardStatus {
 
 /** Keeps a shard from serving while it may lack the latest changes. */
 export class ShardGate {
-  private readonly logger = new Logger('SessionStore')
   /** Fields, because every request reads them. Only the gate itself writes them. */
   isOpen = false
   /** When it was last marked stale, as a number that increases over all shards. */
@@ -50,6 +49,7 @@ export class ShardGate {
     private readonly shard: string,
     private readonly open: OpenShard,
     private readonly isOver: () => boolean,
+    private readonly logger = new Logger('SessionStore'),
   ) {}
 
   /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../errors/api-error.js'
+import { Logger } from '../../log/logger.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session-id.js'
 import type { FailedChanges } from '../stores/redis-changes.js'
@@ -22,6 +23,7 @@ export interface Recovery {
  * when a change did not get through; the others go on.
  */
 export class ShardGates {
+  private readonly logger = new Logger('SessionStore')
   private readonly gates = new Map<string, ShardGate>()
   private recovery: Recovery | undefined
   private isTrusting = false
@@ -145,6 +147,7 @@ export class ShardGates {
         return this.recovery.recover(shard, before)
       },
       () => this.isOver(shard),
+      this.logger,
     )
     this.gates.set(shard, gate)
     gate.shut(++this.staleCount, 'a new server')

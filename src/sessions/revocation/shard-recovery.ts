@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Logger } from '@nestjs/common'
 import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
+import { Logger } from '../../log/logger.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { StoreChanges } from '../stores/session-store.js'
 import type { ChangeHistory, ChangeReplay } from './change-history.js'

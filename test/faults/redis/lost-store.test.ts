@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { Logger } from '@nestjs/common'
+import { Logger } from '../../../src/log/logger.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'

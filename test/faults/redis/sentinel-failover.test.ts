@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals'
-import { Logger } from '@nestjs/common'
+import { Logger } from '../../../src/log/logger.js'
 import { openRedis } from '../../../src/redis/redis.module.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { eventually } from '../../support/eventually.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Logger } from '@nestjs/common'
 import { unavailable } from '../../../src/errors/api-error.js'
+import { Logger } from '../../../src/log/logger.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { Users } from '../../../src/users/users.js'
 import { eventually } from '../../support/eventually.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Logger } from '@nestjs/common'
 import Stripe from 'stripe'
 import { CustomerSnapshots, CustomerSync } from '../../../src/billing/sync/customer-sync.js'
+import { Logger } from '../../../src/log/logger.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

@@ -1,0 +1,85 @@
+// What was decided here, and why: docs/decisions/embedding.md
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type LoggerService, Logger as ProcessLogger } from '@nestjs/common'
+
+type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug'
+
+/** Where the lines of one service go: a pino logger, such as its Fastify's. */
+export type Log = Readonly<Record<Level, (details: object, message: string) => void>>
+
+const logOfService = new AsyncLocalStorage<Log>()
+
+/** Runs `work`. Every {@link Logger} that is made in the course of it writes to `log` from then on. */
+export function withLog<T>(log: Log, work: () => T): T {
+  return logOfService.run(log, work)
+}
+
+/**
+ * The log of one part of the service. Nest's own Logger is one for the whole process, in which there may be somebody
+ * else's Nest application and a second Mainstay. This one belongs to the service that was starting when it was made,
+ * so make it together with its part, not during a request.
+ */
+export class Logger {
+  private readonly lines: Log
+
+  constructor(private readonly context: string) {
+    this.lines = logOfService.getStore() ?? logOfProcess(context)
+  }
+
+  fatal(message: string): void {
+    this.lines.fatal({ context: this.context }, message)
+  }
+
+  error(message: string): void {
+    this.lines.error({ context: this.context }, message)
+  }
+
+  warn(message: string): void {
+    this.lines.warn({ context: this.context }, message)
+  }
+
+  log(message: string): void {
+    this.lines.info({ context: this.context }, message)
+  }
+
+  debug(message: string): void {
+    this.lines.debug({ context: this.context }, message)
+  }
+}
+
+/** Commands have no service; what they log goes where Nest's lines go. */
+function logOfProcess(context: string): Log {
+  const nest = new ProcessLogger(context)
+  return {
+    fatal: (_, message) => nest.fatal(message),
+    error: (_, message) => nest.error(message),
+    warn: (_, message) => nest.warn(message),
+    info: (_, message) => nest.log(message),
+    debug: (_, message) => nest.debug(message),
+  }
+}
+
+/** What Nest itself says, written to the log of a service. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly lines: Log) {}
+
+  log(message: unknown, context?: string): void {
+    this.lines.info({ context }, String(message))
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.lines.warn({ context }, String(message))
+  }
+
+  error(message: unknown, ...details: unknown[]): void {
+    this.lines.error({ context: details.at(-1) }, String(message))
+  }
+
+  fatal(message: unknown, context?: string): void {
+    this.lines.fatal({ context }, String(message))
+  }
+
+  debug(message: unknown, context?: string): void {
+    this.lines.debug({ context }, String(message))
+  }
+}

@@ -1,0 +1,57 @@
+// What was decided here, and why: docs/decisions/embedding.md
+import type { DynamicModule, LoggerService, Type } from '@nestjs/common'
+import { ApplicationConfig, MetadataScanner, NestApplication, NestContainer, NestFactory } from '@nestjs/core'
+import { Injector } from '@nestjs/core/injector/injector.js'
+import { InstanceLoader } from '@nestjs/core/injector/instance-loader.js'
+import { NoopGraphInspector } from '@nestjs/core/inspector/noop-graph-inspector.js'
+import { DependenciesScanner } from '@nestjs/core/scanner.js'
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify'
+import { type Log, NestLogger } from './log/logger.js'
+
+class Announcements extends NestLogger {
+  override log(message: unknown): void {
+    this.debug(message, 'Nest')
+  }
+}
+
+/** `autoFlushLogs` would print what another application has asked Nest's Logger to hold back. */
+const OPTIONS = { bodyParser: false, abortOnError: false, autoFlushLogs: false }
+
+/**
+ * Does what `NestFactory.create` does, without its traces in the process: that keeps the options of the latest
+ * application for all of them, and announces every module and route to the one Logger that all of them share. Here the
+ * announcements go to `log`, at the level debug.
+ */
+export async function createNestApplication(
+  root: DynamicModule,
+  adapter: FastifyAdapter,
+  log: Log,
+): Promise<NestFastifyApplication> {
+  const announcements = new Announcements(log)
+  const config = new ApplicationConfig()
+  const container = new NestContainer(config, OPTIONS)
+  container.setHttpAdapter(adapter)
+  await adapter.init()
+  const scanner = new DependenciesScanner(container, new MetadataScanner(), NoopGraphInspector, config)
+  await scanner.scan(root as unknown as Type)
+  const loader = new InstanceLoader(container, new Injector(), NoopGraphInspector, announcements)
+  await loader.createInstancesOfDependencies()
+  scanner.applyApplicationProviders()
+  const app = new NestApplication(container, adapter, config, NoopGraphInspector, OPTIONS)
+  announceTo(announcements, app)
+  return (NestFactory as unknown as AdapterProxies).createAdapterProxy(app, adapter)
+}
+
+function announceTo(logger: LoggerService, app: NestApplication): void {
+  const { routesResolver } = app as unknown as RouteAnnouncers
+  for (const part of [app, routesResolver, routesResolver.routerExplorer]) Object.assign(part, { logger })
+}
+
+// What Nest's types do not show.
+interface RouteAnnouncers {
+  readonly routesResolver: { readonly routerExplorer: object }
+}
+
+interface AdapterProxies {
+  createAdapterProxy(app: NestApplication, adapter: FastifyAdapter): NestFastifyApplication
+}
