@@ -1,12 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type CanActivate, type ExecutionContext, HttpException } from '@nestjs/common'
+import {
+  applyDecorators,
+  type CanActivate,
+  createParamDecorator,
+  type DynamicModule,
+  type ExecutionContext,
+  type FactoryProvider,
+  HttpException,
+  Inject,
+  Injectable,
+  Module,
+  type ModuleMetadata,
+  SetMetadata,
+  UseGuards,
+} from '@nestjs/common'
 import { AccessTokenError } from './access-token-error.js'
-import type { Permission } from './caller.js'
-import { setCaller } from './callers.js'
-import type { AccessTokenVerifier } from './verifier.js'
+import type { Caller, Permission } from './caller.js'
+import { callerOf, setCaller } from './callers.js'
+import { AccessTokenVerifier, type VerifierOptions } from './verifier.js'
 
-/** Fastify's request and reply wrap those of Node; Express's are those of Node. */
-type OfEither<T> = T & { readonly raw?: T }
+// Texts: the program's Nest may be another copy than ours, with other classes.
+const VERIFIER = '@mainstay-auth/verify:verifier'
+const PERMISSIONS = '@mainstay-auth/verify:permissions'
+const PUBLIC = '@mainstay-auth/verify:public'
 
 /** Only requests with a valid token, and the permission, come through: `@UseGuards(new NestGuard(verifier, 'dataEntry'))`. */
 export class NestGuard implements CanActivate {
@@ -15,20 +31,96 @@ export class NestGuard implements CanActivate {
     private readonly permission?: Permission,
   ) {}
 
+  canActivate(context: ExecutionContext): Promise<boolean> {
+    return admit(context, this.verifier, this.permission ? [this.permission] : [])
+  }
+}
+
+/**
+ * Only requests with a valid token, and the permissions of {@link RequirePermission}, come through; handlers that are
+ * {@link Public} are open to all. On a controller `@UseGuards(MainstayGuard)`; on all of them
+ * `{ provide: APP_GUARD, useExisting: MainstayGuard }`. It comes from the {@link MainstayGuardModule}.
+ */
+@Injectable()
+export class MainstayGuard implements CanActivate {
+  constructor(@Inject(VERIFIER) private readonly verifier: AccessTokenVerifier) {}
+
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp()
-    const request = http.getRequest<OfEither<IncomingMessage>>()
-    const { authorization } = (request.raw ?? request).headersDistinct
-    try {
-      setCaller(request, await this.verifier.verifyHeader(authorization, this.permission))
-      return true
-    } catch (error) {
-      if (!(error instanceof AccessTokenError)) throw error
-      const response = http.getResponse<OfEither<ServerResponse>>()
-      for (const [name, value] of Object.entries(error.headers))
-        (response.raw ?? response).setHeader(name, value)
-      throw new Refusal(error)
+    return isPublic(context) || admit(context, this.verifier, permissionsFor(context))
+  }
+}
+
+/** How to get the options of the verifier, as with other modules of Nest. */
+export type MainstayGuardAsyncOptions = Pick<ModuleMetadata, 'imports'> &
+  Pick<FactoryProvider<VerifierOptions>, 'inject' | 'useFactory'>
+
+/** Makes {@link MainstayGuard} available everywhere. It guards nothing by itself. */
+@Module({})
+export class MainstayGuardModule {
+  static forRoot(options: VerifierOptions): DynamicModule {
+    return MainstayGuardModule.forRootAsync({ useFactory: () => options })
+  }
+
+  static forRootAsync({ imports = [], inject = [], useFactory }: MainstayGuardAsyncOptions): DynamicModule {
+    const verifier: FactoryProvider<AccessTokenVerifier> = {
+      provide: VERIFIER,
+      inject,
+      useFactory: async (...injected) => new AccessTokenVerifier(await useFactory(...injected)),
     }
+    const exported = [verifier, MainstayGuard]
+    return { module: MainstayGuardModule, global: true, imports, providers: exported, exports: exported }
+  }
+}
+
+/**
+ * Lets through only tokens with all of these permissions, and brings the guard with it. Those of a controller and of its
+ * handler are both required.
+ */
+export function RequirePermission(
+  ...permissions: [Permission, ...Permission[]]
+): ClassDecorator & MethodDecorator {
+  const require = (target: object, _?: unknown, descriptor?: { value?: unknown }) => {
+    const holder = (descriptor?.value ?? target) as Holder
+    SetMetadata(PERMISSIONS, [...permissionsOn(holder), ...permissions])(holder)
+  }
+  return applyDecorators(require as ClassDecorator & MethodDecorator, UseGuards(MainstayGuard))
+}
+
+/** Leaves a handler, or a controller, out of a {@link MainstayGuard} that guards more than it. */
+export function Public(): ClassDecorator & MethodDecorator {
+  return SetMetadata(PUBLIC, true)
+}
+
+/** Who is calling, or one field of it: `@CurrentCaller() caller: Caller`, `@CurrentCaller('accountId') accountId: string`. */
+export const CurrentCaller = createParamDecorator<keyof Caller | undefined>((field, context) => {
+  const caller = callerOf(context.switchToHttp().getRequest<object>())
+  return field ? caller[field] : caller
+})
+
+/** Fastify's request and reply wrap those of Node; Express's are those of Node. */
+type OfEither<T> = T & { readonly raw?: T }
+
+async function admit(
+  context: ExecutionContext,
+  verifier: AccessTokenVerifier,
+  permissions: readonly Permission[],
+): Promise<boolean> {
+  if (context.getType() !== 'http') throw new Error('The guards of @mainstay-auth/verify are for HTTP only')
+  const http = context.switchToHttp()
+  const request = http.getRequest<OfEither<IncomingMessage>>()
+  const { authorization } = (request.raw ?? request).headersDistinct
+  try {
+    const caller = await verifier.verifyHeader(authorization)
+    if (!permissions.every(permission => caller.permissions[permission]))
+      throw new AccessTokenError('PERMISSION_REQUIRED')
+    setCaller(request, caller)
+    return true
+  } catch (error) {
+    if (!(error instanceof AccessTokenError)) throw error
+    const response = http.getResponse<OfEither<ServerResponse>>()
+    for (const [name, value] of Object.entries(error.headers))
+      (response.raw ?? response).setHeader(name, value)
+    throw new Refusal(error)
   }
 }
 
@@ -40,4 +132,33 @@ class Refusal extends HttpException {
     super(problem, statusCode, { cause })
     this.statusCode = statusCode
   }
+}
+
+/** A handler, or the class of a controller. */
+// biome-ignore lint/complexity/noBannedTypes: as Nest has it.
+type Holder = Function
+
+/** What stands at the handler counts more than what stands at its controller; of both, a permission more. */
+function isPublic(context: ExecutionContext): boolean {
+  const [handler, controller] = [context.getHandler(), context.getClass()]
+  if (permissionsOn(handler).length > 0) return false
+  if (metadata(PUBLIC, handler)) return true
+  return permissionsOn(controller).length === 0 && metadata(PUBLIC, controller) === true
+}
+
+function permissionsFor(context: ExecutionContext): Permission[] {
+  return [...permissionsOn(context.getClass()), ...permissionsOn(context.getHandler())]
+}
+
+function permissionsOn(holder: Holder): readonly Permission[] {
+  return (metadata(PERMISSIONS, holder) as Permission[] | undefined) ?? []
+}
+
+/** Nest's Reflector, without the copy of Nest that it belongs to; reflect-metadata comes with every Nest. */
+function metadata(key: string, holder: Holder): unknown {
+  return (Reflect as typeof Reflect & MetadataReader).getMetadata(key, holder)
+}
+
+interface MetadataReader {
+  getMetadata(key: string, target: object): unknown
 }
