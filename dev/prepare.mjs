@@ -50,7 +50,14 @@ function packagesHash() {
 }
 
 function sourcesHash() {
-  const files = ['nest-cli.json', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
+  const files = [
+    'nest-cli.json',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'tsconfig.types.json',
+  ]
     .filter(file => existsSync(join(root, file)))
     .concat(filesUnder('src'))
     .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { asTexts, type GivenSettings } from './given-settings.js'
 import { PACKAGE_ROOT } from './package-root.js'
 import { SettingSheet } from './setting-sheet.js'
 import type { Settings } from './settings.js'
@@ -17,7 +18,7 @@ import { STORE_SETTINGS } from './tables/store-settings.js'
 
 type Addresses = Pick<Settings, 'cookieDomain' | 'mainOrigin' | 'publicUrl'>
 
-/** Thrown by {@link readSettings}; the message lists every fault, one per line. */
+/** The message lists every fault, one per line. */
 export class SettingsError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not usable:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
@@ -36,11 +37,28 @@ export function readSettings(
   const name = environment.NODE_ENV?.trim() || 'production'
   const file = readFile(join(configFolder, `${name}.env`))
   const sheet = new SettingSheet({ ...file, ...environment, NODE_ENV: name }, name === 'production')
-  const settings = readSheet(sheet)
   // Most likely a typing mistake.
-  for (const unknown of unknownNames(Object.keys(file)))
-    sheet.faults.push(`${unknown} (in config/${name}.env) is not a setting`)
-  if (sheet.faults.length > 0) throw new SettingsError(sheet.faults)
+  const unknown = unknownNames(Object.keys(file))
+  return settingsOn(
+    sheet,
+    unknown.map(unknownName => `${unknownName} (in config/${name}.env) is not a setting`),
+  )
+}
+
+/**
+ * The settings that another program gives, and nothing else: neither environment nor file. Names that are no settings are
+ * ignored, because it may give its whole environment. Throws {@link SettingsError} with all faults at once.
+ */
+export function settingsFrom(given: GivenSettings): Settings {
+  const texts = asTexts(given)
+  const name = texts.NODE_ENV?.trim() || 'production'
+  return settingsOn(new SettingSheet({ ...texts, NODE_ENV: name }, name === 'production'))
+}
+
+function settingsOn(sheet: SettingSheet, otherFaults: readonly string[] = []): Settings {
+  const settings = readSheet(sheet)
+  const faults = [...sheet.faults, ...otherFaults]
+  if (faults.length > 0) throw new SettingsError(faults)
   return Object.freeze(settings)
 }
 

@@ -138,6 +138,19 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     expect(stdout).toContain('package/dev/runtime/package-lock.json')
   })
 
+  it('embedding: has types for the program around it', async () => {
+    await project.write(
+      'consumer.ts',
+      `import { createMainstay, type Mainstay, SettingsError } from 'mainstay-auth'
+      export const start = (): Promise<Mainstay> => createMainstay({ ...process.env, PORT: 1, SIGN_UP: true }, { prefix: '/auth' })
+      export const faults = (error: SettingsError): readonly string[] => error.faults
+      // @ts-expect-error: there is no such setting.
+      createMainstay({ MAIN_ORGIN: 'https://www.example.com' })`,
+    )
+    const options = { ...BACKEND, skipLibCheck: true }
+    expect(typeFaults(project.folder, 'consumer.ts', options)).toEqual([])
+  })
+
   it('is the operators’ command line with arguments', async () => {
     const printed = await project.run('npx', 'mainstay-auth', 'keys:generate')
     expect(printed).toContain('Created mainstay-data/jwt-keys.json')

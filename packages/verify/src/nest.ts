@@ -124,12 +124,17 @@ async function admit(
   }
 }
 
-/** `statusCode` is for a project whose Nest is another copy than ours: its filter knows the error by that alone. */
+/**
+ * The fields are for a program whose Nest is another copy than ours: its filter knows errors of other packages by those of
+ * http-errors.
+ */
 class Refusal extends HttpException {
   readonly statusCode: number
+  readonly expose = true
 
   constructor({ problem, statusCode, cause }: AccessTokenError) {
     super(problem, statusCode, { cause })
+    this.message = problem.title
     this.statusCode = statusCode
   }
 }

@@ -35,4 +35,4 @@ export const ACCOUNT_SETTINGS = {
     default: '259200',
     meaning: "How long after its owner's request an account can pass to the new owner",
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

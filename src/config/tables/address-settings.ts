@@ -40,4 +40,4 @@ export const ADDRESS_SETTINGS = {
     meaning: 'The domain that shares the session cookie; it must cover the main site and the API',
     examples: { production: 'example.com' },
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

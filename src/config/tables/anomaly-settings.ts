@@ -21,4 +21,4 @@ export const ANOMALY_SETTINGS = {
     defaultInWords: 'locations are unknown',
     meaning: 'City database in MMDB form (GeoLite2 City, DB-IP City Lite), read once at start',
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

@@ -24,4 +24,4 @@ export const MAIL_SETTINGS = {
       production: 'Example <no-reply@example.com>',
     },
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

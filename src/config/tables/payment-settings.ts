@@ -71,4 +71,4 @@ export const PAYMENT_SETTINGS = {
     default: '1209600',
     meaning: 'How long an account keeps its plan while a payment is overdue',
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

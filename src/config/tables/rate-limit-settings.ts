@@ -107,7 +107,7 @@ export const RATE_LIMIT_SETTINGS = {
     default: '180',
     meaning: 'Checkouts, portal pages and payment checks per hour by all users of one account',
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable
 
 /** How many attempts are allowed. */
 export type RateLimitSettings = ValuesOf<typeof RATE_LIMIT_SETTINGS>

@@ -86,4 +86,4 @@ export const SERVER_SETTINGS = {
     default: 'info',
     meaning: 'The least severe lines that are logged',
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

@@ -58,4 +58,4 @@ export const SESSION_SETTINGS = {
     default: '600',
     meaning: 'How long a session counts as re-authenticated',
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

@@ -66,4 +66,4 @@ export const STORE_SETTINGS = {
     default: '300',
     meaning: 'How long Redis may take to answer before a request is refused with 503',
   },
-} satisfies SettingsTable
+} as const satisfies SettingsTable

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -8,17 +8,27 @@ import { transform } from 'esbuild'
 import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
 import { projectWithPackages } from '../../support/client/installed-package.js'
 import { eventually } from '../../support/eventually.js'
-import { request } from '../../support/http-request.js'
+import { request, type TestRequest } from '../../support/http-request.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 
 const run = promisify(execFile)
-const SUPPORT = join(__dirname, '../../support/client')
+const ROOT = join(__dirname, '../../..')
+const SUPPORT = join(ROOT, 'test/support/client')
 /** What the client may weigh, minified and gzipped. */
 const MAX_CLIENT_BYTES = 5_400
 const PATIENCE_MS = 60_000
+/** Of a program that contains Mainstay; what it shares with the service is added. */
+const SETTINGS = {
+  NODE_ENV: 'test',
+  MAIN_ORIGIN: MAIN,
+  ALLOWED_ORIGINS: SHOP_ONE,
+  STRIPE_SECRET_KEY: 'sk_test_payment_sandbox',
+  STRIPE_WEBHOOK_SECRET: 'whsec_payment_sandbox_only',
+  STRIPE_PRICE_IDS: 'price_monthly',
+}
 
 /** The code under this heading of docs/integrate.md. */
 async function snippet(heading: string): Promise<string> {
@@ -144,6 +154,23 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it.each(['Fastify', 'Express', 'Nest'])('shows a backend on %s', async framework => {
+    const { refused, answer } = await callBackend(framework)
+    expect(outcome(refused)).toBe('401 ACCESS_TOKEN_REQUIRED')
+    expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
+  })
+
+  it('embedding: works where Nest is another copy than that of the package', async () => {
+    const copy = join(project.folder, 'node_modules/@mainstay-auth/verify/node_modules/@nestjs/common')
+    await cp(join(ROOT, 'node_modules/@nestjs/common'), copy, { recursive: true })
+    const { refused, answer } = await callBackend('Nest')
+    await rm(copy, { recursive: true })
+    // Its filter does not know our error as its own, and reads the status alone.
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
+  })
+
+  /** What the backend of the page answers without a token, and with one. */
+  async function callBackend(framework: string) {
     const port = await freePort()
     const program = await writeProgram(framework, await snippet(framework), port)
     const server = spawn(process.execPath, [program], { cwd: project.folder, stdio: 'inherit' })
@@ -152,9 +179,43 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
       const ask = (headers: Record<string, string>) =>
         request(`http://127.0.0.1:${port}`, { path: '/reports', headers })
       const refused = await eventually(() => ask({}), { what: 'the backend', timeoutMs: 20_000 })
-      expect(outcome(refused)).toBe('401 ACCESS_TOKEN_REQUIRED')
-      const answer = await ask(bearer(accessToken))
-      expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
+      return { refused, answer: await ask(bearer(accessToken)) }
+    } finally {
+      server.kill()
+    }
+  }
+
+  it('embedding: shows Mainstay inside another program', async () => {
+    await symlink(ROOT, join(project.folder, 'node_modules/mainstay-auth'))
+    const hosts = ['Express', 'Fastify', 'Nest on Express', 'Nest on Fastify', 'plain node:http']
+    const ports = await Promise.all(hosts.map(() => freePort()))
+    // All in one process, which loads the packages once. Nest's package for Express has another name here (docs/decisions/embedding.md).
+    const programs = await Promise.all(
+      hosts.map(async (host, index) => {
+        const code = await snippet(`Mounted in ${host}`)
+        const named = code.replace('@nestjs/platform-express', 'nest-platform-express')
+        return writeProgram(`host-${index}`, named, ports[index])
+      }),
+    )
+    const all = await write('hosts.mjs', programs.map(program => `await import('${program}')`).join('\n'))
+    const settings = {
+      ...app.stores,
+      JWT_KEYS_FILE: app.settings.jwtKeysFile,
+      LOG_LEVEL: 'warn',
+      PUBLIC_URL: url,
+    }
+    const env = { ...process.env, ...SETTINGS, ...settings }
+    const server = spawn(process.execPath, [all], { cwd: project.folder, stdio: 'inherit', env })
+    try {
+      const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
+      for (const port of ports) {
+        const ask = (call: TestRequest) => request(`http://127.0.0.1:${port}`, call)
+        const data = { path: '/auth/api/data', headers: bearer(accessToken) }
+        const answer = await eventually(() => ask(data), { what: 'the program', timeoutMs: PATIENCE_MS })
+        expect(outcome(answer)).toBe('200')
+        const own = await ask({ method: 'POST', path: '/own', body: { its: 'own' } })
+        expect(JSON.parse(own.text)).toEqual({ its: 'own' })
+      }
     } finally {
       server.kill()
     }

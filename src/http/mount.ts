@@ -1,0 +1,113 @@
+// What was decided here, and why: docs/decisions/embedding.md
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { ApiError, unavailable } from '../errors/api-error.js'
+import { refuseRequest } from './edge/edge.js'
+
+/** One or more plain segments, without a slash at the end. */
+const PREFIX = /^(\/[\w.~-]+)+$/
+/** Scheme and host of a target in absolute form (RFC 9112 §3.2.2). */
+const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i
+
+/** Methods with which Fastify reads no body. */
+const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/** Throws a TypeError unless it is empty or a path such as `/auth`. */
+export function requirePrefix(prefix: string): void {
+  if (prefix !== '' && !PREFIX.test(prefix))
+    throw new TypeError(`prefix must be a path such as /auth, without a slash at the end, not "${prefix}"`)
+}
+
+/** Serves the requests that another program's server has received. */
+export class Mount {
+  private readonly inProgress = new Set<ServerResponse>()
+  private isClosing = false
+  private onIdle = () => {}
+
+  /** `server` is ready and does not listen. */
+  constructor(
+    private readonly server: FastifyInstance,
+    private readonly prefix: string,
+  ) {}
+
+  /** Answers a request whose path is under the prefix. Others are left to `next`, or answered 404 without one. */
+  handle(request: IncomingMessage, response: ServerResponse, next?: () => void): void {
+    const target = request.url ?? ''
+    const rest = this.prefix === '' ? target : withoutPrefix(target, this.prefix)
+    if (rest === null && next) {
+      next()
+      return
+    }
+    if (rest !== null) moveTo(request, rest)
+    const refusal = this.refusalOf(request, rest)
+    if (refusal) refuseRequest(request, refusal)
+    this.track(response)
+    forgetCorsOfHost(response)
+    this.server.routing(request, response)
+  }
+
+  /** From now on requests are answered 503. Resolves when those in progress are answered, or after `limitMs`. */
+  async close(limitMs: number): Promise<void> {
+    this.isClosing = true
+    if (this.inProgress.size === 0) return
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, limitMs)
+      this.onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  private refusalOf(request: IncomingMessage, rest: string | null): ApiError | undefined {
+    if (rest === null) return new ApiError('NOT_FOUND')
+    if (this.isClosing) return unavailable('NOT_READY')
+    return obstacleTo(request)
+  }
+
+  private track(response: ServerResponse): void {
+    // The client may have gone while the host was busy; that is not announced a second time.
+    if (response.destroyed) return
+    this.inProgress.add(response)
+    response.once('close', () => {
+      this.inProgress.delete(response)
+      if (this.inProgress.size === 0) this.onIdle()
+    })
+  }
+}
+
+/** As frameworks do when they mount something: what was asked for stays in `originalUrl`. */
+function moveTo(request: IncomingMessage & { originalUrl?: string | undefined }, target: string): void {
+  request.originalUrl ??= request.url
+  request.url = target
+}
+
+/** A host may let pages read its own answers that may not read ours. */
+function forgetCorsOfHost(response: ServerResponse): void {
+  for (const name of response.getHeaderNames())
+    if (name.startsWith('access-control-')) response.removeHeader(name)
+}
+
+/** The target of a request without the prefix of its path; null when its path is not under the prefix. */
+function withoutPrefix(target: string, prefix: string): string | null {
+  const path = target.replace(SCHEME_AND_HOST, '')
+  if (!path.startsWith(prefix)) return null
+  const rest = path.slice(prefix.length)
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`
+  return rest.startsWith('/') ? rest : null
+}
+
+/** Why this request of the host's server cannot be served, for whoever has mounted us there; undefined when it can. */
+function obstacleTo(request: IncomingMessage): ApiError | undefined {
+  if (request.httpVersionMajor !== 1)
+    return new ApiError('INTERNAL_ERROR', {
+      detail: 'Mainstay serves HTTP/1.1 only: let the proxy in front of it speak HTTP/2',
+    })
+  // Whoever waits for the end of a body that has ended waits for ever.
+  const isBodyRead = request.readableDidRead || request.readableEnded
+  if (isBodyRead && !WITHOUT_BODY.has(request.method ?? ''))
+    return new ApiError('INTERNAL_ERROR', {
+      detail: 'The body of this request was read before it got here: mount Mainstay before the body parser',
+    })
+  return undefined
+}
