@@ -38,8 +38,8 @@ class EdgeAdapter extends FastifyAdapter {
 }
 
 /**
- * The whole service, ready to listen; its log goes to `logTo` ({@link logOptions}). Throws when a store that it needs is
- * out of reach, and leaves nothing open.
+ * The whole service, ready to listen; its log goes to `logTo` ({@link logOptions}). Throws when a store that
+ * it needs is out of reach, and leaves nothing open.
  */
 export async function createApp(
   settings: Settings,

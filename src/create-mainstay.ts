@@ -13,7 +13,10 @@ import { Mount, requirePrefix } from './http/mount.js'
 const FINISH_MS = 12_000
 
 export interface MainstayOptions {
-  /** The path that Mainstay has in the program around it, such as `/auth`, unless that takes it off the URL itself. */
+  /**
+   * The path that Mainstay has in the program around it, such as `/auth`, unless that takes it off the URL
+   * itself.
+   */
   readonly prefix?: string
   /** Where the lines of its log go, each a JSON object; standard output unless told. */
   readonly log?: LogDestination
@@ -22,8 +25,8 @@ export interface MainstayOptions {
 /** A Mainstay inside another program. */
 export interface Mainstay {
   /**
-   * Serves a request of Node's HTTP server, before anything has read its body. A request whose path is not under the
-   * prefix is left to `next`; without `next` it is answered 404.
+   * Serves a request of Node's HTTP server, before anything has read its body. A request whose path is not
+   * under the prefix is left to `next`; without `next` it is answered 404.
    */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void
   /** Finishes requests in progress, then stops the jobs and closes the stores. Safe to repeat. */
@@ -31,9 +34,9 @@ export interface Mainstay {
 }
 
 /**
- * Starts Mainstay inside another program. Resolves when it is ready to serve: its stores are within reach and up to date.
- * Throws a `SettingsError` with all faults of the settings, or an Error when a store is out of reach; then nothing is left
- * running. The environment is not read; to use it, pass `{ ...process.env }`.
+ * Starts Mainstay inside another program. Resolves when it is ready to serve: its stores are within reach and
+ * up to date. Throws a `SettingsError` with all faults of the settings, or an Error when a store is out of
+ * reach; then nothing is left running. The environment is not read; to use it, pass `{ ...process.env }`.
  */
 export async function createMainstay(
   settings: GivenSettings,

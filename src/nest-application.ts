@@ -18,9 +18,9 @@ class Announcements extends NestLogger {
 const OPTIONS = { bodyParser: false, abortOnError: false, autoFlushLogs: false }
 
 /**
- * Does what `NestFactory.create` does, without its traces in the process: that keeps the options of the latest
- * application for all of them, and announces every module and route to the one Logger that all of them share. Here the
- * announcements go to `log`, at the level debug.
+ * Does what `NestFactory.create` does, without its traces in the process: that keeps the options of the
+ * latest application for all of them, and announces every module and route to the one Logger that all of them
+ * share. Here the announcements go to `log`, at the level debug.
  */
 export async function createNestApplication(
   root: DynamicModule,

@@ -23,7 +23,9 @@ export type SettingName =
   | NamesIn<typeof RATE_LIMIT_SETTINGS>
   | NamesIn<typeof ANOMALY_SETTINGS>
 
-/** Settings by their names in the environment. `true` and `false` are `on` and `off`; undefined is not set. */
+/**
+ * Settings by their names in the environment. `true` and `false` are `on` and `off`; undefined is not set.
+ */
 export type GivenSettings = { readonly [Name in SettingName]?: string | number | boolean | undefined }
 
 /** The same as they would be written in the environment. */

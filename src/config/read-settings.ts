@@ -46,8 +46,9 @@ export function readSettings(
 }
 
 /**
- * The settings that another program gives, and nothing else: neither environment nor file. Names that are no settings are
- * ignored, because it may give its whole environment. Throws {@link SettingsError} with all faults at once.
+ * The settings that another program gives, and nothing else: neither environment nor file. Names that are no
+ * settings are ignored, because it may give its whole environment. Throws {@link SettingsError} with all
+ * faults at once.
  */
 export function settingsFrom(given: GivenSettings): Settings {
   const texts = asTexts(given)
@@ -111,7 +112,9 @@ function unpaired(names: string, one: unknown, other: unknown): string[] {
   return (one === null) === (other === null) ? [] : [`${names} must be set together`]
 }
 
-/** A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7). */
+/**
+ * A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7).
+ */
 function uncoveredHosts({ cookieDomain, mainOrigin, publicUrl }: Addresses): string[] {
   if (!cookieDomain) return []
   return [mainOrigin, publicUrl]

@@ -3,7 +3,9 @@ interface Closable {
   onApplicationShutdown(): void | Promise<void>
 }
 
-/** The connections of a service that is starting. Nest forgets what it has opened when a start fails half-way. */
+/**
+ * The connections of a service that is starting. Nest forgets what it has opened when a start fails half-way.
+ */
 export class OpenConnections {
   private readonly opening: Promise<Closable>[] = []
   private readonly closing = new AbortController()

@@ -14,8 +14,8 @@ import * as schema from './schema.js'
 export const SNAPSHOT_FILE = join(PACKAGE_ROOT, 'dist/database-snapshot.tar.gz')
 
 /**
- * The embedded database in `folder`, created on first use. Throws when another process has it open. When another
- * process takes it over, nothing more is read or written, because two writers would destroy it.
+ * The embedded database in `folder`, created on first use. Throws when another process has it open. When
+ * another process takes it over, nothing more is read or written, because two writers would destroy it.
  */
 export async function openPglite(folder: string): Promise<Connection> {
   const logger = new Logger('Database')

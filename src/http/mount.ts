@@ -30,7 +30,9 @@ export class Mount {
     private readonly prefix: string,
   ) {}
 
-  /** Answers a request whose path is under the prefix. Others are left to `next`, or answered 404 without one. */
+  /**
+   * Answers a request whose path is under the prefix. Others are left to `next`, or answered 404 without one.
+   */
   handle(request: IncomingMessage, response: ServerResponse, next?: () => void): void {
     const target = request.url ?? ''
     const rest = this.prefix === '' ? target : withoutPrefix(target, this.prefix)
@@ -46,7 +48,9 @@ export class Mount {
     this.server.routing(request, response)
   }
 
-  /** From now on requests are answered 503. Resolves when those in progress are answered, or after `limitMs`. */
+  /**
+   * From now on requests are answered 503. Resolves when those in progress are answered, or after `limitMs`.
+   */
   async close(limitMs: number): Promise<void> {
     this.isClosing = true
     if (this.inProgress.size === 0) return
@@ -97,7 +101,10 @@ function withoutPrefix(target: string, prefix: string): string | null {
   return rest.startsWith('/') ? rest : null
 }
 
-/** Why this request of the host's server cannot be served, for whoever has mounted us there; undefined when it can. */
+/**
+ * Why this request of the host's server cannot be served, for whoever has mounted us there; undefined when it
+ * can.
+ */
 function obstacleTo(request: IncomingMessage): ApiError | undefined {
   if (request.httpVersionMajor !== 1)
     return new ApiError('INTERNAL_ERROR', {

@@ -15,9 +15,9 @@ export function withLog<T>(log: Log, work: () => T): T {
 }
 
 /**
- * The log of one part of the service. Nest's own Logger is one for the whole process, in which there may be somebody
- * else's Nest application and a second Mainstay. This one belongs to the service that was starting when it was made,
- * so make it together with its part, not during a request.
+ * The log of one part of the service. Nest's own Logger is one for the whole process, in which there may be
+ * somebody else's Nest application and a second Mainstay. This one belongs to the service that was starting
+ * when it was made, so make it together with its part, not during a request.
  */
 export class Logger {
   private readonly lines: Log

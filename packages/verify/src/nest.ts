@@ -24,7 +24,10 @@ const VERIFIER = '@mainstay-auth/verify:verifier'
 const PERMISSIONS = '@mainstay-auth/verify:permissions'
 const PUBLIC = '@mainstay-auth/verify:public'
 
-/** Only requests with a valid token, and the permission, come through: `@UseGuards(new NestGuard(verifier, 'dataEntry'))`. */
+/**
+ * Only requests with a valid token, and the permission, come through: `@UseGuards(new NestGuard(verifier,
+ * 'dataEntry'))`.
+ */
 export class NestGuard implements CanActivate {
   constructor(
     private readonly verifier: AccessTokenVerifier,
@@ -37,9 +40,9 @@ export class NestGuard implements CanActivate {
 }
 
 /**
- * Only requests with a valid token, and the permissions of {@link RequirePermission}, come through; handlers that are
- * {@link Public} are open to all. On a controller `@UseGuards(MainstayGuard)`; on all of them
- * `{ provide: APP_GUARD, useExisting: MainstayGuard }`. It comes from the {@link MainstayGuardModule}.
+ * Only requests with a valid token, and the permissions of {@link RequirePermission}, come through; handlers
+ * that are {@link Public} are open to all. On a controller `@UseGuards(MainstayGuard)`; on all of them `{
+ * provide: APP_GUARD, useExisting: MainstayGuard }`. It comes from the {@link MainstayGuardModule}.
  */
 @Injectable()
 export class MainstayGuard implements CanActivate {
@@ -73,8 +76,8 @@ export class MainstayGuardModule {
 }
 
 /**
- * Lets through only tokens with all of these permissions, and brings the guard with it. Those of a controller and of its
- * handler are both required.
+ * Lets through only tokens with all of these permissions, and brings the guard with it. Those of a controller
+ * and of its handler are both required.
  */
 export function RequirePermission(
   ...permissions: [Permission, ...Permission[]]
@@ -91,7 +94,10 @@ export function Public(): ClassDecorator & MethodDecorator {
   return SetMetadata(PUBLIC, true)
 }
 
-/** Who is calling, or one field of it: `@CurrentCaller() caller: Caller`, `@CurrentCaller('accountId') accountId: string`. */
+/**
+ * Who is calling, or one field of it: `@CurrentCaller() caller: Caller`, `@CurrentCaller('accountId')
+ * accountId: string`.
+ */
 export const CurrentCaller = createParamDecorator<keyof Caller | undefined>((field, context) => {
   const caller = callerOf(context.switchToHttp().getRequest<object>())
   return field ? caller[field] : caller
@@ -125,8 +131,8 @@ async function admit(
 }
 
 /**
- * The fields are for a program whose Nest is another copy than ours: its filter knows errors of other packages by those of
- * http-errors.
+ * The fields are for a program whose Nest is another copy than ours: its filter knows errors of other
+ * packages by those of http-errors.
  */
 class Refusal extends HttpException {
   readonly statusCode: number

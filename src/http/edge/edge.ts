@@ -32,7 +32,10 @@ export function refuseRequest(request: IncomingMessage, refusal: ApiError): void
   refusals.set(request, refusal)
 }
 
-/** A path, or a whole URL as proxies send it (RFC 9112 §3.2). The router would read `*api/login` as a path too. */
+/**
+ * A path, or a whole URL as proxies send it (RFC 9112 §3.2). The router would read `*api/login` as a path
+ * too.
+ */
 const TARGET = /^(\/|https?:\/\/)/i
 
 function refusalOf(request: FastifyRequest): Error | undefined {

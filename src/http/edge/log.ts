@@ -28,8 +28,8 @@ export interface LogDestination {
 }
 
 /**
- * JSON lines to `destination`. Without one they go to standard output, and are made for people in development. The path
- * is logged without its query.
+ * JSON lines to `destination`. Without one they go to standard output, and are made for people in
+ * development. The path is logged without its query.
  */
 export function logOptions(
   { logLevel, environment }: Settings,
