@@ -1,11 +1,11 @@
-import { Body, Controller, Get, Patch } from '@nestjs/common'
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../http/client.js'
-import { CurrentSession } from '../sessions/actor.js'
+import { CurrentActor, type SessionActor } from '../sessions/actor.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
-import type { Session } from '../sessions/session.js'
-import { ChangeAccountDocs, ReadAccountDocs } from './account.dto.js'
+import { CancelDeletionDocs, ChangeAccountDocs, ReadAccountDocs, RequestDeletionDocs } from './account.dto.js'
 import { AccountService } from './account.service.js'
+import { AccountDeletion } from './deletion/account-deletion.service.js'
+import { OwnerGuard } from './owner.guard.js'
 import { NameBody } from './profile/profile.dto.js'
 
 @ApiTags('Account')
@@ -17,14 +17,38 @@ export class AccountController {
   /** The caller's account. */
   @Get()
   @ReadAccountDocs()
-  read(@CurrentSession() session: Session) {
-    return this.account.read(session)
+  read(@CurrentActor() actor: SessionActor) {
+    return this.account.read(actor)
   }
 
   /** Changes the account's name. */
   @Patch()
   @ChangeAccountDocs()
-  change(@CurrentSession() session: Session, @Body() { name }: NameBody, @CurrentClient() client: Client) {
-    return this.account.rename(session, name, client)
+  change(@CurrentActor() actor: SessionActor, @Body() { name }: NameBody) {
+    return this.account.rename(actor, name)
+  }
+}
+
+@ApiTags('Account')
+@Controller('api/account/deletion')
+export class AccountDeletionController {
+  constructor(private readonly deletion: AccountDeletion) {}
+
+  /** Requests the deletion of the account. */
+  @Post()
+  @HttpCode(200)
+  @MainSite({ guard: OwnerGuard, reauthenticated: true })
+  @RequestDeletionDocs()
+  async ask(@CurrentActor() actor: SessionActor) {
+    return { deleteAt: await this.deletion.request(actor) }
+  }
+
+  /** Cancels it. */
+  @Delete()
+  @HttpCode(204)
+  @MainSite({ guard: OwnerGuard })
+  @CancelDeletionDocs()
+  keep(@CurrentActor() actor: SessionActor) {
+    return this.deletion.cancel(actor)
   }
 }

@@ -4,7 +4,8 @@ import { TransferAnswer } from './transfer/transfer.dto.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
 
-class AccountAnswer {
+/** An account as those see it who may change its settings. */
+export class AccountAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   accountId!: string
 
@@ -12,10 +13,10 @@ class AccountAnswer {
   name!: string | null
 
   @ApiProperty(INSTANT)
-  createdAt!: string
+  createdAt!: Date
 
   @ApiProperty({ ...INSTANT, nullable: true, description: 'Null while no deletion has been requested' })
-  deleteAt!: string | null
+  deleteAt!: Date | null
 
   @ApiProperty({
     type: TransferAnswer,
@@ -49,7 +50,7 @@ export const ChangeAccountDocs = () =>
     refusals: BODY_REFUSALS,
   })
 
-export const AskDeletionDocs = () =>
+export const RequestDeletionDocs = () =>
   Documented({
     summary: 'Delete the account, after a grace period',
     description:
@@ -62,7 +63,7 @@ export const AskDeletionDocs = () =>
     refusals: ['SUBSCRIPTION_LIVE', 'MAIL_UNAVAILABLE'],
   })
 
-export const KeepAccountDocs = () =>
+export const CancelDeletionDocs = () =>
   Documented({
     summary: 'Cancel the deletion of the account',
     description: 'For the owner on the main site.',

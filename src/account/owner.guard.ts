@@ -1,9 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../errors/api-error.js'
 import { DocumentedGuard } from '../http/documented.js'
 import type { Session } from '../sessions/session.js'
+import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { requireOwner } from './require-owner.js'
 
 /**
  * Lets only the owner of the account pass, by the database and not by permissions. Runs after
@@ -19,4 +20,14 @@ export class OwnerGuard implements CanActivate {
     requireOwner(await this.users.find(session.userId))
     return true
   }
+}
+
+/**
+ * Throws `OWNER_REQUIRED` (403) for a member, `SESSION_NOT_FOUND` for a user who has been removed or disabled
+ * since they logged in.
+ */
+export function requireOwner(user: User | null | undefined): User {
+  if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+  if (user.role !== 'owner') throw new ApiError('OWNER_REQUIRED')
+  return user
 }

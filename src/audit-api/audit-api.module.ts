@@ -7,11 +7,10 @@ import { AuditExport } from './audit-export.js'
 import { AuditTrail } from './audit-trail.js'
 import { LoginHistory } from './login-history.js'
 import { LoginsController } from './logins.controller.js'
-import { PeopleInRows } from './people-in-rows.js'
 
 @Module({
   imports: [AuditModule, SessionsModule],
   controllers: [AuditController, LoginsController],
-  providers: [AuditExport, AuditTrail, LoginHistory, PeopleInRows],
+  providers: [AuditExport, AuditTrail, LoginHistory],
 })
 export class AuditApiModule {}

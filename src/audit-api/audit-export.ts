@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, lte, max, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { auditEvent } from '../audit/audit-event.js'
 import { canonicalRow, GENESIS_HASH } from '../audit/audit-hash.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { AuditSealer } from '../audit/audit-sealer.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditChain, auditLog, users } from '../database/schema.js'
-import type { Client } from '../http/client.js'
-import type { Session } from '../sessions/session.js'
+import type { SessionActor } from '../sessions/actor.js'
 import type { AuditFilterQuery } from './audit.dto.js'
-import { isListed } from './audit-filter.js'
+import { isListed } from './audit-trail.js'
 
 /** How much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
@@ -31,28 +31,14 @@ export class AuditExport {
    * piece has been read, so that an outage until then is still an error response; a later outage makes the
    * pieces throw. The export itself is logged, and its row is the last one of an export without a filter.
    */
-  async start(session: Session, filter: AuditFilterQuery, client: Client): Promise<AsyncIterable<string>> {
-    await this.record(session, filter, client)
+  async start(actor: SessionActor, filter: AuditFilterQuery): Promise<AsyncIterable<string>> {
+    const event = auditEvent(actor, 'audit.export', { ...filter })
+    await this.database.run(db => this.auditLog.record(db, event))
     await this.sealer.seal()
     const last = await this.lastId()
-    const pages = this.pages(session.accountId, filter, last)
+    const pages = this.pages(actor.accountId, filter, last)
     const first = await pages.next()
     return first.done ? none() : startingWith(first.value, pages)
-  }
-
-  private async record(
-    { userId, accountId, sid }: Session,
-    filter: AuditFilterQuery,
-    client: Client,
-  ): Promise<void> {
-    await this.database.run(db =>
-      this.auditLog.record(db, {
-        action: 'audit.export',
-        outcome: 'ok',
-        ...{ userId, accountId, sid, client },
-        detail: { ...filter },
-      }),
-    )
   }
 
   private async lastId(): Promise<number> {

@@ -2,10 +2,8 @@ import { Readable } from 'node:stream'
 import { Controller, Get, Query, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
-import { type Client, CurrentClient } from '../http/client.js'
-import { CurrentSession } from '../sessions/actor.js'
+import { CurrentActor, type SessionActor } from '../sessions/actor.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
-import type { Session } from '../sessions/session.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
 import { AuditFilterQuery, AuditListQuery, ExportAuditDocs, ListAuditDocs } from './audit.dto.js'
 import { AuditExport } from './audit-export.js'
@@ -23,7 +21,7 @@ export class AuditController {
   /** The audit log of the caller's account, a page at a time. */
   @Get()
   @ListAuditDocs()
-  list(@CurrentSession() { accountId }: Session, @Query() query: AuditListQuery) {
+  list(@CurrentActor() { accountId }: SessionActor, @Query() query: AuditListQuery) {
     return this.trail.list(accountId, query)
   }
 
@@ -35,12 +33,11 @@ export class AuditController {
   @CountsAsWrite()
   @ExportAuditDocs()
   async export(
-    @CurrentSession() session: Session,
+    @CurrentActor() actor: SessionActor,
     @Query() filter: AuditFilterQuery,
-    @CurrentClient() client: Client,
     @Res() reply: FastifyReply,
   ) {
-    const pieces = await this.auditExport.start(session, filter, client)
+    const pieces = await this.auditExport.start(actor, filter)
     // Not awaited: once the reply has started, an error can no longer be answered.
     void reply
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')

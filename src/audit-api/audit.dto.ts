@@ -4,8 +4,16 @@ import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditAction, type AuditOutcome } from '../audit/audit-event.js'
 import { Documented } from '../http/documented.js'
 import { ParseText } from '../http/request-validation.js'
-import { asInstant } from './instant.js'
 import { RowCursor, RowLimit } from './row-cursor.js'
+
+/** RFC 3339 with an offset: without one, a time depends on the place. */
+const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
+function asInstant(text: string): Date | null {
+  const time = INSTANT.test(text) ? new Date(text) : null
+  return time && !Number.isNaN(time.getTime()) ? time : null
+}
 
 const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
 

@@ -6,9 +6,8 @@ import { Database, rowsOf } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent } from './audit-event.js'
-import { takeFromBudget } from './refusals/hourly-budget.js'
-import { RefusalCounts } from './refusals/refusal-counts.js'
-import { RowAllowance } from './refusals/row-allowance.js'
+import { RefusalCounts } from './refusal-counts.js'
+import { RowAllowance, takeFromBudget } from './refusal-limits.js'
 
 type Row = typeof auditLog.$inferInsert
 

@@ -4,7 +4,7 @@ import { AuditChain } from './audit-chain.js'
 import { AuditLog } from './audit-log.js'
 import { AuditSealer } from './audit-sealer.js'
 import { AuditVerifier } from './audit-verifier.js'
-import { RefusalCleanup } from './refusals/refusal-cleanup.js'
+import { RefusalCleanup } from './refusal-counts.js'
 
 @Module({
   providers: [AuditLog, RefusalCleanup, AuditChain, AuditSealer, AuditVerifier],

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common'
+import { AuditModule } from '../audit/audit.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { OneTimeTokenCleanup } from './one-time-token-cleanup.js'
 import { OneTimeTokens } from './one-time-tokens.js'
 
 @Module({
-  imports: [RateLimitsModule],
+  imports: [AuditModule, RateLimitsModule],
   providers: [OneTimeTokens, OneTimeTokenCleanup],
   exports: [OneTimeTokens, OneTimeTokenCleanup],
 })

@@ -1,6 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray } from 'drizzle-orm'
+import { type AuditAction, auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -56,6 +58,7 @@ export class OneTimeTokens {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly rateLimiter: RateLimiter,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /** Stores a new token in the transaction and returns its text, for the link. */
@@ -79,6 +82,14 @@ export class OneTimeTokens {
       : []
     if (!row) await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
     return (row as OneTimeToken | undefined) ?? null
+  }
+
+  /** Like {@link find}, but throws `INVALID_LINK`, after a row in the audit log about a failed `action`. */
+  async require(purpose: Purpose, text: string, client: Client, action: AuditAction): Promise<OneTimeToken> {
+    const found = await this.find(purpose, text, client)
+    if (found) return found
+    this.auditLog.note({ ...auditEvent({ client }, action, { reason: 'invalid link' }), outcome: 'failed' })
+    throw new ApiError('INVALID_LINK')
   }
 
   /**

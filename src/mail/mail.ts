@@ -12,6 +12,11 @@ export interface Mail {
   readonly footnote?: string
 }
 
+/** `2026-11-24 (UTC)`: we do not know the reader's time zone. */
+export function utcDay(time: Date): string {
+  return `${time.toISOString().slice(0, 10)} (UTC)`
+}
+
 /** The mail as plain text. */
 export function textOf({ site, paragraphs, action, footnote }: Mail): string {
   const parts = [...paragraphs, action && `${action.label}:\n${action.url}`, footnote, `-- \n${site}`]

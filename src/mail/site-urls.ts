@@ -34,6 +34,11 @@ export class SiteUrls {
     return `${this.listed(origin)}/`
   }
 
+  /** The front page of the main site. */
+  frontPage(): string {
+    return this.toSite(this.settings.mainOrigin)
+  }
+
   /** What people call the site of a listed origin: its host. Null means the main site. */
   siteName(origin: string | null): string {
     return new URL(this.listed(origin ?? this.settings.mainOrigin)).host

@@ -2,14 +2,20 @@ import { Injectable } from '@nestjs/common'
 import { type AuditAction, auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
-import type { Permission } from '../permissions/permissions.js'
+import { PERMISSIONS, type Permission, type Permissions } from '../permissions/permissions.js'
 import type { SessionActor } from '../sessions/actor.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { Account } from '../users/accounts.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { needsReauthentication, requireCanGrant } from './team-rules.js'
+
+/** Whoever has one of these can spend the account's money, or make others who can. */
+const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']
+
+type Scope = User['satellites']
 
 /** A manager and the member whom they are about to change. */
 export interface ManagerAndMember {
@@ -24,6 +30,7 @@ export interface ManagerAndMember {
 @Injectable()
 export class TeamAuthority {
   constructor(
+    private readonly database: Database,
     private readonly users: Users,
     private readonly changes: SessionChanges,
     private readonly reauthentication: Reauthentication,
@@ -32,7 +39,7 @@ export class TeamAuthority {
 
   /**
    * The manager and a user of their account, locked until the transaction ends. Throws `NOT_FOUND` for users of
-   * other accounts, and like {@link lockManager}.
+   * other accounts, and like {@link transaction}.
    */
   async lockBoth(transaction: Db, actor: SessionActor, userId: string): Promise<ManagerAndMember> {
     const locked = await this.users.lockAll(transaction, [actor.userId, userId])
@@ -43,11 +50,23 @@ export class TeamAuthority {
     return { manager, member }
   }
 
-  /** The manager, locked until the transaction ends; throws like the guards when they are no longer one. */
-  async lockManager(transaction: Db, actor: SessionActor): Promise<User> {
-    const manager = requireManager(await this.users.lock(transaction, actor.userId))
-    await this.changes.requireNotRevoked(transaction, actor)
-    return manager
+  /**
+   * Runs `work` in a transaction with the manager locked after their account. Throws like the guards when they
+   * are no longer a manager.
+   */
+  transaction<T>(
+    actor: SessionActor,
+    work: (transaction: Db, manager: User, account: Account | null) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async transaction => {
+      const { account, user } = await this.users.lockWithAccount(transaction, {
+        id: actor.userId,
+        accountId: actor.accountId,
+      })
+      const manager = requireManager(user)
+      await this.changes.requireNotRevoked(transaction, actor)
+      return work(transaction, manager, account)
+    })
   }
 
   /**
@@ -86,4 +105,38 @@ function requireManager(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (!user.granted.teamManagement) throw new ApiError('PERMISSION_REQUIRED')
   return user
+}
+
+/** Throws `OWN_RIGHTS` (403) for changes of oneself. */
+export function requireSomebodyElse(manager: User, member: User): void {
+  if (manager.id === member.id) throw new ApiError('OWN_RIGHTS')
+}
+
+/** Throws `LAST_OWNER` (409) for changes of the owner: an account has one, until it is transferred. */
+export function requireNotOwner(member: User): void {
+  if (member.role === 'owner') throw new ApiError('LAST_OWNER')
+}
+
+/** What `wanted` adds to `had`; taking away adds nothing. */
+export function newlyGranted(had: Permissions | null, wanted: Permissions): Permission[] {
+  return PERMISSIONS.filter(name => wanted[name] && !had?.[name])
+}
+
+/** Throws `OWN_RIGHTS` (403) unless the manager has everything that is given. */
+export function requireCanGrant(manager: User, given: readonly Permission[]): void {
+  if (!given.every(name => manager.granted[name])) throw new ApiError('OWN_RIGHTS')
+}
+
+function needsReauthentication(given: readonly Permission[]): boolean {
+  return given.some(name => NEEDS_REAUTHENTICATION.includes(name))
+}
+
+/**
+ * Throws `OWN_RIGHTS` (403) when `wanted` opens a site that was closed to the member and is closed to the
+ * manager too.
+ */
+export function requireCanOpen(manager: User, had: Scope | 'nothing', wanted: Scope): void {
+  if (manager.satellites === null || had === null) return
+  const open = [...manager.satellites, ...(had === 'nothing' ? [] : had)]
+  if (!wanted?.every(origin => open.includes(origin))) throw new ApiError('OWN_RIGHTS')
 }

@@ -7,16 +7,14 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
-import { AcceptInvitationController } from './invitations/accept-invitation.controller.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
 import { InvitationMails } from './invitations/invitation-mails.js'
-import { InvitationsController } from './invitations/invitations.controller.js'
+import { AcceptInvitationController, InvitationsController } from './invitations/invitations.controller.js'
 import { Invitations } from './invitations/invitations.js'
 import { InvitationsService } from './invitations/invitations.service.js'
-import { NewMembers } from './invitations/new-members.js'
 import { MembersController } from './members/members.controller.js'
 import { MembersService } from './members/members.service.js'
-import { SatelliteAccess } from './satellite-access.js'
+import { SatelliteAccess } from './members/satellite-access.js'
 import { TeamSessionsController } from './sessions/team-sessions.controller.js'
 import { TeamSessions } from './sessions/team-sessions.js'
 import { TeamAuthority } from './team-authority.js'
@@ -33,7 +31,6 @@ import { TeamAuthority } from './team-authority.js'
     Invitations,
     InvitationMails,
     InvitationsService,
-    NewMembers,
     AcceptInvitationService,
   ],
 })

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { eq } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, type SQL } from 'drizzle-orm'
+import type { Actor } from '../audit/actor.js'
+import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
 import { ownershipTransfers } from '../database/schema.js'
 import type { Client } from '../http/client.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
@@ -25,6 +28,7 @@ export interface Cancellation {
 @Injectable()
 export class PendingTransfers {
   constructor(
+    private readonly database: Database,
     private readonly tokens: OneTimeTokens,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
@@ -39,8 +43,20 @@ export class PendingTransfers {
     return row ?? null
   }
 
+  /** Accepted, and the wait is over. Some may have to wait longer, while an address can still come back. */
+  listReady(): Promise<PendingTransfer[]> {
+    const { acceptedAt, readyAt } = ownershipTransfers
+    return this.list(and(isNotNull(acceptedAt), lte(readyAt, this.clock.now())))
+  }
+
+  /** Not accepted in time. */
+  listExpired(): Promise<PendingTransfer[]> {
+    const { acceptedAt, expiresAt } = ownershipTransfers
+    return this.list(and(isNull(acceptedAt), lte(expiresAt, this.clock.now())))
+  }
+
   /** A new one, which nobody has accepted yet. */
-  async open(transaction: Db, owner: User, newOwner: User): Promise<PendingTransfer> {
+  async open(transaction: Db, actor: Actor, owner: User, newOwner: User): Promise<PendingTransfer> {
     const requestedAt = this.clock.now()
     const transfer: PendingTransfer = {
       accountId: owner.accountId,
@@ -52,15 +68,27 @@ export class PendingTransfers {
       acceptedAt: null,
     }
     await transaction.insert(ownershipTransfers).values(transfer)
+    const detail = { step: 'requested', to: newOwner.id, readyAt: transfer.readyAt }
+    await this.auditLog.record(transaction, auditEvent(actor, 'account.transfer', detail))
     return transfer
   }
 
-  async accept(transaction: Db, transfer: PendingTransfer): Promise<PendingTransfer> {
+  /** The future owner accepts, by a link that this uses up. Throws `INVALID_LINK`. */
+  async accept(
+    transaction: Db,
+    transfer: PendingTransfer,
+    text: string,
+    client: Client,
+  ): Promise<PendingTransfer> {
+    const { accountId, fromUserId: from, toUserId: userId } = transfer
+    await this.tokens.consume(transaction, 'transfer-accept', text)
     const acceptedAt = this.clock.now()
     await transaction
       .update(ownershipTransfers)
       .set({ acceptedAt })
-      .where(eq(ownershipTransfers.accountId, transfer.accountId))
+      .where(eq(ownershipTransfers.accountId, accountId))
+    const event = auditEvent({ userId, accountId, client }, 'account.transfer', { step: 'accepted', from })
+    await this.auditLog.record(transaction, event)
     return { ...transfer, acceptedAt }
   }
 
@@ -72,12 +100,10 @@ export class PendingTransfers {
   ): Promise<PendingTransfer | null> {
     const cancelled = await this.remove(transaction, accountId)
     if (!cancelled) return null
-    await this.auditLog.record(transaction, {
-      action: 'account.transfer',
-      outcome: 'ok',
-      ...{ userId: cancelled.fromUserId, accountId, client },
-      detail: { step: 'cancelled', to: cancelled.toUserId, reason },
-    })
+    const { fromUserId: userId, toUserId: to } = cancelled
+    const detail = { step: 'cancelled', to, reason }
+    const event = auditEvent({ userId, accountId, client }, 'account.transfer', detail)
+    await this.auditLog.record(transaction, event)
     return cancelled
   }
 
@@ -91,13 +117,26 @@ export class PendingTransfers {
     if (pending?.fromUserId === id) await this.cancel(transaction, accountId, cancellation)
   }
 
-  /** Removes the transfer and its links: it is done or cancelled. */
-  async remove(transaction: Db, accountId: string): Promise<PendingTransfer | null> {
+  /** Removes the transfer and its links, because it is done; records it for the new owner. */
+  async complete(transaction: Db, { accountId, fromUserId, toUserId }: PendingTransfer): Promise<void> {
+    await this.remove(transaction, accountId)
+    const newOwner = { userId: toUserId, accountId, client: null }
+    const detail = { step: 'done', from: fromUserId, by: fromUserId }
+    await this.auditLog.record(transaction, auditEvent(newOwner, 'account.transfer', detail))
+  }
+
+  private async remove(transaction: Db, accountId: string): Promise<PendingTransfer | null> {
     const [row] = await transaction
       .delete(ownershipTransfers)
       .where(eq(ownershipTransfers.accountId, accountId))
       .returning()
     await this.tokens.withdrawOfAccount(transaction, ['transfer-accept', 'transfer-stop'], accountId)
     return row ?? null
+  }
+
+  private list(which: SQL | undefined): Promise<PendingTransfer[]> {
+    return this.database.run(db =>
+      db.select().from(ownershipTransfers).where(which).orderBy(asc(ownershipTransfers.readyAt)),
+    )
   }
 }

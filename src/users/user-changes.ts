@@ -11,12 +11,12 @@ import {
   type RecordedChanges,
   SessionChanges,
 } from '../sessions/revocation/session-changes.js'
-import type { User } from './user.js'
+import type { NewUser, User } from './user.js'
 import { Users } from './users.js'
 
 /**
- * What others do to a user, with its audit row. Each method runs in a transaction of
- * {@link SessionChanges.durably}, after its caller has checked that the actor may.
+ * What others do to a user, with its audit row, in the transaction of a caller who has checked that they may.
+ * What is returned as recorded has to reach the session store: see {@link SessionChanges.durably}.
  */
 @Injectable()
 export class UserChanges {
@@ -27,6 +27,15 @@ export class UserChanges {
     private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
   ) {}
+
+  /** Adds a member, or an owner with a new account. Throws `EMAIL_TAKEN`. */
+  async create(transaction: Db, user: NewUser, actor: Actor): Promise<User> {
+    const isOwner = user.role === 'owner'
+    const added = await (isOwner ? this.users.addOwner(transaction, user) : this.users.add(transaction, user))
+    const event = auditEventOf(user, actor, isOwner ? 'account.create' : 'user.create')
+    await this.auditLog.record(transaction, event)
+    return added
+  }
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
   async grant(

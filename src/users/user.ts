@@ -20,8 +20,8 @@ export interface User {
   readonly createdAt: Date
 }
 
-/** A user before they belong to an account. */
-export type NewUser = Omit<User, 'entitled'>
+/** A user to be added. */
+export type NewUser = Omit<User, 'entitled' | 'disabledAt' | 'createdAt'>
 
 /** An owner is granted everything; a member dataEntry and viewReports until they are given more. */
 export function initialGrant(role: Role): Permissions {

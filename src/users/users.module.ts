@@ -7,16 +7,17 @@ import { MailModule } from '../mail/mail.module.js'
 import { PermissionsModule } from '../permissions/plans-file.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { AccountRecovery } from './account-recovery.js'
+import { Accounts } from './accounts.js'
 import { AccountsService } from './accounts.service.js'
 import { ImportBatch } from './import/import-batch.js'
 import { UserImport } from './import/user-import.js'
-import { MailedLinks } from './links/mailed-links.js'
-import { UndoTokens } from './links/undo-tokens.js'
+import { MailedLinks } from './mailed-links.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingTransfers } from './pending-transfers.js'
-import { AccountRecovery } from './recovery/account-recovery.js'
 import { UserChanges } from './user-changes.js'
+import { UserEmails } from './user-emails.js'
 import { Users } from './users.js'
 
 @Module({
@@ -30,6 +31,7 @@ import { Users } from './users.js'
     SessionsModule,
   ],
   providers: [
+    Accounts,
     Users,
     Passwords,
     PasswordPolicy,
@@ -37,12 +39,13 @@ import { Users } from './users.js'
     UserChanges,
     AccountRecovery,
     PendingTransfers,
-    UndoTokens,
+    UserEmails,
     MailedLinks,
     ImportBatch,
     UserImport,
   ],
   exports: [
+    Accounts,
     Users,
     Passwords,
     PasswordPolicy,
@@ -50,7 +53,7 @@ import { Users } from './users.js'
     UserChanges,
     AccountRecovery,
     PendingTransfers,
-    UndoTokens,
+    UserEmails,
     MailedLinks,
   ],
 })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -7,11 +8,11 @@ import { accounts, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
-import { noteOwner } from './customer-details.js'
+import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
-import { requireNotReserved } from './recovery/reserved-address.js'
-import { noteSeatsOf } from './seats.js'
+import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import type { NewUser, Role, User } from './user.js'
+import { UserEmails } from './user-emails.js'
 
 /** What the users of an account are ordered by. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>
@@ -21,6 +22,8 @@ export type UserCursor = Pick<User, 'createdAt' | 'id'>
 export class Users {
   constructor(
     private readonly database: Database,
+    private readonly accounts: Accounts,
+    private readonly userEmails: UserEmails,
     private readonly plans: PlansFile,
     private readonly clock: Clock,
   ) {}
@@ -35,9 +38,7 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
-  /**
-   * The user in this account, or null. A user of another account is answered like one that does not exist.
-   */
+  /** The user in this account; null also for users of other accounts. */
   async findInAccount(id: string, accountId: string): Promise<User | null> {
     const user = await this.find(id)
     return user?.accountId === accountId ? user : null
@@ -48,10 +49,7 @@ export class Users {
     return this.page(eq(users.accountId, accountId), after, count)
   }
 
-  /**
-   * Like {@link listByAccount}, but only users with `accountSettings` who can log in; the owner is one of
-   * them.
-   */
+  /** Like {@link listByAccount}, but only who can log in and has `accountSettings`, as the owner does. */
   async listInCharge(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
     const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
     return this.page(and(eq(users.accountId, accountId), isInCharge, isNull(users.disabledAt)), after, count)
@@ -63,10 +61,13 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
-  /**
-   * Users as last committed, by id; locked in one order whoever asks, so that two who change each other
-   * cannot deadlock.
-   */
+  /** Both as last committed, the account locked first, until this transaction ends; null for what is gone. */
+  async lockWithAccount(transaction: Db, { id, accountId }: TargetUser) {
+    const account = await this.accounts.lock(transaction, accountId)
+    return { account, user: await this.lock(transaction, id) }
+  }
+
+  /** Users by id; locked in one order whoever asks, so that two who change each other cannot deadlock. */
   async lockAll(transaction: Db, ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
     const rows = await transaction
       .select()
@@ -93,49 +94,39 @@ export class Users {
     return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
   }
 
-  /**
-   * The account as last committed, locked until the transaction ends; null when it is gone. Lock it before
-   * its users and links.
-   */
-  async lockAccount(transaction: Db, id: string): Promise<{ readonly name: string | null } | null> {
-    const [row] = await transaction
-      .select({ name: accounts.name })
-      .from(accounts)
-      .where(eq(accounts.id, id))
-      .for('no key update')
-    return row ?? null
-  }
-
-  async addAccount(transaction: Db, id: string, createdAt: Date): Promise<void> {
-    const { withoutPlan: entitled, version: entitledBy } = this.plans
-    await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy })
+  /** Adds an account with its owner. Throws like {@link add}. */
+  async addOwner(transaction: Db, owner: NewUser): Promise<User> {
+    const createdAt = this.clock.now()
+    await this.accounts.add(transaction, owner.accountId, createdAt)
+    return this.add(transaction, owner, createdAt)
   }
 
   /**
    * Returns the user with the entitlements of the account. Throws `EMAIL_TAKEN`, which rolls the transaction
    * back.
    */
-  async add(transaction: Db, user: NewUser): Promise<User> {
+  async add(transaction: Db, user: NewUser, createdAt = this.clock.now()): Promise<User> {
     // Until this user exists, a change of the account's entitlements would miss them.
     const [account] = await transaction
       .select({ entitled: accounts.entitled })
       .from(accounts)
       .where(eq(accounts.id, user.accountId))
       .for('share')
-    const entitled = account?.entitled ?? null
-    await requireNotReserved(transaction, user, this.clock.now())
-    const added = await transaction
+    const added = {
+      ...user,
+      entitled: account?.entitled ?? null,
+      disabledAt: null,
+      createdAt,
+    }
+    await this.userEmails.requireNotReserved(transaction, user)
+    const rows = await transaction
       .insert(users)
-      .values({
-        ...user,
-        entitled,
-        satellites: user.satellites && [...user.satellites],
-      })
+      .values({ ...added, satellites: user.satellites && [...user.satellites] })
       .onConflictDoNothing()
       .returning({ id: users.id })
-    if (added.length === 0) throw new ApiError('EMAIL_TAKEN')
-    await this.noteSeats(transaction, user.id)
-    return { ...user, entitled }
+    if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
+    await this.queueSeatSync(transaction, user.id)
+    return added
   }
 
   async setGranted(transaction: Db, id: string, granted: Permissions): Promise<void> {
@@ -143,47 +134,29 @@ export class Users {
   }
 
   async disable(transaction: Db, id: string): Promise<void> {
-    await transaction
-      .update(users)
-      .set({ disabledAt: this.clock.now() })
-      .where(and(eq(users.id, id), isNull(users.disabledAt)))
-    await this.noteSeats(transaction, id)
+    const isEnabled = and(eq(users.id, id), isNull(users.disabledAt))
+    await transaction.update(users).set({ disabledAt: this.clock.now() }).where(isEnabled)
+    await this.queueSeatSync(transaction, id)
   }
 
   async enable(transaction: Db, id: string): Promise<void> {
     await transaction.update(users).set({ disabledAt: null }).where(eq(users.id, id))
-    await this.noteSeats(transaction, id)
+    await this.queueSeatSync(transaction, id)
   }
 
   async setSatellites(transaction: Db, id: string, satellites: readonly string[] | null): Promise<void> {
-    await transaction
-      .update(users)
-      .set({ satellites: satellites && [...satellites] })
-      .where(eq(users.id, id))
+    const list = satellites && [...satellites]
+    await transaction.update(users).set({ satellites: list }).where(eq(users.id, id))
   }
 
   async setName(transaction: Db, id: string, name: string | null): Promise<void> {
     await transaction.update(users).set({ name }).where(eq(users.id, id))
-    await noteOwner(transaction, id)
+    await queueOwnerSync(transaction, id)
   }
 
   async setRole(transaction: Db, id: string, role: Role): Promise<void> {
     await transaction.update(users).set({ role }).where(eq(users.id, id))
-    await noteOwner(transaction, id)
-  }
-
-  /** Throws `EMAIL_TAKEN`, which rolls the transaction back. */
-  async setEmail(transaction: Db, id: string, email: Email): Promise<void> {
-    const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
-    if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
-    await requireNotReserved(transaction, { id, email }, this.clock.now())
-    try {
-      await transaction.update(users).set({ email }).where(eq(users.id, id))
-    } catch (error) {
-      // Another request took the address after we checked.
-      throw isUniqueViolation(error) ? new ApiError('EMAIL_TAKEN', { cause: error }) : error
-    }
-    await noteOwner(transaction, id)
+    await queueOwnerSync(transaction, id)
   }
 
   /** Sets a new password; null removes it. */
@@ -193,7 +166,7 @@ export class Users {
 
   /** The user is gone; what they did stays in the audit log. */
   async remove(transaction: Db, id: string): Promise<void> {
-    await this.noteSeats(transaction, id)
+    await this.queueSeatSync(transaction, id)
     await transaction.delete(users).where(eq(users.id, id))
   }
 
@@ -207,28 +180,22 @@ export class Users {
     return replaced.length > 0
   }
 
-  private async noteSeats(transaction: Db, id: string): Promise<void> {
-    if (this.plans.haveSeats) await noteSeatsOf(transaction, [id])
+  private async queueSeatSync(transaction: Db, id: string): Promise<void> {
+    if (this.plans.haveSeats) await queueSeatSync(transaction, [id])
   }
 
   private async page(which: SQL | undefined, after: UserCursor | null, count: number): Promise<User[]> {
+    const { createdAt, id } = users
+    const isYounger =
+      after && or(gt(createdAt, after.createdAt), and(eq(createdAt, after.createdAt), gt(id, after.id)))
     const rows = await this.database.run(db =>
       db
         .select()
         .from(users)
-        .where(and(which, after ? isYounger(after) : undefined))
-        .orderBy(users.createdAt, users.id)
+        .where(and(which, isYounger ?? undefined))
+        .orderBy(createdAt, id)
         .limit(count),
     )
     return rows as User[]
   }
-}
-
-function isYounger({ createdAt, id }: UserCursor): SQL | undefined {
-  return or(gt(users.createdAt, createdAt), and(eq(users.createdAt, createdAt), gt(users.id, id)))
-}
-
-/** SQLSTATE 23505, which Drizzle wraps. */
-function isUniqueViolation(error: unknown): boolean {
-  return (error as { cause?: { code?: string } }).cause?.code === '23505'
 }

@@ -42,12 +42,12 @@ export async function importMembers(
 ): Promise<User[]> {
   const createdAt = app.clock.now()
   const members = Array.from({ length: count }, (): NewUser => {
-    const rest = { name: null, satellites: null, passwordHash: null, disabledAt: null }
-    return { id: randomUUID(), accountId, email: anEmail(), role: 'member', granted, createdAt, ...rest }
+    const rest = { name: null, satellites: null, passwordHash: null }
+    return { id: randomUUID(), accountId, email: anEmail(), role: 'member', granted, ...rest }
   })
   return app.app.get(Database).transaction(async transaction => {
     const added: User[] = []
-    for (const member of members) added.push(await app.app.get(Users).add(transaction, member))
+    for (const member of members) added.push(await app.app.get(Users).add(transaction, member, createdAt))
     return added
   })
 }

@@ -1,24 +1,19 @@
 import { Injectable } from '@nestjs/common'
-import { AuditLog } from '../../audit/audit-log.js'
 import { BillingStatus } from '../../billing/billing-status.js'
-import { Clock, secondsAfter } from '../../clock/clock.js'
-import { Settings } from '../../config/settings.js'
-import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
-import type { Session } from '../../sessions/session.js'
-import { AccountMails } from '../account-mails.js'
-import { OwnedAccounts } from '../owned-accounts.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import { Accounts } from '../../users/accounts.js'
+import { LockedAccounts } from '../locked-accounts.js'
+import { DeletionMails } from './deletion-mails.js'
 
+/** Both methods are for the owner, and throw `OWNER_REQUIRED` or `SESSION_NOT_FOUND` for anybody else. */
 @Injectable()
 export class AccountDeletion {
   constructor(
-    private readonly owned: OwnedAccounts,
+    private readonly lockedAccounts: LockedAccounts,
+    private readonly accounts: Accounts,
     private readonly billingStatus: BillingStatus,
-    private readonly auditLog: AuditLog,
-    private readonly mails: AccountMails,
-    private readonly clock: Clock,
-    private readonly settings: Settings,
+    private readonly mails: DeletionMails,
   ) {}
 
   /**
@@ -26,39 +21,26 @@ export class AccountDeletion {
    * already pending, its date stays. Throws `SUBSCRIPTION_LIVE` while the account has a subscription that has
    * not been cancelled.
    */
-  async request(session: Session, client: Client): Promise<Date> {
+  async request(actor: SessionActor): Promise<Date> {
     this.mails.require()
-    const { accountId } = session
-    const asked = await this.owned.change(session, async (transaction, account) => {
-      if (account.deleteAt) return { deleteAt: account.deleteAt, isNews: false }
-      if (await this.billingStatus.isGoingOn(transaction, accountId)) throw new ApiError('SUBSCRIPTION_LIVE')
-      const deleteAt = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)
-      await this.owned.setDeleteAt(transaction, accountId, deleteAt)
-      await this.record(transaction, 'account.delete', session, client, { step: 'asked', deleteAt })
-      return { deleteAt, isNews: true }
-    })
-    if (asked.isNews) await this.mails.tellDeletionAsked(accountId, asked.deleteAt)
-    return asked.deleteAt
+    const { deleteAt, isNews } = await this.lockedAccounts.changeAsOwner(
+      actor,
+      async (transaction, { id, deleteAt }) => {
+        if (deleteAt) return { deleteAt, isNews: false }
+        if (await this.billingStatus.isGoingOn(transaction, id)) throw new ApiError('SUBSCRIPTION_LIVE')
+        return { deleteAt: await this.accounts.scheduleDeletion(transaction, actor), isNews: true }
+      },
+    )
+    if (isNews) await this.mails.tellRequested(actor.accountId, deleteAt)
+    return deleteAt
   }
 
   /** Throws `NOT_FOUND` when no deletion is pending. */
-  async cancel(session: Session, client: Client): Promise<void> {
-    await this.owned.change(session, async (transaction, account) => {
-      if (!account.deleteAt) throw new ApiError('NOT_FOUND')
-      await this.owned.setDeleteAt(transaction, session.accountId, null)
-      await this.record(transaction, 'account.delete.cancel', session, client, {})
-    })
-    await this.mails.tellKept(session.accountId)
-  }
-
-  private record(
-    transaction: Db,
-    action: 'account.delete' | 'account.delete.cancel',
-    { userId, accountId, sid }: Session,
-    client: Client,
-    detail: Readonly<Record<string, unknown>>,
-  ): Promise<void> {
-    const event = { action, outcome: 'ok', userId, accountId, sid, client, detail } as const
-    return this.auditLog.record(transaction, event)
+  async cancel(actor: SessionActor): Promise<void> {
+    const isCancelled = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+      this.accounts.cancelDeletion(transaction, actor),
+    )
+    if (!isCancelled) throw new ApiError('NOT_FOUND')
+    await this.mails.tellCancelled(actor.accountId)
   }
 }

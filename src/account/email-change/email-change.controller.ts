@@ -1,12 +1,24 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  HttpCode,
+  Injectable,
+  Post,
+  UseGuards,
+} from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import type { FastifyRequest } from 'fastify'
 import { type Client, CurrentClient } from '../../http/client.js'
+import { DocumentedGuard, documentationOf } from '../../http/documented.js'
 import { MailedLinkBody } from '../../links/mailed-token.js'
-import { CurrentSession } from '../../sessions/actor.js'
+import { CurrentActor, CurrentSession, type SessionActor } from '../../sessions/actor.js'
+import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import type { Session } from '../../sessions/session.js'
-import { Public } from '../../tokens/jwt.guard.js'
-import { OptionalMainSessionGuard } from '../optional-main-session.guard.js'
+import { AccessTokens } from '../../tokens/access-tokens.js'
+import { JwtGuard, Public, requireCaller } from '../../tokens/jwt.guard.js'
 import {
   AskEmailChangeDocs,
   ConfirmEmailBody,
@@ -16,6 +28,28 @@ import {
 } from './email-change.dto.js'
 import { EmailChangeService } from './email-change.service.js'
 import { EmailUndoService } from './email-undo.service.js'
+
+/**
+ * For public routes that a main session may call too. Without an access token the request passes without a
+ * session. With one, it must be a live main session; otherwise it is refused like in {@link MainSourceGuard}.
+ */
+@Injectable()
+@DocumentedGuard({
+  refusals: [JwtGuard, MainSourceGuard].flatMap(guard => documentationOf(guard).refusals),
+})
+export class OptionalMainSessionGuard implements CanActivate {
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly mainSource: MainSourceGuard,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    if (request.headers.authorization === undefined) return true
+    request.caller = requireCaller(request, this.accessTokens)
+    return this.mainSource.canActivate(context)
+  }
+}
 
 @ApiTags('Profile')
 @Controller('api/email')
@@ -30,12 +64,8 @@ export class EmailChangeController {
   @HttpCode(202)
   @MainSite({ reauthenticated: true })
   @AskEmailChangeDocs()
-  change(
-    @CurrentSession() session: Session,
-    @Body() { email }: EmailChangeBody,
-    @CurrentClient() client: Client,
-  ) {
-    return this.emailChange.request(session, email, client)
+  change(@CurrentActor() actor: SessionActor, @Body() { email }: EmailChangeBody) {
+    return this.emailChange.request(actor, email)
   }
 
   /**

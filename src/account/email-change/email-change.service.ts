@@ -1,16 +1,66 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
 import { PasswordProof } from '../../auth/reauthentication/password-proof.js'
 import { withMinimumDuration } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Session } from '../../sessions/session.js'
 import type { Email } from '../../users/email.js'
-import { MailedLinks } from '../../users/links/mailed-links.js'
+import { MailedLinks } from '../../users/mailed-links.js'
 import type { User } from '../../users/user.js'
+import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
-import { EmailChangeMails } from './email-change-mails.js'
-import { EmailChanges } from './email-changes.js'
+import { AddressMails } from '../address-mails.js'
+
+/** Changes of e-mail addresses in the database. Each is one transaction, with the user's row locked. */
+@Injectable()
+export class EmailChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly userEmails: UserEmails,
+    private readonly changes: SessionChanges,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** The token for the link to the new address, and whether that has a user; then nobody must get the link. */
+  async request(actor: SessionActor, email: Email): Promise<{ token: string; isTaken: boolean }> {
+    const isTaken = (await this.users.findByEmail(email)) !== null
+    const token = await this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, actor.userId)
+      if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+      await this.changes.requireNotRevoked(transaction, actor)
+      await this.auditLog.record(transaction, auditEvent(actor, 'email.change', { step: 'asked' }))
+      return this.userEmails.issueChange(transaction, user, email)
+    })
+    return { token, isTaken }
+  }
+
+  /**
+   * Uses the link up; `session` is null for somebody who has supplied the password. Returns the user's previous
+   * address, and the token of the link back to it; null when there is none. Throws `INVALID_LINK`,
+   * `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has ended.
+   */
+  confirm(userId: string, text: string, session: Session | null, client: Client) {
+    return this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, userId)
+      const email = await this.userEmails.consumeChange(transaction, text)
+      if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
+      if (session) await this.changes.requireNotRevoked(transaction, session)
+      const undoToken = await this.userEmails.change(transaction, user, email)
+      const { accountId, email: previous } = user
+      const detail = { step: 'confirmed', from: previous, to: email }
+      const event = auditEvent({ userId, accountId, client }, 'email.change', detail)
+      await this.auditLog.record(transaction, event)
+      return { previous, undoToken }
+    })
+  }
+}
 
 /** What proves that whoever follows the link is the user. */
 export interface ConfirmationProof {
@@ -21,32 +71,30 @@ export interface ConfirmationProof {
 @Injectable()
 export class EmailChangeService {
   constructor(
-    private readonly users: Users,
     private readonly emailChanges: EmailChanges,
     private readonly links: MailedLinks,
     private readonly rateLimiter: RateLimiter,
     private readonly passwordProof: PasswordProof,
-    private readonly mails: EmailChangeMails,
+    private readonly mails: AddressMails,
   ) {}
 
   /**
    * Mails a link to the new address and invalidates earlier links. If the address is already taken, it gets a
    * different mail, after the same work, so the caller does not learn of it.
    */
-  async request(session: Session, email: Email, client: Client): Promise<void> {
+  async request(actor: SessionActor, email: Email): Promise<void> {
     this.mails.require()
-    await withMinimumDuration(this.mailCounted(session, email, client))
+    await withMinimumDuration(this.mailCounted(actor, email))
   }
 
-  private async mailCounted(session: Session, email: Email, client: Client): Promise<void> {
-    const counted = await this.rateLimiter.countMailBy(session, email, client)
-    await counted.refundIfRejected(this.mailLink(session, email, client))
+  private async mailCounted(actor: SessionActor, email: Email): Promise<void> {
+    const counted = await this.rateLimiter.countMailBy(actor, email, actor.client)
+    await counted.refundIfRejected(this.mailLink(actor, email))
   }
 
-  private async mailLink(session: Session, email: Email, client: Client): Promise<void> {
-    const known = await this.users.findByEmail(email)
-    const token = await this.emailChanges.request(session, email, client)
-    if (known) this.mails.tellInUse(email)
+  private async mailLink(actor: SessionActor, email: Email): Promise<void> {
+    const { token, isTaken } = await this.emailChanges.request(actor, email)
+    if (isTaken) this.mails.tellInUse(email)
     else this.mails.sendConfirmation(email, token)
   }
 
@@ -62,9 +110,9 @@ export class EmailChangeService {
     const user = await this.links.userOf(link)
     const session = proof.session?.userId === user.id ? proof.session : null
     if (!session) await this.requirePassword(user, proof.password, client)
-    const { email, undoToken } = await this.emailChanges.make(user.id, { text, session, client })
-    if (undoToken) this.mails.sendUndo(email, undoToken)
-    else this.mails.tellRestored(email)
+    const { previous, undoToken } = await this.emailChanges.confirm(user.id, text, session, client)
+    if (undoToken) this.mails.sendUndo(previous, undoToken)
+    else this.mails.tellRestored(previous)
   }
 
   private async requirePassword(user: User, password: string | undefined, client: Client): Promise<void> {

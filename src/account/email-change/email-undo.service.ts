@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { PasswordMails } from '../../auth/password/password-mails.js'
+import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import { MailedLinks } from '../../users/links/mailed-links.js'
-import { EmailRevert } from './email-revert.js'
+import { AccountRecovery } from '../../users/account-recovery.js'
+import { MailedLinks } from '../../users/mailed-links.js'
 
 @Injectable()
 export class EmailUndoService {
   constructor(
     private readonly links: MailedLinks,
-    private readonly emailRevert: EmailRevert,
+    private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
     private readonly mails: PasswordMails,
   ) {}
@@ -24,13 +25,18 @@ export class EmailUndoService {
   async undo(text: string, client: Client): Promise<void> {
     this.mails.require()
     const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
-    const user = await this.links.userOf(link)
-    const { id: userId, accountId } = user
+    const found = await this.links.userOf(link)
+    const { id: userId, accountId } = found
     const event = auditEvent({ userId, accountId, client }, 'email.undo')
     const { email, resetToken } = await this.changes.durably(async transaction => {
-      const reverted = await this.emailRevert.restore(transaction, user, text, client)
+      const user = await this.recovery.lock(transaction, found)
+      if (!user) throw new ApiError('INVALID_LINK')
+      const email = await this.recovery.recoverByLink(transaction, user, text, client)
+      const resetToken = user.disabledAt
+        ? null
+        : await this.mails.issueResetLink(transaction, { ...user, email })
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
-      return { ...ended, ...reverted }
+      return { ...ended, email, resetToken }
     })
     if (resetToken) this.mails.sendResetLink(email, resetToken)
   }

@@ -2,13 +2,11 @@ import { Readable } from 'node:stream'
 import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
-import { type Client, CurrentClient } from '../../http/client.js'
-import { CurrentSession } from '../../sessions/actor.js'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
-import type { Session } from '../../sessions/session.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { DataExport } from '../export/data-export.js'
-import { ChangeProfileDocs, ExportPersonDocs, NameBody, ReadProfileDocs } from './profile.dto.js'
+import { DataExport } from './data-export.js'
+import { ChangeProfileDocs, ExportDataDocs, NameBody, ReadProfileDocs } from './profile.dto.js'
 import { ProfileService } from './profile.service.js'
 
 @ApiTags('Profile')
@@ -23,29 +21,25 @@ export class ProfileController {
   @Get()
   @LiveSession()
   @ReadProfileDocs()
-  read(@CurrentSession() session: Session) {
-    return this.profile.read(session)
+  read(@CurrentActor() actor: SessionActor) {
+    return this.profile.read(actor)
   }
 
   /** Changes the caller's name. */
   @Patch()
   @LiveSession()
   @ChangeProfileDocs()
-  change(@CurrentSession() session: Session, @Body() { name }: NameBody, @CurrentClient() client: Client) {
-    return this.profile.rename(session, name, client)
+  change(@CurrentActor() actor: SessionActor, @Body() { name }: NameBody) {
+    return this.profile.rename(actor, name)
   }
 
   /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */
   @Get('export')
   @CountsAsWrite()
   @LiveSession({ cookieBound: true, reauthenticated: true })
-  @ExportPersonDocs()
-  async export(
-    @CurrentSession() session: Session,
-    @CurrentClient() client: Client,
-    @Res() reply: FastifyReply,
-  ) {
-    const pieces = await this.dataExport.start(session, client)
+  @ExportDataDocs()
+  async export(@CurrentActor() actor: SessionActor, @Res() reply: FastifyReply) {
+    const pieces = await this.dataExport.start(actor)
     // Not awaited: once the reply has started, an error can no longer be answered.
     void reply
       .header('Content-Type', 'application/json; charset=utf-8')

@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { PERMISSIONS } from '../../permissions/permissions.js'
+import { PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
+import type { Email } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'
+import type { Role } from '../../users/user.js'
 
 /** The new name of a person or an account. */
 export class NameBody {
@@ -9,7 +11,8 @@ export class NameBody {
   name!: string
 }
 
-class ProfileAnswer {
+/** A user as they see themselves. */
+export class ProfileAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
@@ -17,26 +20,26 @@ class ProfileAnswer {
   accountId!: string
 
   @ApiProperty({ type: String, format: 'email' })
-  email!: string
+  email!: Email
 
   @ApiProperty({ type: String, nullable: true })
   name!: string | null
 
   @ApiProperty({ enum: ['owner', 'member'] })
-  role!: string
+  role!: Role
 
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(PERMISSIONS.map(name => [name, { type: 'boolean' }])),
     description: 'What the user was granted; a session may have less, depending on its site',
   })
-  granted!: object
+  granted!: Permissions
 
   @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
-  satellites!: string[] | null
+  satellites!: readonly string[] | null
 
   @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string
+  createdAt!: Date
 }
 
 const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
@@ -60,7 +63,7 @@ export const ChangeProfileDocs = () =>
     refusals: [...BODY_REFUSALS, ...STORES],
   })
 
-export const ExportPersonDocs = () =>
+export const ExportDataDocs = () =>
   Documented({
     summary: "Export all of one's own data",
     description:

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import type { Session } from '../../sessions/session.js'
-import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-
-/** A user as they see themselves. */
-export type Profile = Pick<
-  User,
-  'accountId' | 'email' | 'name' | 'role' | 'granted' | 'satellites' | 'createdAt'
-> & { readonly userId: string }
+import type { ProfileAnswer } from './profile.dto.js'
 
 /** What users see and change about themselves. */
 @Injectable()
@@ -23,23 +18,18 @@ export class ProfileService {
   ) {}
 
   /** Throws `SESSION_NOT_FOUND` when the user is gone and the session store has not caught up. */
-  async read({ userId }: Session): Promise<Profile> {
+  async read({ userId }: Session): Promise<ProfileAnswer> {
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
     const { accountId, email, name, role, granted, satellites, createdAt } = user
     return { userId, accountId, email, name, role, granted, satellites, createdAt }
   }
 
-  async rename(session: Session, name: string, client: Client): Promise<Profile> {
-    const { userId, accountId, sid } = session
+  async rename(actor: SessionActor, name: string): Promise<ProfileAnswer> {
     await this.database.transaction(async transaction => {
-      await this.users.setName(transaction, userId, name)
-      await this.auditLog.record(transaction, {
-        action: 'profile.change',
-        outcome: 'ok',
-        ...{ userId, accountId, sid, client },
-      })
+      await this.users.setName(transaction, actor.userId, name)
+      await this.auditLog.record(transaction, auditEvent(actor, 'profile.change'))
     })
-    return this.read(session)
+    return this.read(actor)
   }
 }

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../../database/connection.js'
+import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { Email } from '../../users/email.js'
+import { initialGrant, type User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
 
 /** A sign-up whose e-mail address nobody has confirmed yet. */
 export interface PendingSignUp {
@@ -20,27 +25,58 @@ const LIFETIME_SECONDS = 24 * 60 * 60
  */
 @Injectable()
 export class PendingSignUps {
-  constructor(private readonly tokens: OneTimeTokens) {}
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly tokens: OneTimeTokens,
+    private readonly auditLog: AuditLog,
+  ) {}
 
-  /** Returns the token for the link. */
-  add(transaction: Db, { email, ...detail }: PendingSignUp): Promise<string> {
-    return this.tokens.issue(transaction, {
-      purpose: 'sign-up',
-      email,
-      detail,
-      lifetimeSeconds: LIFETIME_SECONDS,
+  /** Returns the token for the link, and whether the address has a user; then nobody must get the link. */
+  async add({ email, name, passwordHash }: PendingSignUp, client: Client) {
+    const known = await this.users.findByEmail(email)
+    const token = await this.database.transaction(async transaction => {
+      await this.auditLog.record(transaction, eventOf(email, known, client))
+      return this.tokens.issue(transaction, {
+        purpose: 'sign-up',
+        email,
+        detail: { name, passwordHash: known ? null : passwordHash },
+        lifetimeSeconds: LIFETIME_SECONDS,
+      })
+    })
+    return { token, isKnown: known !== null }
+  }
+
+  /** Does not use the link up. Throws `INVALID_LINK`, or `TOO_MANY_ATTEMPTS` after too many of those. */
+  async find(token: string, client: Client): Promise<PendingSignUp> {
+    const { detail, email } = await this.tokens.require('sign-up', token, client, 'email.verify')
+    return { ...detail, email } as unknown as PendingSignUp
+  }
+
+  /**
+   * Uses the link up, drops all others for the address, and creates the account and its owner. Throws
+   * `INVALID_LINK` when it is no longer valid, and `EMAIL_TAKEN`.
+   */
+  async complete(token: string, { email, name, passwordHash }: PendingSignUp, client: Client): Promise<User> {
+    const grant = { role: 'owner', granted: initialGrant('owner'), satellites: null } as const
+    const ids = { id: randomUUID(), accountId: randomUUID() }
+    return this.database.transaction(async transaction => {
+      // Before the links: two sign-ups for one address wait for each other here, where neither holds what the
+      // other needs.
+      const owner = await this.users.addOwner(transaction, { ...ids, email, name, passwordHash, ...grant })
+      await this.tokens.consume(transaction, 'sign-up', token)
+      await this.tokens.withdrawMailed(transaction, 'sign-up', email)
+      const actor = { userId: owner.id, accountId: owner.accountId, client }
+      const events = [auditEvent(actor, 'email.verify'), auditEvent(actor, 'account.create')]
+      await this.auditLog.recordAll(transaction, events)
+      return owner
     })
   }
+}
 
-  /** Null when the link is not valid; too many of those throw `TOO_MANY_ATTEMPTS`. */
-  async find(token: string, client: Client): Promise<PendingSignUp | null> {
-    const found = await this.tokens.find('sign-up', token, client)
-    return found && ({ ...found.detail, email: found.email } as unknown as PendingSignUp)
-  }
-
-  /** Uses this one up (`INVALID_LINK` when it is no longer valid) and drops all others for the address. */
-  async complete(transaction: Db, token: string): Promise<void> {
-    const { email } = await this.tokens.consume(transaction, 'sign-up', token)
-    await this.tokens.withdrawMailed(transaction, 'sign-up', email)
-  }
+function eventOf(email: Email, known: User | null, client: Client): AuditEvent {
+  if (!known) return auditEvent({ client }, 'signup', { email })
+  const { id: userId, accountId } = known
+  const event = auditEvent({ userId, accountId, client }, 'signup', { reason: 'e-mail taken' })
+  return { ...event, outcome: 'refused' }
 }

@@ -1,11 +1,39 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  HttpCode,
+  Injectable,
+  Post,
+  UseGuards,
+} from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import type { FastifyRequest } from 'fastify'
+import { Settings } from '../../config/settings.js'
+import { ApiError } from '../../errors/api-error.js'
 import { type Client, CurrentClient } from '../../http/client.js'
+import { DocumentedGuard } from '../../http/documented.js'
+import { requireMainOrigin } from '../../sessions/session-cookie.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { SignUpBody, SignUpDocs, VerifySignUpBody, VerifySignUpDocs } from './sign-up.dto.js'
-import { SignUpGuard } from './sign-up.guard.js'
-import { SignUpService } from './sign-up.service.js'
-import { SignUpVerification } from './sign-up-verification.service.js'
+import { SignUpService, SignUpVerification } from './sign-up.service.js'
+
+/**
+ * Lets strangers sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
+ * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
+ */
+@Injectable()
+@DocumentedGuard({ refusals: ['SIGN_UP_CLOSED', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED'] })
+export class SignUpGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
+    requireMainOrigin(context.switchToHttp().getRequest<FastifyRequest>(), this.settings)
+    return true
+  }
+}
 
 @ApiTags('Sign-up')
 @Controller('api/signup')
@@ -21,8 +49,7 @@ export class SignUpController {
   @Post()
   @HttpCode(202)
   @SignUpDocs()
-  signUp(@Body() { email, password, name }: SignUpBody, @CurrentClient() client: Client) {
-    const applicant = { email, password, name: name ?? null }
+  signUp(@Body() applicant: SignUpBody, @CurrentClient() client: Client) {
     return this.signUpService.signUp(applicant, client)
   }
 

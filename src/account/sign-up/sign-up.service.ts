@@ -1,36 +1,24 @@
 import { Injectable } from '@nestjs/common'
-import type { AuditEvent } from '../../audit/audit-event.js'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { withMinimumDuration } from '../../clock/clock.js'
-import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { Email } from '../../users/email.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
-import { Users } from '../../users/users.js'
-import { PendingSignUps } from './pending-sign-ups.js'
-import { SignUpMails } from './sign-up-mails.js'
-
-/** Who wants an account. */
-export interface Applicant {
-  readonly email: Email
-  readonly password: string
-  readonly name: string | null
-}
+import { AddressMails } from '../address-mails.js'
+import { type PendingSignUp, PendingSignUps } from './pending-sign-ups.js'
+import type { SignUpBody } from './sign-up.dto.js'
 
 @Injectable()
 export class SignUpService {
   constructor(
-    private readonly users: Users,
     private readonly policy: PasswordPolicy,
-    private readonly passwords: Passwords,
     private readonly pending: PendingSignUps,
     private readonly rateLimiter: RateLimiter,
-    private readonly mails: SignUpMails,
-    private readonly database: Database,
-    private readonly auditLog: AuditLog,
+    private readonly mails: AddressMails,
   ) {}
 
   /**
@@ -38,32 +26,64 @@ export class SignUpService {
    * including the row of a link that nobody receives, so that neither answer nor time reveals who has an
    * account. Throws `WEAK_PASSWORD`.
    */
-  async signUp(applicant: Applicant, client: Client): Promise<void> {
+  async signUp(applicant: SignUpBody, client: Client): Promise<void> {
     this.mails.require()
     await withMinimumDuration(this.mailCounted(applicant, client))
   }
 
-  private async mailCounted(applicant: Applicant, client: Client): Promise<void> {
+  private async mailCounted(applicant: SignUpBody, client: Client): Promise<void> {
     const counted = await this.rateLimiter.count({ kind: 'mail', subject: applicant.email, client })
     await counted.refundIfRejected(this.mailLink(applicant, client))
   }
 
-  private async mailLink({ email, password, name }: Applicant, client: Client): Promise<void> {
-    await this.policy.require(password, { known: [email, name ?? ''], client, subject: '' })
-    const passwordHash = await this.passwords.hash(password, client)
-    const known = await this.users.findByEmail(email)
-    const token = await this.database.transaction(async transaction => {
-      await this.auditLog.record(transaction, eventOf(email, known, client))
-      return this.pending.add(transaction, { email, name, passwordHash: known ? null : passwordHash })
-    })
-    if (known) this.mails.tellKnown(email)
-    else this.mails.sendLink(email, token)
+  private async mailLink({ email, password, name = '' }: SignUpBody, client: Client): Promise<void> {
+    const passwordHash = await this.policy.hash(password, { known: [email, name], client, subject: '' })
+    const { token, isKnown } = await this.pending.add({ email, name: name || null, passwordHash }, client)
+    if (isKnown) this.mails.tellKnown(email)
+    else this.mails.sendSignUp(email, token)
   }
 }
 
-function eventOf(email: Email, known: User | null, client: Client): AuditEvent {
-  const action = 'signup'
-  if (!known) return { action, outcome: 'ok', client, detail: { email } }
-  const { id: userId, accountId } = known
-  return { action, outcome: 'refused', userId, accountId, client, detail: { reason: 'e-mail taken' } }
+@Injectable()
+export class SignUpVerification {
+  constructor(
+    private readonly pending: PendingSignUps,
+    private readonly rateLimiter: RateLimiter,
+    private readonly passwords: Passwords,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Creates the account and its owner. The link proves that the caller reads the mailbox; the password proves
+   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid. Of
+   * two calls at once one succeeds. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user
+   * in the meantime.
+   */
+  async verify(token: string, password: string, client: Client): Promise<User> {
+    const found = await this.pending.find(token, client)
+    const guess = { kind: 'password', subject: found.email, client } as const
+    // Whoever has the link owns this mailbox, so other people's failures at this address do not count against
+    // them.
+    const counted = await this.rateLimiter.count(guess, async () => true)
+    try {
+      await this.requirePassword(found, password, client)
+      const owner = await this.pending.complete(token, found, client)
+      await counted.succeeded()
+      return owner
+    } catch (error) {
+      await counted.threw(error)
+      throw error
+    }
+  }
+
+  private async requirePassword(
+    { email, passwordHash }: PendingSignUp,
+    password: string,
+    client: Client,
+  ): Promise<void> {
+    if (await this.passwords.verify(passwordHash, password, client)) return
+    const event = auditEvent({ client }, 'email.verify', { reason: 'wrong password', email })
+    this.auditLog.note({ ...event, outcome: 'failed' })
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
 }

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { Session } from '../../sessions/session.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
 import { TransferMails } from './transfer-mails.js'
-import { type Parties, TransferParties } from './transfer-parties.js'
+import { TransferParties } from './transfer-parties.js'
 
 /** Transfers, as owners request them. */
 @Injectable()
@@ -18,7 +17,6 @@ export class OwnershipTransfer {
     private readonly transfers: PendingTransfers,
     private readonly rateLimiter: RateLimiter,
     private readonly database: Database,
-    private readonly auditLog: AuditLog,
     private readonly mails: TransferMails,
   ) {}
 
@@ -28,36 +26,58 @@ export class OwnershipTransfer {
    * `NOT_FOUND` for anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`,
    * `TRANSFER_PENDING`, and `EMAIL_UNDO_OPEN` while a change of either's e-mail address can still be undone.
    */
-  async request(session: Session, userId: string, client: Client): Promise<PendingTransfer> {
+  async request(actor: SessionActor, userId: string): Promise<PendingTransfer> {
     this.mails.require()
-    const counted = await this.rateLimiter.countMailBy(session, userId, client)
-    const { transfer, stopLinks, acceptLink } = await counted.refundIfRejected(
-      this.database.transaction(async transaction => {
-        const parties = await this.parties.ofRequest(transaction, session, userId)
-        if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')
-        if (await this.transfers.find(transaction, session.accountId)) throw new ApiError('TRANSFER_PENDING')
-        return this.open(transaction, parties, session, client)
-      }),
-    )
+    const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
+    const { transfer, stopLinks, acceptLink } = await counted.refundIfRejected(this.open(actor, userId))
     this.mails.sendRequested(stopLinks, transfer)
     this.mails.sendOffer(acceptLink, transfer)
     return transfer
   }
 
-  private async open(transaction: Db, parties: Parties, { sid }: Session, client: Client) {
-    const { owner, newOwner } = parties
-    const transfer = await this.transfers.open(transaction, owner, newOwner)
-    const { accountId, readyAt } = transfer
-    await this.auditLog.record(transaction, {
-      action: 'account.transfer',
-      outcome: 'ok',
-      ...{ userId: owner.id, accountId, sid, client },
-      detail: { step: 'requested', to: newOwner.id, readyAt },
+  private open(actor: SessionActor, userId: string) {
+    return this.database.transaction(async transaction => {
+      const parties = await this.parties.ofRequest(transaction, actor, userId)
+      if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')
+      if (await this.transfers.find(transaction, actor.accountId)) throw new ApiError('TRANSFER_PENDING')
+      const { owner, newOwner } = parties
+      const transfer = await this.transfers.open(transaction, actor, owner, newOwner)
+      return {
+        transfer,
+        stopLinks: await this.mails.issueStopLinks(transaction, owner, transfer),
+        acceptLink: await this.mails.issueAcceptLink(transaction, newOwner),
+      }
     })
-    return {
-      transfer,
-      stopLinks: await this.mails.issueStopLinks(transaction, owner, transfer),
-      acceptLink: await this.mails.issueAcceptLink(transaction, parties),
-    }
+  }
+}
+
+/** The future owner accepts. */
+@Injectable()
+export class TransferAcceptance {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly database: Database,
+    private readonly transfers: PendingTransfers,
+    private readonly parties: TransferParties,
+    private readonly mails: TransferMails,
+  ) {}
+
+  /**
+   * `readyAt` of the result is the earliest time at which they can become the owner. Uses the link up and tells the owner again how to stop the transfer.
+   * Throws `INVALID_LINK`.
+   */
+  async accept(text: string, client: Client): Promise<PendingTransfer> {
+    const found = await this.tokens.require('transfer-accept', text, client, 'account.transfer')
+    this.mails.require()
+    const { transfer, stopLinks } = await this.database.transaction(async transaction => {
+      const pending = await this.transfers.find(transaction, found.accountId as string)
+      const parties = pending && (await this.parties.ofPending(transaction, pending))
+      if (!parties || pending.toUserId !== found.userId) throw new ApiError('INVALID_LINK')
+      const transfer = await this.transfers.accept(transaction, pending, text, client)
+      const stopLinks = await this.mails.issueStopLinks(transaction, parties.owner, transfer)
+      return { transfer, stopLinks }
+    })
+    this.mails.sendAccepted(stopLinks, transfer)
+    return transfer
   }
 }

@@ -1,47 +1,55 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Session } from '../../sessions/session.js'
-import { type Cancellation, type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
-import { Users } from '../../users/users.js'
-import { OwnedAccounts } from '../owned-accounts.js'
+import type { Client } from '../../http/client.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import { type Cancellation, PendingTransfers } from '../../users/pending-transfers.js'
+import { LockedAccounts } from '../locked-accounts.js'
 import { TransferMails } from './transfer-mails.js'
+import { TransferParties } from './transfer-parties.js'
 
 /** Cancels transfers. The owner (at all addresses) and the member are told. */
 @Injectable()
 export class TransferCancellation {
   constructor(
-    private readonly owned: OwnedAccounts,
+    private readonly tokens: OneTimeTokens,
+    private readonly lockedAccounts: LockedAccounts,
     private readonly transfers: PendingTransfers,
-    private readonly users: Users,
-    private readonly database: Database,
+    private readonly parties: TransferParties,
     private readonly mails: TransferMails,
   ) {}
 
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
-  async byOwner(session: Session, cancellation: Cancellation): Promise<void> {
-    const addresses = await this.owned.change(session, transaction =>
-      this.cancel(transaction, session.accountId, cancellation),
+  async byOwner(actor: SessionActor): Promise<void> {
+    const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
+    const addresses = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+      this.cancel(transaction, actor.accountId, cancellation),
     )
     if (!addresses) throw new ApiError('NOT_FOUND')
     this.mails.tellCancelled(addresses)
   }
 
   /**
-   * Runs `permit` first in the transaction, with the account locked. Does nothing when no transfer is
-   * pending.
+   * By a link, which this uses up. It can do nothing else, because it also goes to addresses that the owner has
+   * left. Throws `INVALID_LINK`.
    */
-  async ofAccount(
-    accountId: string,
-    cancellation: Cancellation,
-    permit: (transaction: Db) => Promise<void>,
-  ): Promise<void> {
-    const addresses = await this.database.transaction(async transaction => {
-      await this.users.lockAccount(transaction, accountId)
-      await permit(transaction)
+  async byLink(text: string, client: Client): Promise<void> {
+    const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')
+    const accountId = found.accountId as string
+    const cancellation = { client, reason: 'stopped by a mailed link' }
+    const addresses = await this.lockedAccounts.change(accountId, async transaction => {
+      await this.tokens.consume(transaction, 'transfer-stop', text)
       return this.cancel(transaction, accountId, cancellation)
     })
+    if (addresses) this.mails.tellCancelled(addresses)
+  }
+
+  /** By the service itself. Does nothing when no transfer is pending. */
+  async byService(accountId: string, reason: string): Promise<void> {
+    const addresses = await this.lockedAccounts.change(accountId, transaction =>
+      this.cancel(transaction, accountId, { client: null, reason }),
+    )
     if (addresses) this.mails.tellCancelled(addresses)
   }
 
@@ -52,16 +60,6 @@ export class TransferCancellation {
     cancellation: Cancellation,
   ): Promise<string[] | null> {
     const cancelled = await this.transfers.cancel(transaction, accountId, cancellation)
-    return cancelled && this.addressesOf(transaction, cancelled)
-  }
-
-  private async addressesOf(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<string[]> {
-    const people = await this.users.lockAll(transaction, [fromUserId, toUserId])
-    const owner = people.get(fromUserId)
-    const newOwner = people.get(toUserId)
-    return [
-      ...(owner ? await this.mails.addressesOf(transaction, owner) : []),
-      ...(newOwner ? [newOwner.email] : []),
-    ]
+    return cancelled && this.parties.addressesOf(transaction, cancelled)
   }
 }

@@ -1,10 +1,102 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { auditEvent } from '../../audit/audit-event.js'
+import type { Db } from '../../database/connection.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
-import { CompletedTransfers } from './completed-transfers.js'
-import { DueTransfers } from './due-transfers.js'
+import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
+import { initialGrant, type Role, type User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
 import { TransferCancellation } from './transfer-cancellation.js'
+import { TransferMails } from './transfer-mails.js'
+import { type Parties, TransferParties } from './transfer-parties.js'
+
+/**
+ * `waits`: not accepted, not due, or an address can still come back. `void`: one of the two users is gone.
+ */
+type TransferOutcome = 'done' | 'waits' | 'void'
+
+/** Thrown to roll back. */
+class NotDone extends Error {
+  constructor(readonly outcome: TransferOutcome) {
+    super(`The transfer ${outcome}`)
+  }
+}
+
+/** Makes the change of owner. */
+@Injectable()
+export class OwnerChange {
+  constructor(
+    private readonly transfers: PendingTransfers,
+    private readonly parties: TransferParties,
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
+    private readonly mails: TransferMails,
+  ) {}
+
+  /**
+   * Makes the owner a member and the member the owner in one transaction, so there is exactly one owner at
+   * any time. Tells both. Checks again whether it is allowed, because much may have happened since the
+   * transfer was read.
+   */
+  async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
+    try {
+      const { parties } = await this.changes.durably(async transaction => {
+        const parties = await this.lockDue(transaction, transfer)
+        await this.swap(transaction, transfer, parties)
+        return { ...(await this.recordGrants(transaction, parties)), parties }
+      })
+      this.mails.tellDone(parties)
+      return 'done'
+    } catch (error) {
+      if (error instanceof NotDone) return error.outcome
+      throw error
+    }
+  }
+
+  private async lockDue(transaction: Db, transfer: PendingTransfer): Promise<Parties> {
+    const parties = await this.parties.ofPending(transaction, transfer)
+    const current = await this.transfers.find(transaction, transfer.accountId)
+    const isSame = current?.requestedAt.getTime() === transfer.requestedAt.getTime()
+    if (!isSame || !current?.acceptedAt) throw new NotDone('waits')
+    if (!parties) throw new NotDone('void')
+    if (await this.parties.isUndoOpen(transaction, parties)) throw new NotDone('waits')
+    return parties
+  }
+
+  private async swap(
+    transaction: Db,
+    transfer: PendingTransfer,
+    { owner, newOwner }: Parties,
+  ): Promise<void> {
+    await this.transfers.complete(transaction, transfer)
+    await this.setRole(transaction, owner, 'member')
+    await this.setRole(transaction, newOwner, 'owner')
+  }
+
+  private recordGrants(transaction: Db, { owner, newOwner }: Parties): Promise<RecordedChanges> {
+    return this.changes.record(
+      transaction,
+      [
+        // What is taken comes first: for a moment no session may have everything, but never two.
+        { kind: 'set-permissions', userId: owner.id, granted: initialGrant('member') },
+        { kind: 'set-permissions', userId: newOwner.id, granted: initialGrant('owner') },
+      ],
+      auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'account.transfer', {
+        step: 'done',
+        to: newOwner.id,
+      }),
+    )
+  }
+
+  /** With the default permissions of the role; an owner may log in at every site. */
+  private async setRole(transaction: Db, { id }: User, role: Role): Promise<void> {
+    await this.users.setRole(transaction, id, role)
+    await this.users.setGranted(transaction, id, initialGrant(role))
+    if (role === 'owner') await this.users.setSatellites(transaction, id, null)
+  }
+}
 
 const JOB = { name: 'ownership-transfers', everyMs: 10 * 60 * 1000 }
 
@@ -17,8 +109,8 @@ export class TransferCompletion {
   private readonly logger = new Logger('TransferCompletion')
 
   constructor(
-    private readonly due: DueTransfers,
-    private readonly completed: CompletedTransfers,
+    private readonly transfers: PendingTransfers,
+    private readonly change: OwnerChange,
     private readonly cancellation: TransferCancellation,
     private readonly jobs: LeasedJobs,
   ) {}
@@ -27,10 +119,11 @@ export class TransferCompletion {
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
-      for (const { accountId } of await this.due.expired()) await this.end(accountId, 'not accepted in time')
+      for (const { accountId } of await this.transfers.listExpired())
+        await this.end(accountId, 'not accepted in time')
       let done = 0
-      for (const transfer of await this.due.ready()) {
-        const outcome = await this.attempt(() => this.completed.complete(transfer), transfer.accountId)
+      for (const transfer of await this.transfers.listReady()) {
+        const outcome = await this.attempt(() => this.change.complete(transfer), transfer.accountId)
         if (outcome === 'done') done++
         if (outcome === 'void') await this.end(transfer.accountId, 'one of the two is gone')
       }
@@ -39,8 +132,7 @@ export class TransferCompletion {
   }
 
   private async end(accountId: string, reason: string): Promise<void> {
-    const cancellation = { client: null, reason }
-    await this.attempt(() => this.cancellation.ofAccount(accountId, cancellation, async () => {}), accountId)
+    await this.attempt(() => this.cancellation.byService(accountId, reason), accountId)
   }
 
   /** Null when it cannot be completed now, which does not stop the others. */

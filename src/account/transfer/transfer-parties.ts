@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import type { Session } from '../../sessions/session.js'
-import { UndoTokens } from '../../users/links/undo-tokens.js'
+import { Accounts } from '../../users/accounts.js'
 import type { PendingTransfer } from '../../users/pending-transfers.js'
 import type { User } from '../../users/user.js'
+import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
-import { requireOwner } from '../require-owner.js'
+import { requireOwner } from '../owner.guard.js'
 
 /** The present owner and the future one. */
 export interface Parties {
@@ -19,8 +20,9 @@ export interface Parties {
 @Injectable()
 export class TransferParties {
   constructor(
+    private readonly accounts: Accounts,
     private readonly users: Users,
-    private readonly undoTokens: UndoTokens,
+    private readonly userEmails: UserEmails,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -28,12 +30,12 @@ export class TransferParties {
    * Throws like the guards when the caller is no longer the owner, and `NOT_FOUND` when the other is not an
    * active member of the account.
    */
-  async ofRequest(transaction: Db, session: Session, userId: string): Promise<Parties> {
-    const { accountId, userId: ownerId } = session
-    const people = await this.hold(transaction, accountId, [ownerId, userId])
-    const owner = requireOwner(people.get(ownerId))
-    await this.changes.requireNotRevoked(transaction, session)
-    const newOwner = people.get(userId)
+  async ofRequest(transaction: Db, actor: SessionActor, userId: string): Promise<Parties> {
+    const { accountId, userId: ownerId } = actor
+    const users = await this.lock(transaction, accountId, [ownerId, userId])
+    const owner = requireOwner(users.get(ownerId))
+    await this.changes.requireNotRevoked(transaction, actor)
+    const newOwner = users.get(userId)
     if (!isActiveMember(newOwner, accountId)) throw new ApiError('NOT_FOUND')
     return { owner, newOwner }
   }
@@ -41,20 +43,34 @@ export class TransferParties {
   /** Null when the one is no longer the owner, or the other no longer an active member of the account. */
   async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
     const { accountId, fromUserId, toUserId } = transfer
-    const people = await this.hold(transaction, accountId, [fromUserId, toUserId])
-    const owner = people.get(fromUserId)
-    const newOwner = people.get(toUserId)
+    const users = await this.lock(transaction, accountId, [fromUserId, toUserId])
+    const owner = users.get(fromUserId)
+    const newOwner = users.get(toUserId)
     const isOwner = owner?.accountId === accountId && owner.role === 'owner' && !owner.disabledAt
     return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner } : null
   }
 
-  /** Whether a change of either's e-mail address can still be undone. If so, that login may be a thief's. */
-  isUndoOpen(transaction: Db, { owner, newOwner }: Parties): Promise<boolean> {
-    return this.undoTokens.areAnyOpen(transaction, [owner.id, newOwner.id])
+  /**
+   * Where to reach them, the owner also at earlier addresses that can still come back. Both stay locked until
+   * the transaction ends; the account is locked.
+   */
+  async addressesOf(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<string[]> {
+    const users = await this.users.lockAll(transaction, [fromUserId, toUserId])
+    const owner = users.get(fromUserId)
+    const newOwner = users.get(toUserId)
+    return [
+      ...(owner ? await this.userEmails.addressesOf(transaction, owner) : []),
+      ...(newOwner ? [newOwner.email] : []),
+    ]
   }
 
-  private async hold(transaction: Db, accountId: string, userIds: readonly string[]) {
-    await this.users.lockAccount(transaction, accountId)
+  /** Whether a change of either's e-mail address can still be undone. If so, that login may be a thief's. */
+  isUndoOpen(transaction: Db, { owner, newOwner }: Parties): Promise<boolean> {
+    return this.userEmails.areAnyOpen(transaction, [owner.id, newOwner.id])
+  }
+
+  private async lock(transaction: Db, accountId: string, userIds: readonly string[]) {
+    await this.accounts.lock(transaction, accountId)
     return this.users.lockAll(transaction, userIds)
   }
 }

@@ -2,30 +2,28 @@ import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { MailedLinkBody } from '../../links/mailed-token.js'
-import { CurrentSession } from '../../sessions/actor.js'
+import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
-import type { Session } from '../../sessions/session.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { OwnerGuard } from '../owner.guard.js'
-import { OwnershipTransfer } from './ownership-transfer.service.js'
+import { OwnershipTransfer, TransferAcceptance } from './ownership-transfer.service.js'
 import {
   AcceptTransferDocs,
   CancelTransferDocs,
   RequestTransferDocs,
   StopTransferDocs,
   TransferBody,
+  transferAnswer,
 } from './transfer.dto.js'
 import { TransferCancellation } from './transfer-cancellation.js'
-import { TransferLinks } from './transfer-links.service.js'
-import { transferView } from './transfer-view.js'
 
 @ApiTags('Account')
 @Controller('api/account/transfer')
 export class TransferController {
   constructor(
     private readonly ownershipTransfer: OwnershipTransfer,
+    private readonly acceptance: TransferAcceptance,
     private readonly cancellation: TransferCancellation,
-    private readonly links: TransferLinks,
   ) {}
 
   /** Asks a member to become the owner in the caller's place. */
@@ -33,12 +31,8 @@ export class TransferController {
   @HttpCode(202)
   @MainSite({ guard: OwnerGuard, reauthenticated: true })
   @RequestTransferDocs()
-  async request(
-    @CurrentSession() session: Session,
-    @Body() { userId }: TransferBody,
-    @CurrentClient() client: Client,
-  ) {
-    return transferView(await this.ownershipTransfer.request(session, userId, client))
+  async request(@CurrentActor() actor: SessionActor, @Body() { userId }: TransferBody) {
+    return transferAnswer(await this.ownershipTransfer.request(actor, userId))
   }
 
   /** Cancels it. */
@@ -46,8 +40,8 @@ export class TransferController {
   @HttpCode(204)
   @MainSite({ guard: OwnerGuard })
   @CancelTransferDocs()
-  cancel(@CurrentSession() session: Session, @CurrentClient() client: Client) {
-    return this.cancellation.byOwner(session, { client, reason: 'cancelled by the owner' })
+  cancel(@CurrentActor() actor: SessionActor) {
+    return this.cancellation.byOwner(actor)
   }
 
   /** The member agrees. Public: the link is the proof, and may be opened on another device. */
@@ -56,7 +50,7 @@ export class TransferController {
   @HttpCode(200)
   @AcceptTransferDocs()
   async accept(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
-    return transferView(await this.links.accept(token, client))
+    return transferAnswer(await this.acceptance.accept(token, client))
   }
 
   /** The owner stops it. Public, because whoever has to stop it may no longer be able to log in. */
@@ -65,6 +59,6 @@ export class TransferController {
   @HttpCode(204)
   @StopTransferDocs()
   stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
-    return this.links.stop(token, client)
+    return this.cancellation.byLink(token, client)
   }
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { IsUUID } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import type { PendingTransfer } from '../../users/pending-transfers.js'
 
 export class TransferBody {
   @ApiProperty({ type: String, format: 'uuid', description: 'A member of the account' })
@@ -10,21 +11,27 @@ export class TransferBody {
 
 const INSTANT = { type: String, format: 'date-time' } as const
 
+/** A transfer as those see it who may change the account's settings. */
 export class TransferAnswer {
   @ApiProperty({ type: String, format: 'uuid', description: 'The future owner' })
   userId!: string
 
   @ApiProperty(INSTANT)
-  requestedAt!: string
+  requestedAt!: Date
 
   @ApiProperty({ ...INSTANT, description: 'The earliest time at which it is done' })
-  readyAt!: string
+  readyAt!: Date
 
   @ApiProperty({ ...INSTANT, description: 'It is cancelled if it has not been accepted by then' })
-  expiresAt!: string
+  expiresAt!: Date
 
   @ApiProperty({ ...INSTANT, nullable: true })
-  acceptedAt!: string | null
+  acceptedAt!: Date | null
+}
+
+export function transferAnswer(transfer: PendingTransfer): TransferAnswer {
+  const { toUserId: userId, requestedAt, readyAt, expiresAt, acceptedAt } = transfer
+  return { userId, requestedAt, readyAt, expiresAt, acceptedAt }
 }
 
 const LINK_REFUSALS = [

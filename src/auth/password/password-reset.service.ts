@@ -4,9 +4,9 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { AccountRecovery } from '../../users/account-recovery.js'
 import type { Email } from '../../users/email.js'
-import { MailedLinks } from '../../users/links/mailed-links.js'
-import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import { MailedLinks } from '../../users/mailed-links.js'
 import { PasswordSetter } from './password-setter.js'
 
 @Injectable()

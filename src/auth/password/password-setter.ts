@@ -4,8 +4,8 @@ import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session-id.js'
+import { AccountRecovery } from '../../users/account-recovery.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
-import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { PasswordMails } from './password-mails.js'
@@ -45,8 +45,7 @@ export class PasswordSetter {
     const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.durably(async transaction => {
-      await this.users.lockAccount(transaction, user.accountId)
-      await requireAllowed(transaction, await this.users.lock(transaction, user.id))
+      await requireAllowed(transaction, await this.recovery.lock(transaction, user))
       await this.users.setPassword(transaction, user.id, passwordHash)
       await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
       return this.changes.record(transaction, [change], event)

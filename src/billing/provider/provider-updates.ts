@@ -8,7 +8,7 @@ import { Database } from '../../database/database.js'
 import { accounts, subscriptions, users } from '../../database/schema.js'
 import { type ApiError } from '../../errors/api-error.js'
 import { PlansFile } from '../../permissions/plans-file.js'
-import { UndoTokens } from '../../users/links/undo-tokens.js'
+import { UserEmails } from '../../users/user-emails.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { HostedCheckouts } from '../checkout/hosted-checkouts.js'
 import { currentSubscription, isLive } from '../subscription/subscription.js'
@@ -106,7 +106,7 @@ export class CancelledSubscriptions {
   constructor(
     private readonly stripe: Stripe,
     private readonly clock: Clock,
-    private readonly undoTokens: UndoTokens,
+    private readonly userEmails: UserEmails,
   ) {}
 
   /** The id of one that has to end now because its account is being deleted; null when there is none. */
@@ -131,7 +131,7 @@ export class CancelledSubscriptions {
       .from(accounts)
       .innerJoin(users, and(eq(users.accountId, accounts.id), eq(users.role, 'owner')))
       .where(isDue)
-    return owner !== undefined && !(await this.undoTokens.areAnyOpen(transaction, [owner.id]))
+    return owner !== undefined && !(await this.userEmails.areAnyOpen(transaction, [owner.id]))
   }
 }
 

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
-import { Passwords } from '../../users/passwords/passwords.js'
-import type { AcceptInvitationBody } from './invitations.dto.js'
-import { Invitations } from './invitations.js'
-import { NewMembers } from './new-members.js'
-
-/** Somebody who has joined, and the origins that they may log in at; null means all. */
-export interface Accepted {
-  readonly userId: string
-  readonly satellites: readonly string[] | null
-}
+import { Users } from '../../users/users.js'
+import { newlyGranted, requireCanGrant, requireCanOpen } from '../team-authority.js'
+import type { AcceptedAnswer, AcceptInvitationBody } from './invitations.dto.js'
+import { type Invitation, Invitations } from './invitations.js'
 
 /** Lets invited people join. */
 @Injectable()
@@ -19,24 +16,51 @@ export class AcceptInvitationService {
   constructor(
     private readonly invitations: Invitations,
     private readonly passwordPolicy: PasswordPolicy,
-    private readonly passwords: Passwords,
-    private readonly newMembers: NewMembers,
+    private readonly users: Users,
+    private readonly database: Database,
   ) {}
 
   /**
-   * Creates the invited member; nobody is logged in. Throws `INVALID_LINK`, `EMAIL_TAKEN` when the address
-   * has joined another account meanwhile, and `WEAK_PASSWORD`, after which the link is still valid.
+   * Uses the link up and creates the invited member; nobody is logged in. Throws `INVALID_LINK`, `EMAIL_TAKEN`
+   * when the address has joined another account meanwhile, and `WEAK_PASSWORD`, after which the link is still
+   * valid.
    */
-  async accept({ token, password, name }: AcceptInvitationBody, client: Client): Promise<Accepted> {
-    const invitation = await this.invitations.find(token, client)
-    await this.passwordPolicy.require(password, {
-      known: [invitation.email, name ?? ''],
-      client,
-      subject: invitation.id,
-    })
-    const passwordHash = await this.passwords.hash(password, client)
+  async accept({ token, password, ...body }: AcceptInvitationBody, client: Client): Promise<AcceptedAnswer> {
+    const name = body.name ?? null
+    const invitation = await this.invitations.ofLink(token, client)
+    const { id: subject, accountId, email, permissions: granted, satellites } = invitation
+    const known = [email, name ?? '']
+    const passwordHash = await this.passwordPolicy.hash(password, { known, client, subject })
     const userId = randomUUID()
-    await this.newMembers.join({ id: userId, invitation, token, name: name ?? null, passwordHash, client })
-    return { userId, satellites: invitation.satellites }
+    await this.database.transaction(async transaction => {
+      await this.requireStillMeant(transaction, invitation)
+      await this.invitations.accept(transaction, token, userId, client)
+      const grant = { role: 'member', granted, satellites } as const
+      await this.users.add(transaction, { id: userId, accountId, email, name, passwordHash, ...grant })
+    })
+    return { userId, satellites }
+  }
+
+  /**
+   * Throws `INVALID_LINK` unless the inviter could still give the same now: otherwise a manager who is about
+   * to be removed could leave doors open.
+   */
+  private async requireStillMeant(
+    transaction: Db,
+    { accountId, invitedBy, permissions, satellites }: Invitation,
+  ): Promise<void> {
+    const { account, user: inviter } = await this.users.lockWithAccount(transaction, {
+      id: invitedBy,
+      accountId,
+    })
+    const isManager =
+      inviter?.accountId === accountId && !inviter.disabledAt && inviter.granted.teamManagement
+    if (!account || !isManager) throw new ApiError('INVALID_LINK')
+    try {
+      requireCanGrant(inviter, newlyGranted(null, permissions))
+      requireCanOpen(inviter, 'nothing', satellites)
+    } catch (cause) {
+      throw new ApiError('INVALID_LINK', { cause })
+    }
   }
 }

@@ -1,46 +1,50 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
 import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { Public } from '../../tokens/jwt.guard.js'
 import { initialGrant } from '../../users/user.js'
-import { IdInPath } from '../id-in-path.pipe.js'
-import { permissionsIn } from '../members/member-access.dto.js'
+import { AllowedSatellites } from '../allowed-satellites.js'
+import { IdInPath, permissionsIn } from '../members/member-access.dto.js'
+import { AcceptInvitationService } from './accept-invitation.service.js'
 import {
+  AcceptInvitationBody,
+  AcceptInvitationDocs,
   InvitationBody,
   InviteDocs,
+  type InvitedAnswer,
   ListInvitationsDocs,
   ResendInvitationDocs,
   WithdrawInvitationDocs,
 } from './invitations.dto.js'
-import type { Invitation } from './invitations.js'
+import type { InviteRequest } from './invitations.js'
 import { InvitationsService } from './invitations.service.js'
 
 @ApiTags('Team')
 @Controller('api/team/invitations')
 @MainSite({ permission: 'teamManagement' })
 export class InvitationsController {
-  constructor(private readonly invitations: InvitationsService) {}
+  constructor(
+    private readonly invitations: InvitationsService,
+    private readonly allowedSatellites: AllowedSatellites,
+  ) {}
 
   /** Invites somebody to the caller's team by mail. */
   @Post()
   @InviteDocs()
-  async invite(
+  invite(
     @CurrentActor() actor: SessionActor,
     @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
   ) {
-    const wish = {
-      email,
-      permissions: permissionsIn(permissions),
-      satellites,
-    }
-    return asInvited(await this.invitations.invite(actor, wish))
+    return this.mail(actor, { email, permissions: permissionsIn(permissions), satellites })
   }
 
-  /** Mails an open invitation again, with a new link. */
+  /** Mails an open invitation again, as if the manager made it now. */
   @Post(':id/resend')
   @ResendInvitationDocs()
   async resend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
-    return asInvited(await this.invitations.resend(actor, id))
+    return this.mail(actor, await this.invitations.find(actor.accountId, id))
   }
 
   @Get()
@@ -56,8 +60,24 @@ export class InvitationsController {
   withdraw(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.invitations.withdraw(actor, id)
   }
+
+  private async mail(actor: SessionActor, request: InviteRequest): Promise<InvitedAnswer> {
+    this.allowedSatellites.require(request.satellites)
+    const { id, email, expiresAt } = await this.invitations.invite(actor, request)
+    return { id, email, expiresAt }
+  }
 }
 
-function asInvited({ id, email, expiresAt }: Invitation): Pick<Invitation, 'id' | 'email' | 'expiresAt'> {
-  return { id, email, expiresAt }
+@ApiTags('Team')
+@Controller('api/invitations')
+export class AcceptInvitationController {
+  constructor(private readonly acceptInvitation: AcceptInvitationService) {}
+
+  /** Creates the member who was invited. Public: they have no login yet, and the link is the proof. */
+  @Public()
+  @Post('accept')
+  @AcceptInvitationDocs()
+  accept(@Body() body: AcceptInvitationBody, @CurrentClient() client: Client) {
+    return this.acceptInvitation.accept(body, client)
+  }
 }

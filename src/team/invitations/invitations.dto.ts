@@ -40,7 +40,7 @@ export class AcceptInvitationBody {
   name?: string
 }
 
-class InvitedAnswer {
+export class InvitedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   id!: string
 
@@ -48,7 +48,7 @@ class InvitedAnswer {
   email!: string
 
   @ApiProperty({ type: String, format: 'date-time' })
-  expiresAt!: string
+  expiresAt!: Date
 }
 
 class InvitationAnswer extends InvitedAnswer {
@@ -70,12 +70,13 @@ class InvitationsAnswer {
   invitations!: InvitationAnswer[]
 }
 
-class AcceptedAnswer {
+/** Somebody who has joined, and the origins that they may log in at. */
+export class AcceptedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
   @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
-  satellites!: string[] | null
+  satellites!: readonly string[] | null
 }
 
 const INVITE_REFUSALS: readonly ErrorCode[] = [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { and, count, eq, gt } from 'drizzle-orm'
-import { auditEventOf } from '../../audit/audit-event.js'
+import { and, eq, gt } from 'drizzle-orm'
+import { auditEvent, auditEventOf } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
@@ -13,20 +13,20 @@ import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionActor } from '../../sessions/actor.js'
 import type { Email } from '../../users/email.js'
 
-/** What a new member gets, and who says so. */
-export interface InvitationTerms {
-  readonly accountId: string
+/** Who is invited, and to what. */
+export interface InviteRequest {
   readonly email: Email
   readonly permissions: Permissions
   /** Null means all. */
   readonly satellites: readonly string[] | null
-  /** userId */
-  readonly invitedBy: string
 }
 
 /** An invitation that has been mailed and is open. */
-export interface Invitation extends InvitationTerms {
+export interface Invitation extends InviteRequest {
   readonly id: string
+  readonly accountId: string
+  /** userId */
+  readonly invitedBy: string
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -54,7 +54,7 @@ export class Invitations {
   }
 
   /** The account's invitation with this id; null when none is open. */
-  async findOpen(accountId: string, id: string): Promise<Invitation | null> {
+  async find(accountId: string, id: string): Promise<Invitation | null> {
     const [row] = await this.database.run(db =>
       db
         .select()
@@ -70,17 +70,13 @@ export class Invitations {
    */
   async open(
     transaction: Db,
-    offer: InvitationTerms,
-    client: Client,
+    { userId: invitedBy, accountId, client }: SessionActor,
+    { email, permissions, satellites }: InviteRequest,
   ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
-    const { accountId, email, permissions, satellites, invitedBy } = offer
     const isToAddress = and(this.areOpen(accountId), eq(oneTimeTokens.email, email))
     await transaction.delete(oneTimeTokens).where(isToAddress)
-    const [others] = await transaction
-      .select({ count: count() })
-      .from(oneTimeTokens)
-      .where(this.areOpen(accountId))
-    if ((others?.count ?? 0) >= MAX_OPEN) throw new ApiError('TOO_MANY_INVITATIONS')
+    const others = await transaction.$count(oneTimeTokens, this.areOpen(accountId))
+    if (others >= MAX_OPEN) throw new ApiError('TOO_MANY_INVITATIONS')
     const token = await this.tokens.issue(transaction, {
       purpose: 'invitation',
       accountId,
@@ -90,35 +86,30 @@ export class Invitations {
     })
     const [row] = await transaction.select().from(oneTimeTokens).where(isToAddress)
     const invitation = asInvitation(row as Row)
-    await this.auditLog.record(transaction, {
-      action: 'invitation.create',
-      outcome: 'ok',
-      accountId,
-      client,
-      detail: { invitation: invitation.id, email, permissions, satellites, by: invitedBy },
-    })
+    const detail = { invitation: invitation.id, email, permissions, satellites, by: invitedBy }
+    await this.auditLog.record(transaction, auditEvent({ accountId, client }, 'invitation.create', detail))
     return { invitation, token }
   }
 
   /** The invitation of a link; throws `INVALID_LINK`. Does not use it up. */
-  async find(token: string, client: Client): Promise<Invitation> {
-    const found = await this.tokens.find('invitation', token, client)
-    if (found) return asInvitation(found)
-    this.auditLog.note({
-      action: 'invitation.accept',
-      outcome: 'failed',
-      client,
-      detail: { reason: 'invalid link' },
-    })
-    throw new ApiError('INVALID_LINK')
+  async ofLink(token: string, client: Client): Promise<Invitation> {
+    return asInvitation(await this.tokens.require('invitation', token, client, 'invitation.accept'))
   }
 
   /**
-   * Uses the link up in the transaction of what it allows; throws `INVALID_LINK`. Of two calls at once one
-   * succeeds.
+   * Uses the link up in the transaction that makes this user a member; throws `INVALID_LINK`. Of two calls at
+   * once one succeeds.
    */
-  async consume(transaction: Db, token: string): Promise<Invitation> {
-    return asInvitation(await this.tokens.consume(transaction, 'invitation', token))
+  async accept(transaction: Db, token: string, userId: string, client: Client): Promise<void> {
+    const used = asInvitation(await this.tokens.consume(transaction, 'invitation', token))
+    const { id, accountId, invitedBy, permissions, satellites } = used
+    const member = { userId, accountId, client }
+    // Not `by`: the row is about who joined and from where, which is not the inviter's data.
+    const detail = { invitation: id, invitedBy }
+    await this.auditLog.recordAll(transaction, [
+      auditEvent(member, 'invitation.accept', detail),
+      auditEvent(member, 'user.create', { ...detail, permissions, satellites }),
+    ])
   }
 
   /** Withdraws an invitation of the account; false when it has no open one with this id. */
@@ -153,10 +144,7 @@ type Row = Pick<
 >
 
 function asInvitation({ id, accountId, email, detail, createdAt, expiresAt }: Row): Invitation {
-  const { permissions, satellites, invitedBy } = detail as Pick<
-    InvitationTerms,
-    'permissions' | 'satellites' | 'invitedBy'
-  >
+  const { permissions, satellites, invitedBy } = detail as unknown as Invitation
   return {
     id,
     accountId: accountId as string,

@@ -3,20 +3,19 @@ import { ApiTags } from '@nestjs/swagger'
 import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
-import { IdInPath } from '../id-in-path.pipe.js'
-import { SatelliteAccess } from '../satellite-access.js'
-import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
+import { IdInPath, PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
 import {
   DisableMemberDocs,
   EnableMemberDocs,
   FindMemberDocs,
-  ListTeamDocs,
+  ListMembersDocs,
   MembersQuery,
   RemoveMemberDocs,
   SetPermissionsDocs,
   SetSatellitesDocs,
 } from './members.dto.js'
 import { MembersService } from './members.service.js'
+import { SatelliteAccess } from './satellite-access.js'
 
 @ApiTags('Team')
 @Controller('api/team')
@@ -30,7 +29,7 @@ export class MembersController {
 
   /** The users of the caller's account, a page at a time. */
   @Get()
-  @ListTeamDocs()
+  @ListMembersDocs()
   list(@CurrentActor() actor: SessionActor, @Query() query: MembersQuery) {
     return this.members.list(actor.accountId, query)
   }

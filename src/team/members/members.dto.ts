@@ -1,10 +1,27 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { IsObject } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { PageCursor, PageLimit } from '../../http/page.js'
+import { asCursor, PageCursor, PageLimit, positionIn } from '../../http/page.js'
+import type { Permissions } from '../../permissions/permissions.js'
+import type { Role } from '../../users/user.js'
 import type { UserCursor } from '../../users/users.js'
 import { PermissionsBody } from './member-access.dto.js'
-import { ageInCursor } from './members-cursor.js'
+
+/** Milliseconds since 1970 and the id, because many users of an import have the same time. */
+const AGE = /^\d{1,13}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Where a page of the team ended, as text for `?after=`. */
+export function memberCursor({ createdAt, id }: UserCursor): string {
+  return asCursor(`${createdAt.getTime()}.${id}`)
+}
+
+/** What a cursor of ours contains; null for any other text. */
+function ageInCursor(text: string): UserCursor | null {
+  const age = positionIn(text, AGE)
+  if (age === null) return null
+  const [milliseconds, id] = age.split('.') as [string, string]
+  return { createdAt: new Date(Number(milliseconds)), id }
+}
 
 const DEFAULT_PAGE = 100
 
@@ -17,7 +34,8 @@ export class MembersQuery {
   after?: UserCursor
 }
 
-class TeamMemberAnswer {
+/** A user as the team sees them. */
+export class TeamMemberAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
@@ -28,19 +46,19 @@ class TeamMemberAnswer {
   name!: string | null
 
   @ApiProperty({ enum: ['owner', 'member'] })
-  role!: string
+  role!: Role
 
   @ApiProperty({ type: PermissionsBody, description: 'As granted; on satellites only some of them count' })
-  permissions!: PermissionsBody
+  permissions!: Permissions
 
   @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
-  satellites!: string[] | null
+  satellites!: readonly string[] | null
 
   @ApiProperty({ type: Boolean })
   isDisabled!: boolean
 
   @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string
+  createdAt!: Date
 }
 
 class TeamAnswer {
@@ -55,7 +73,7 @@ const MAIN_SITE_ONLY =
   'Main site only. Access token and session cookie must belong to the same session, and it must currently have the ' +
   'teamManagement permission.'
 
-export const ListTeamDocs = () =>
+export const ListMembersDocs = () =>
   Documented({
     summary: 'List the members of the account',
     description: MAIN_SITE_ONLY,

@@ -4,27 +4,19 @@ import { pageOf } from '../../http/page.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionActor } from '../../sessions/actor.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import { UndoTokens } from '../../users/links/undo-tokens.js'
-import type { Role, User } from '../../users/user.js'
+import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
+import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
-import { type ManagerAndMember, TeamAuthority } from '../team-authority.js'
-import { newlyGranted, requireCanOpen, requireNotOwner, requireSomebodyElse } from '../team-rules.js'
-import type { MembersQuery } from './members.dto.js'
-import { teamCursor } from './members-cursor.js'
-
-/** A user as the team sees them. */
-export interface TeamMember {
-  readonly userId: string
-  readonly email: string
-  readonly name: string | null
-  readonly role: Role
-  readonly permissions: Permissions
-  readonly satellites: readonly string[] | null
-  readonly isDisabled: boolean
-  /** ISO 8601, UTC. */
-  readonly createdAt: string
-}
+import {
+  type ManagerAndMember,
+  newlyGranted,
+  requireCanOpen,
+  requireNotOwner,
+  requireSomebodyElse,
+  TeamAuthority,
+} from '../team-authority.js'
+import { type MembersQuery, memberCursor, type TeamMemberAnswer } from './members.dto.js'
 
 /**
  * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
@@ -36,7 +28,7 @@ export class MembersService {
     private readonly users: Users,
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
-    private readonly undoTokens: UndoTokens,
+    private readonly userEmails: UserEmails,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -46,11 +38,11 @@ export class MembersService {
    */
   async list(accountId: string, { limit, after }: MembersQuery) {
     const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
-    const { rows, next } = await pageOf(limit, read, teamCursor)
+    const { rows, next } = await pageOf(limit, read, memberCursor)
     return { users: rows.map(asTeamMember), next }
   }
 
-  async find(accountId: string, userId: string): Promise<TeamMember> {
+  async find(accountId: string, userId: string): Promise<TeamMemberAnswer> {
     const user = await this.users.findInAccount(userId, accountId)
     if (!user) throw new ApiError('NOT_FOUND')
     return asTeamMember(user)
@@ -99,7 +91,7 @@ export class MembersService {
     await this.changes.durably(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.remove', userId, () => requireMayGo(both))
-      if (await this.undoTokens.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
+      if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
       return this.userChanges.remove(transaction, both.member, actor)
     })
   }
@@ -110,7 +102,7 @@ function requireMayGo({ manager, member }: ManagerAndMember): void {
   requireSomebodyElse(manager, member)
 }
 
-function asTeamMember(user: User): TeamMember {
+function asTeamMember(user: User): TeamMemberAnswer {
   return {
     userId: user.id,
     email: user.email,
@@ -119,6 +111,6 @@ function asTeamMember(user: User): TeamMember {
     permissions: user.granted,
     satellites: user.satellites,
     isDisabled: user.disabledAt !== null,
-    createdAt: user.createdAt.toISOString(),
+    createdAt: user.createdAt,
   }
 }

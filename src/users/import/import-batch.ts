@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
+import { OPERATOR } from '../../audit/actor.js'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
 import { PlansFile } from '../../permissions/plans-file.js'
-import { noteSeatsOf } from '../seats.js'
+import { queueSeatSync } from '../queue-customer-sync.js'
 import type { NewUser } from '../user.js'
 import type { ImportedUser, NumberedUser } from './imported-user.js'
 import { type RefusedLine, refusedForOwners } from './owner-check.js'
@@ -48,28 +50,27 @@ export class ImportBatch {
   private async add(transaction: Db, fresh: readonly NumberedUser[]): Promise<number> {
     if (fresh.length === 0) return 0
     const createdAt = this.clock.now()
-    const rows = fresh.map(({ user }) => asUser(user, createdAt))
-    const made = await this.addAccounts(transaction, rows)
+    const rows = fresh.map(({ user }) => asUser(user))
+    const made = await this.addAccounts(transaction, rows, createdAt)
     const added = await transaction
       .insert(users)
-      .values(rows.map(asRow))
+      .values(rows.map(user => ({ ...asRow(user), createdAt })))
       .onConflictDoNothing()
       .returning({ id: users.id })
     // Somebody else has just added the others; accounts made for them alone must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
     const ids = added.map(({ id }) => id)
-    if (this.plans.haveSeats && ids.length > 0) await noteSeatsOf(transaction, ids)
+    if (this.plans.haveSeats && ids.length > 0) await queueSeatSync(transaction, ids)
     return added.length
   }
 
   /** Adds those that do not exist yet; returns their ids. */
-  private async addAccounts(transaction: Db, rows: readonly NewUser[]): Promise<string[]> {
+  private async addAccounts(transaction: Db, rows: readonly NewUser[], createdAt: Date): Promise<string[]> {
     const { withoutPlan: entitled, version: entitledBy } = this.plans
-    const created = new Map(rows.map(({ accountId, createdAt }) => [accountId, createdAt]))
-    const values = [...created].map(([id, createdAt]) => ({ id, createdAt, entitled, entitledBy }))
+    const ids = [...new Set(rows.map(({ accountId }) => accountId))].sort()
     const made = await transaction
       .insert(accounts)
-      .values(values.sort((one, other) => (one.id < other.id ? -1 : 1)))
+      .values(ids.map(id => ({ id, createdAt, entitled, entitledBy })))
       .onConflictDoNothing()
       .returning({ id: accounts.id })
     return made.map(({ id }) => id)
@@ -82,12 +83,8 @@ export class ImportBatch {
     alreadyThere: number,
   ): Promise<void> {
     const lines = { from: batch.at(0)?.line, to: batch.at(-1)?.line }
-    await this.auditLog.record(transaction, {
-      action: 'user.import',
-      outcome: 'ok',
-      client: null,
-      detail: { added, alreadyThere, lines },
-    })
+    const event = auditEvent(OPERATOR, 'user.import', { added, alreadyThere, lines })
+    await this.auditLog.record(transaction, event)
   }
 }
 
@@ -140,9 +137,9 @@ async function missingAccounts(
   return wanted
 }
 
-function asUser({ account, ...user }: ImportedUser, createdAt: Date): NewUser {
+function asUser({ account, ...user }: ImportedUser): NewUser {
   const accountId = account.kind === 'own' ? randomUUID() : account.id
-  return { ...user, id: randomUUID(), accountId, disabledAt: null, createdAt }
+  return { ...user, id: randomUUID(), accountId }
 }
 
 /** With the entitlements of the account, which stays locked until the transaction ends. */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import { ImportBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'
-import { type Line, linesOf, MAX_LINE_BYTES } from './json-lines.js'
 
 export interface ImportCounts {
   /** Lines that were read; empty ones are not counted. */
@@ -75,4 +74,55 @@ export class UserImport {
 /** How far an import has come. */
 export function inWords({ lines, added, alreadyThere, faults }: ImportCounts): string {
   return `${lines} lines: ${added} users added, ${alreadyThere} there already, ${faults} lines at fault`
+}
+
+/** A line of a file, without its end. */
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  /** Null when it is longer than {@link MAX_LINE_BYTES} or not UTF-8. */
+  readonly text: string | null
+}
+
+/** A user takes less than 1 KB; an endless line must not fill the memory. */
+export const MAX_LINE_BYTES = 16 * 1024
+
+const NEWLINE = 0x0a
+const NOTHING = Buffer.alloc(0)
+
+/** The lines of a byte stream, one at a time. Empty ones are skipped but counted. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let number = 0
+  let rest = NOTHING
+  let isTooLong = false
+  for await (const chunk of chunks) {
+    let start = 0
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start)
+      const piece = chunk.subarray(start, end === -1 ? chunk.length : end)
+      isTooLong ||= rest.length + piece.length > MAX_LINE_BYTES
+      rest = isTooLong ? NOTHING : Buffer.concat([rest, piece])
+      if (end === -1) break
+      number++
+      yield* lineOf(number, isTooLong ? null : rest)
+      rest = NOTHING
+      isTooLong = false
+      start = end + 1
+    }
+  }
+  yield* lineOf(number + 1, isTooLong ? null : rest)
+}
+
+function* lineOf(number: number, bytes: Buffer | null): Generator<Line> {
+  const text = bytes && decoded(bytes)
+  if (text?.trim() !== '') yield { number, text }
+}
+
+/** A new decoder each time, because it removes the byte order mark that some programs write. */
+function decoded(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
 }

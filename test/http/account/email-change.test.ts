@@ -7,6 +7,7 @@ import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -162,7 +163,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const other = await anOwner(app)
     await app.app
       .get(Database)
-      .transaction(transaction => app.app.get(Users).setEmail(transaction, other.id, email))
+      .transaction(transaction => app.app.get(UserEmails).set(transaction, other.id, email))
     expect(outcome(await confirm(token))).toBe('409 EMAIL_TAKEN')
     expect(await emailOf(owner)).toBe(owner.email)
     expect(await app.mailsTo(owner.email)).toEqual([])

@@ -6,6 +6,7 @@ import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
@@ -156,7 +157,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     const token = await linkFor(owner)
     await app.app
       .get(Database)
-      .transaction(transaction => app.app.get(Users).setEmail(transaction, owner.id, anEmail()))
+      .transaction(transaction => app.app.get(UserEmails).set(transaction, owner.id, anEmail()))
     expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
   })
 

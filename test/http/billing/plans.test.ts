@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../../src/database/database.js'
 import { checkouts } from '../../../src/database/schema.js'
-import { Users } from '../../../src/users/users.js'
+import { UserEmails } from '../../../src/users/user-emails.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
@@ -148,7 +148,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     const moved = `moved-${owner.email}`
     const database = app.app.get(Database)
     await database.transaction(transaction =>
-      app.app.get(Users).setEmail(transaction, owner.id, moved as never),
+      app.app.get(UserEmails).set(transaction, owner.id, moved as never),
     )
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ email: moved })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-removal.js'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
 import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
 import type { User } from '../../../src/users/user.js'

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { ChainLink } from '../../../src/audit/audit-chain.js'
 import { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../../../src/audit/audit-hash.js'
-import { ChainVerifier } from '../../../src/audit/chain-walk.js'
+import { ChainVerifier } from '../../../src/audit/audit-verifier.js'
 
 function aRow(id: number, parts: Partial<AuditRow> = {}): AuditRow {
   return {

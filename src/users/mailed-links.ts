@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import type { AuditAction } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
-import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
-import { type OneTimeToken, OneTimeTokens, type Purpose } from '../../links/one-time-tokens.js'
-import type { User } from '../user.js'
-import { Users } from '../users.js'
+import { type AuditAction, auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { type OneTimeToken, OneTimeTokens, type Purpose } from '../links/one-time-tokens.js'
+import type { User } from './user.js'
+import { Users } from './users.js'
 
 /** A mailed link that somebody follows. */
 export interface FollowedLink {
@@ -41,13 +41,8 @@ export class MailedLinks {
     const found = await this.tokens.find(purpose, text, client)
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (found && user && (!user.disabledAt || ALSO_OF_DISABLED.has(purpose))) return { user, token: found }
-    this.auditLog.note({
-      action,
-      outcome: 'failed',
-      client,
-      ...whose(found),
-      detail: { reason: reasonOf(user) },
-    })
+    const event = auditEvent({ ...targetOf(found), client }, action, { reason: reasonOf(user) })
+    this.auditLog.note({ ...event, outcome: 'failed' })
     throw new ApiError('INVALID_LINK')
   }
 
@@ -57,7 +52,7 @@ export class MailedLinks {
   }
 }
 
-function whose(found: OneTimeToken | null) {
+function targetOf(found: OneTimeToken | null) {
   const { userId, accountId } = found ?? {}
   return { ...(userId && { userId }), ...(accountId && { accountId }) }
 }

@@ -4,13 +4,13 @@ import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
+import { type Account, Accounts } from '../users/accounts.js'
 import { Users } from '../users/users.js'
-import { type Account, Accounts } from './accounts.js'
-import { requireOwner } from './require-owner.js'
+import { requireOwner } from './owner.guard.js'
 
-/** Changes accounts for their owners. */
+/** Changes of an account, each in a transaction with the account locked. */
 @Injectable()
-export class OwnedAccounts {
+export class LockedAccounts {
   constructor(
     private readonly database: Database,
     private readonly accounts: Accounts,
@@ -22,17 +22,24 @@ export class OwnedAccounts {
    * Does `work` in a transaction with the account and its owner locked. Throws `OWNER_REQUIRED` or
    * `SESSION_NOT_FOUND` when the caller is no longer the owner, although the guards let the request pass.
    */
-  change<T>(session: Session, work: (transaction: Db, account: Account) => Promise<T>): Promise<T> {
+  changeAsOwner<T>(
+    actor: Pick<Session, 'accountId' | 'userId' | 'sid'>,
+    work: (transaction: Db, account: Account) => Promise<T>,
+  ): Promise<T> {
     return this.database.transaction(async transaction => {
-      const account = await this.accounts.lock(transaction, session.accountId)
-      requireOwner(await this.users.lock(transaction, session.userId))
-      await this.changes.requireNotRevoked(transaction, session)
+      const account = await this.accounts.lockExclusively(transaction, actor.accountId)
+      requireOwner(await this.users.lock(transaction, actor.userId))
+      await this.changes.requireNotRevoked(transaction, actor)
       if (!account) throw new ApiError('SESSION_NOT_FOUND')
       return work(transaction, account)
     })
   }
 
-  setDeleteAt(transaction: Db, accountId: string, deleteAt: Date | null): Promise<void> {
-    return this.accounts.setDeleteAt(transaction, accountId, deleteAt)
+  /** Runs `work` in a transaction with the account locked. */
+  change<T>(accountId: string, work: (transaction: Db) => Promise<T>): Promise<T> {
+    return this.database.transaction(async transaction => {
+      await this.accounts.lock(transaction, accountId)
+      return work(transaction)
+    })
   }
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../../clock/clock.js'
-import type { Client } from '../../http/client.js'
-import type { Session } from '../../sessions/session.js'
+import type { SessionActor } from '../../sessions/actor.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'
-import { type Profile, ProfileService } from '../profile/profile.service.js'
+import type { ProfileAnswer } from './profile.dto.js'
+import { ProfileService } from './profile.service.js'
 import { type AuditRow, UserRecords } from './user-records.js'
 
-/** Everything about a person as one JSON object (GDPR articles 15 and 20). */
+/** Everything about a user as one JSON object (GDPR articles 15 and 20). */
 @Injectable()
 export class DataExport {
   constructor(
@@ -23,13 +23,13 @@ export class DataExport {
    * has been read, so that an outage until then is still an error response; a later outage makes the pieces
    * throw. The export itself is logged.
    */
-  async start(session: Session, client: Client): Promise<AsyncIterable<string>> {
-    const profile = await this.profiles.read(session)
-    const last = await this.userRecords.begin(session, client)
+  async start(actor: SessionActor): Promise<AsyncIterable<string>> {
+    const profile = await this.profiles.read(actor)
+    const last = await this.userRecords.begin(actor)
     return this.pieces(await this.head(profile), profile, last)
   }
 
-  private async head(profile: Profile): Promise<object> {
+  private async head(profile: ProfileAnswer): Promise<object> {
     const now = this.clock.now()
     return {
       exportedAt: now,
@@ -41,7 +41,7 @@ export class DataExport {
     }
   }
 
-  private async *pieces(head: object, profile: Profile, last: number): AsyncGenerator<string> {
+  private async *pieces(head: object, profile: ProfileAnswer, last: number): AsyncGenerator<string> {
     yield JSON.stringify(head).slice(0, -1)
     yield* this.list('auditLog', this.userRecords.concerning(profile, last), row =>
       withoutOthers(row, profile),
@@ -66,7 +66,7 @@ export class DataExport {
 }
 
 /** Where a manager was when they changed this user is the manager's own data. */
-function withoutOthers(row: AuditRow, { userId }: Profile): object {
+function withoutOthers(row: AuditRow, { userId }: ProfileAnswer): object {
   const { by } = row.detail
   if (by === undefined || by === userId) return row
   const { ip, userAgent, origin, requestId, ...rest } = row

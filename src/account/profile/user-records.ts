@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, lte, max, or, type SQL, sql } from 'drizzle-orm'
+import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { auditLog, familiarClients, oneTimeTokens } from '../../database/schema.js'
-import type { Client } from '../../http/client.js'
-import type { Session } from '../../sessions/session.js'
-import type { Profile } from '../profile/profile.service.js'
+import type { SessionActor } from '../../sessions/actor.js'
+import type { ProfileAnswer } from './profile.dto.js'
 
 /** How much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
@@ -14,7 +14,7 @@ const ROWS_A_PAGE = 500
 export type AuditRow = typeof auditLog.$inferSelect
 
 /**
- * What the database has about a person, besides the profile. Contains no secrets and no hashes of secrets.
+ * What the database has about a user, besides the profile. Contains no secrets and no hashes of secrets.
  */
 @Injectable()
 export class UserRecords {
@@ -24,17 +24,16 @@ export class UserRecords {
   ) {}
 
   /** Records the export and returns the id of the last row of the audit log, where the export ends. */
-  async begin({ userId, accountId, sid }: Session, client: Client): Promise<number> {
-    const event = { action: 'person.export', outcome: 'ok', userId, accountId, sid, client } as const
-    await this.database.run(db => this.auditLog.record(db, event))
+  async begin(actor: SessionActor): Promise<number> {
+    await this.database.run(db => this.auditLog.record(db, auditEvent(actor, 'person.export')))
     // Includes failed logins that are still being written.
     await this.auditLog.flush()
     const [row] = await this.database.run(db => db.select({ last: max(auditLog.id) }).from(auditLog))
     return row?.last ?? 0
   }
 
-  /** What the person has logged in from. Device ids are secrets, so only their times. */
-  familiarClients({ userId }: Profile) {
+  /** What the user has logged in from. Device ids are secrets, so only their times. */
+  familiarClients({ userId }: ProfileAnswer) {
     const { kind, firstSeen, lastSeen } = familiarClients
     const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
     return this.database.run(db =>
@@ -46,8 +45,8 @@ export class UserRecords {
     )
   }
 
-  /** Links and invitations that were mailed to the person or concern them. */
-  pendingLinks({ userId, email: address }: Profile) {
+  /** Links and invitations that were mailed to the user or concern them. */
+  pendingLinks({ userId, email: address }: ProfileAnswer) {
     const { purpose, email, createdAt, expiresAt } = oneTimeTokens
     return this.database.run(db =>
       db
@@ -58,13 +57,13 @@ export class UserRecords {
     )
   }
 
-  /** Pages of what concerns the person, oldest first. */
-  concerning({ userId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
+  /** Pages of what concerns the user, oldest first. */
+  concerning({ userId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
     return this.pages(eq(auditLog.userId, userId), last)
   }
 
-  /** Pages of what the person did to others, as managers do. */
-  doneBy({ userId, accountId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
+  /** Pages of what the user did to others, as managers do. */
+  doneBy({ userId, accountId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
     const isTheirs = sql`${auditLog.detail} ->> 'by' = ${userId}`
     const isOthers = sql`${auditLog.userId} is distinct from ${userId}::uuid`
     return this.pages(and(eq(auditLog.accountId, accountId), isTheirs, isOthers), last)

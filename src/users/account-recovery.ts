@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
-import { accounts, oneTimeTokens } from '../../database/schema.js'
-import { ApiError } from '../../errors/api-error.js'
-import type { Client } from '../../http/client.js'
-import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import type { Email } from '../email.js'
-import { UndoTokens } from '../links/undo-tokens.js'
-import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
-import type { User } from '../user.js'
-import { Users } from '../users.js'
+import { and, eq, sql } from 'drizzle-orm'
+import type { TargetUser } from '../audit/actor.js'
+import type { Db } from '../database/connection.js'
+import { oneTimeTokens } from '../database/schema.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { Accounts } from './accounts.js'
+import type { Email } from './email.js'
+import { type Cancellation, PendingTransfers } from './pending-transfers.js'
+import type { User } from './user.js'
+import { UserEmails } from './user-emails.js'
+import { Users } from './users.js'
 
 /** The address that a user goes back to. `turn` is the change that left it; null when it was never left. */
 export interface WayBack {
@@ -19,23 +20,22 @@ export interface WayBack {
 }
 
 /**
- * Gives users back what somebody with their password may have taken. Call every other method after
- * {@link lock}.
+ * Gives users back what somebody with their password may have taken. Call {@link lock} before every
+ * other method.
  */
 @Injectable()
 export class AccountRecovery {
   constructor(
+    private readonly accounts: Accounts,
     private readonly users: Users,
     private readonly tokens: OneTimeTokens,
-    private readonly undoTokens: UndoTokens,
+    private readonly userEmails: UserEmails,
     private readonly transfers: PendingTransfers,
-    private readonly auditLog: AuditLog,
   ) {}
 
   /** The user as last committed, locked after their account; null when they no longer exist. */
-  async lock(transaction: Db, { id, accountId }: Pick<User, 'id' | 'accountId'>): Promise<User | null> {
-    await this.users.lockAccount(transaction, accountId)
-    return this.users.lock(transaction, id)
+  async lock(transaction: Db, target: TargetUser): Promise<User | null> {
+    return (await this.users.lockWithAccount(transaction, target)).user
   }
 
   /**
@@ -43,7 +43,7 @@ export class AccountRecovery {
    * that left it can be undone. Throws `INVALID_LINK` otherwise: the mailbox may be a thief's.
    */
   async wayBackTo(transaction: Db, user: User, address: Email): Promise<WayBack> {
-    const turn = await this.undoTokens.turnOf(transaction, user.id, address)
+    const turn = await this.userEmails.turnOf(transaction, user.id, address)
     if (turn === null && user.email !== address) throw new ApiError('INVALID_LINK')
     return { address, turn }
   }
@@ -54,13 +54,22 @@ export class AccountRecovery {
    * caller has to end the sessions. Throws `EMAIL_TAKEN`.
    */
   async recover(transaction: Db, user: User, { address, turn }: WayBack, client: Client): Promise<void> {
-    if (user.email !== address) await this.users.setEmail(transaction, user.id, address)
+    if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
     await this.users.setPassword(transaction, user.id, null)
-    if (turn !== null) await this.undoTokens.closeFrom(transaction, user.id, turn)
+    if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     await this.tokens.withdraw(transaction, 'password-reset', user.id)
     await this.withdrawInvitations(transaction, user)
     await this.callOffChanges(transaction, user, { client, reason: 'recovered' })
-    if (user.role === 'owner') await this.keepAccount(transaction, user, client)
+    if (user.role !== 'owner') return
+    const actor = { userId: user.id, accountId: user.accountId, client }
+    await this.accounts.cancelDeletion(transaction, actor, { reason: 'recovered' })
+  }
+
+  /** {@link recover} to the address of a mailed link back, which it uses up. Throws `INVALID_LINK` too. */
+  async recoverByLink(transaction: Db, user: User, text: string, client: Client): Promise<Email> {
+    const wayBack = await this.userEmails.consume(transaction, text)
+    await this.recover(transaction, user, wayBack, client)
+    return wayBack.address
   }
 
   /**
@@ -81,20 +90,5 @@ export class AccountRecovery {
           sql`${oneTimeTokens.detail} ->> 'invitedBy' = ${id}`,
         ),
       )
-  }
-
-  private async keepAccount(transaction: Db, { id, accountId }: User, client: Client): Promise<void> {
-    const kept = await transaction
-      .update(accounts)
-      .set({ deleteAt: null })
-      .where(and(eq(accounts.id, accountId), isNotNull(accounts.deleteAt)))
-      .returning({ id: accounts.id })
-    if (kept.length === 0) return
-    await this.auditLog.record(transaction, {
-      action: 'account.delete.cancel',
-      outcome: 'ok',
-      ...{ userId: id, accountId, client },
-      detail: { reason: 'recovered' },
-    })
   }
 }

@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../database/database.js'
+import { hourlyBudgets } from '../database/schema.js'
+import { clientNetworkOf } from '../http/network.js'
+import type { AuditEvent } from './audit-event.js'
+
+/** How much may be written in an hour, by all replicas together. */
+export interface Budget {
+  readonly name: string
+  readonly anHour: number
+}
+
+/** Takes up to `wanted` from this hour's budget and returns how much it got. Nothing is given back. */
+export async function takeFromBudget(
+  database: Database,
+  { name, anHour }: Budget,
+  now: Date,
+  wanted: number,
+): Promise<number> {
+  if (wanted === 0) return 0
+  const hour = new Date(now)
+  hour.setUTCMinutes(0, 0, 0)
+  const [row] = await database.run(db =>
+    db
+      .insert(hourlyBudgets)
+      .values({ name, hour, used: wanted })
+      .onConflictDoUpdate({
+        target: [hourlyBudgets.name, hourlyBudgets.hour],
+        // No further than one beyond: it must not run over in a long flood.
+        set: { used: sql`least(${hourlyBudgets.used}, ${anHour}) + excluded.used` },
+      })
+      .returning({ used: hourlyBudgets.used }),
+  )
+  const before = (row?.used ?? 0) - wanted
+  return Math.max(0, Math.min(wanted, anHour - before))
+}
+
+/**
+ * Rows in an hour about one action by one user, or from one network. Enough to see what happened; the size of
+ * a flood is in the counts.
+ */
+const ROWS_AN_HOUR = 20
+const HOUR_MS = 60 * 60 * 1000
+/**
+ * When there are more, the least recently used is dropped; its rows are still bounded by the budget for all.
+ */
+const MAX_SUBJECTS = 20_000
+
+/** Which refusals get a row of their own in this process. */
+export class RowAllowance {
+  private readonly used = new LRUCache<string, number>({ max: MAX_SUBJECTS, ttl: HOUR_MS, noUpdateTTL: true })
+
+  /** Takes one row from the allowance for such a refusal; false when it is used up. */
+  take({ action, userId, client }: AuditEvent): boolean {
+    const key = `${action} ${userId ?? (client ? clientNetworkOf(client.ip) : '')}`
+    const used = this.used.get(key) ?? 0
+    if (used >= ROWS_AN_HOUR) return false
+    this.used.set(key, used + 1)
+    return true
+  }
+}

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, isNotNull, lte } from 'drizzle-orm'
+import type { Actor } from '../audit/actor.js'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { accounts, oneTimeTokens, ownershipTransfers } from '../database/schema.js'
+import { PlansFile } from '../permissions/plans-file.js'
+import { queueNameSync } from './queue-customer-sync.js'
+
+/** An account: what pays, and what users belong to. */
+export type Account = typeof accounts.$inferSelect
+
+/** Whoever changes an account of theirs. */
+type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
+
+/** The accounts in the database. Methods that change something take the transaction of the whole change. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly database: Database,
+    private readonly plans: PlansFile,
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  async find(id: string): Promise<Account | null> {
+    const [row] = await this.database.run(db => db.select().from(accounts).where(eq(accounts.id, id)))
+    return row ?? null
+  }
+
+  /**
+   * The account as last committed, locked until the transaction ends; null when it is gone. Lock it before its
+   * users and links.
+   */
+  lock(transaction: Db, id: string): Promise<Account | null> {
+    return this.lockWith(transaction, id, 'no key update')
+  }
+
+  /** Like {@link lock}; also keeps out whatever comes to refer to the account. */
+  lockExclusively(transaction: Db, id: string): Promise<Account | null> {
+    return this.lockWith(transaction, id, 'update')
+  }
+
+  async add(transaction: Db, id: string, createdAt: Date): Promise<void> {
+    const { withoutPlan: entitled, version: entitledBy } = this.plans
+    await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy })
+  }
+
+  async setName(transaction: Db, id: string, name: string): Promise<Account | null> {
+    const [row] = await transaction.update(accounts).set({ name }).where(eq(accounts.id, id)).returning()
+    await queueNameSync(transaction, id)
+    return row ?? null
+  }
+
+  /** Sets the date of the account's deletion and returns it. */
+  async scheduleDeletion(transaction: Db, actor: AccountActor): Promise<Date> {
+    const deleteAt = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)
+    await transaction.update(accounts).set({ deleteAt }).where(eq(accounts.id, actor.accountId))
+    const event = auditEvent(actor, 'account.delete', { step: 'asked', deleteAt })
+    await this.auditLog.record(transaction, event)
+    return deleteAt
+  }
+
+  /** False when no deletion was pending. */
+  async cancelDeletion(transaction: Db, actor: AccountActor, detail?: object): Promise<boolean> {
+    const kept = await transaction
+      .update(accounts)
+      .set({ deleteAt: null })
+      .where(and(eq(accounts.id, actor.accountId), isNotNull(accounts.deleteAt)))
+      .returning({ id: accounts.id })
+    if (kept.length === 0) return false
+    await this.auditLog.record(transaction, auditEvent(actor, 'account.delete.cancel', { ...detail }))
+    return true
+  }
+
+  /** The ids of the accounts whose date of deletion has come, earliest first. */
+  async listDue(): Promise<string[]> {
+    const rows = await this.database.run(db =>
+      db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(lte(accounts.deleteAt, this.clock.now()))
+        .orderBy(asc(accounts.deleteAt)),
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  isDue({ deleteAt }: Account): boolean {
+    return deleteAt !== null && deleteAt <= this.clock.now()
+  }
+
+  /** Deletes the account, which must have no users left, with its links and a pending transfer. */
+  async remove(transaction: Db, accountId: string): Promise<void> {
+    await transaction.delete(ownershipTransfers).where(eq(ownershipTransfers.accountId, accountId))
+    await transaction.delete(oneTimeTokens).where(eq(oneTimeTokens.accountId, accountId))
+    const event = auditEvent({ accountId, client: null }, 'account.delete', { step: 'done' })
+    await this.auditLog.record(transaction, event)
+    await transaction.delete(accounts).where(eq(accounts.id, accountId))
+  }
+
+  private async lockWith(
+    transaction: Db,
+    id: string,
+    strength: 'no key update' | 'update',
+  ): Promise<Account | null> {
+    const [row] = await transaction.select().from(accounts).where(eq(accounts.id, id)).for(strength)
+    return row ?? null
+  }
+}

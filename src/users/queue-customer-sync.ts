@@ -1,0 +1,41 @@
+import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../database/connection.js'
+import { REQUEUE } from '../database/requeue.js'
+import { billingCustomers, billingWork, users } from '../database/schema.js'
+
+/**
+ * The number of active users is changing in these users' accounts. The payment provider may bill by it, so it
+ * has to be told. Call it in the transaction of the change, so that neither happens without the other; the
+ * billing worker does the rest after the commit.
+ */
+export async function queueSeatSync(transaction: Db, userIds: readonly string[]): Promise<void> {
+  await queue(
+    transaction,
+    sql`select ${users.accountId} from ${users} where ${inArray(users.id, [...userIds])}`,
+  )
+}
+
+/**
+ * The name or address of an account's owner has changed, or the owner has. The provider's receipts go to them.
+ * Otherwise like {@link queueSeatSync}. No effect for members.
+ */
+export async function queueOwnerSync(transaction: Db, userId: string): Promise<void> {
+  const isOwner = and(eq(users.id, userId), eq(users.role, 'owner'))
+  await queue(transaction, sql`select ${users.accountId} from ${users} where ${isOwner}`)
+}
+
+/** The account, which is the provider's customer, has another name. Otherwise like {@link queueSeatSync}. */
+export async function queueNameSync(transaction: Db, accountId: string): Promise<void> {
+  await queue(transaction, sql`select ${accountId}::uuid`)
+}
+
+/** Accounts that are not customers are left out; the others are locked in one order. */
+async function queue(transaction: Db, accountIds: SQL): Promise<void> {
+  await transaction.execute(sql`
+    insert into ${billingWork} (customer_id, due_at)
+    select ${billingCustomers.customerId}, clock_timestamp()
+    from ${billingCustomers}
+    where ${billingCustomers.accountId} in (${accountIds}) and ${isNotNull(billingCustomers.customerId)}
+    order by 1
+    on conflict (customer_id) do update set ${REQUEUE}`)
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt, gte, inArray, max, min, ne, sql } from 'drizzle-orm'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { oneTimeTokens, users } from '../database/schema.js'
+import { ApiError } from '../errors/api-error.js'
+import { type OneTimeToken, OneTimeTokens } from '../links/one-time-tokens.js'
+import type { Email } from './email.js'
+import { queueOwnerSync } from './queue-customer-sync.js'
+import type { User } from './user.js'
+
+const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
+const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
+
+/** A type, not an interface, because it is stored as plain JSON. */
+type UndoDetail = { readonly turn: number }
+
+const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
+
+/**
+ * The e-mail addresses of users: the present one, and the old ones that can still come back by a mailed link. A
+ * thief who changes the address twice is also mailed a link, for the address in between. So links are numbered
+ * in the order of the changes: going back to an address invalidates the links of that change and of later ones,
+ * and earlier links stay valid.
+ */
+@Injectable()
+export class UserEmails {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The token of the link that confirms another address; earlier links stop working. */
+  async issueChange(transaction: Db, { id: userId, accountId }: User, email: Email): Promise<string> {
+    await this.tokens.withdraw(transaction, 'email-change', userId)
+    const lifetimeSeconds = CHANGE_LIFETIME_SECONDS
+    const token = { purpose: 'email-change', email, userId, accountId, lifetimeSeconds } as const
+    return this.tokens.issue(transaction, token)
+  }
+
+  /** Uses up the link that confirms an address, and returns the address. Throws `INVALID_LINK`. */
+  async consumeChange(transaction: Db, text: string): Promise<Email> {
+    return (await this.tokens.consume(transaction, 'email-change', text)).email as Email
+  }
+
+  /**
+   * Gives the user, who is locked, another address and returns the token of the link back to the present one.
+   * Going back to an earlier address undoes the changes since, just as its link would; it returns null, because
+   * the address that is left may be a thief's. Throws like {@link set}.
+   */
+  async change(transaction: Db, user: User, email: Email): Promise<string | null> {
+    const turn = await this.turnOf(transaction, user.id, email)
+    await this.set(transaction, user.id, email)
+    await this.tokens.withdraw(transaction, 'email-change', user.id)
+    if (turn === null) return this.issue(transaction, user)
+    await this.closeFrom(transaction, user.id, turn)
+    return null
+  }
+
+  /** Throws `EMAIL_TAKEN`, which rolls the transaction back. */
+  async set(transaction: Db, id: string, email: Email): Promise<void> {
+    const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
+    if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
+    await this.requireNotReserved(transaction, { id, email })
+    try {
+      await transaction.update(users).set({ email }).where(eq(users.id, id))
+    } catch (error) {
+      // Another request took the address after we checked.
+      throw isUniqueViolation(error) ? new ApiError('EMAIL_TAKEN', { cause: error }) : error
+    }
+    await queueOwnerSync(transaction, id)
+  }
+
+  /** Uses the link up; the user is locked. Throws `INVALID_LINK`. */
+  async consume(
+    transaction: Db,
+    text: string,
+  ): Promise<{ readonly address: Email; readonly turn: number; readonly userId: string }> {
+    const token: OneTimeToken = await this.tokens.consume(transaction, 'email-undo', text)
+    const { turn } = token.detail as UndoDetail
+    return { address: token.email as Email, turn, userId: token.userId as string }
+  }
+
+  /** The first change that left this address and can still be undone; null when there is none. */
+  async turnOf(transaction: Db, userId: string, address: string): Promise<number | null> {
+    const [row] = await transaction
+      .select({ first: min(TURN) })
+      .from(oneTimeTokens)
+      .where(and(this.areOpen([userId]), eq(oneTimeTokens.email, address)))
+    return row?.first === null || row?.first === undefined ? null : Number(row.first)
+  }
+
+  /** Invalidates the links of this change and of later ones. */
+  async closeFrom(transaction: Db, userId: string, turn: number): Promise<void> {
+    await transaction.delete(oneTimeTokens).where(and(areOf([userId]), gte(TURN, turn)))
+  }
+
+  /** The user's present address, and those that can still come back, each once. */
+  async addressesOf(db: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<Email[]> {
+    const earlier = await db
+      .selectDistinct({ email: oneTimeTokens.email })
+      .from(oneTimeTokens)
+      .where(this.areOpen([id]))
+    return [...new Set([email, ...earlier.map(row => row.email as Email)])]
+  }
+
+  /** Whether a change of address of one of these users can still be undone. */
+  async areAnyOpen(db: Db, userIds: readonly string[]): Promise<boolean> {
+    const rows = await db
+      .select({ id: oneTimeTokens.id })
+      .from(oneTimeTokens)
+      .where(this.areOpen(userIds))
+      .limit(1)
+    return rows.length > 0
+  }
+
+  /**
+   * Throws `EMAIL_TAKEN` for an address that another user can still go back to, so that nobody can take it
+   * meanwhile, for example by an invitation.
+   */
+  async requireNotReserved(transaction: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
+    const isOfAnother = and(
+      eq(oneTimeTokens.purpose, 'email-undo'),
+      eq(oneTimeTokens.email, email),
+      ne(oneTimeTokens.userId, id),
+      gt(oneTimeTokens.expiresAt, this.clock.now()),
+    )
+    const reserved = await transaction
+      .select({ id: oneTimeTokens.id })
+      .from(oneTimeTokens)
+      .where(isOfAnother)
+      .limit(1)
+    if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
+  }
+
+  /** A link back to the address that the user, who is locked, has had until now. */
+  private async issue(transaction: Db, { id: userId, accountId, email }: User): Promise<string> {
+    const [row] = await transaction
+      .select({ last: max(TURN) })
+      .from(oneTimeTokens)
+      .where(areOf([userId]))
+    return this.tokens.issue(transaction, {
+      purpose: 'email-undo',
+      email,
+      userId,
+      accountId,
+      detail: { turn: Number(row?.last ?? 0) + 1 } satisfies UndoDetail,
+      lifetimeSeconds: UNDO_LIFETIME_SECONDS,
+    })
+  }
+
+  private areOpen(userIds: readonly string[]) {
+    return and(areOf(userIds), gt(oneTimeTokens.expiresAt, this.clock.now()))
+  }
+}
+
+function areOf(userIds: readonly string[]) {
+  return and(eq(oneTimeTokens.purpose, 'email-undo'), inArray(oneTimeTokens.userId, [...userIds]))
+}
+
+/** SQLSTATE 23505, which Drizzle wraps. */
+function isUniqueViolation(error: unknown): boolean {
+  return (error as { cause?: { code?: string } }).cause?.code === '23505'
+}
