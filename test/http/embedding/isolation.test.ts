@@ -42,6 +42,7 @@ describe('embedding: what the host does not notice, and what it has to', () => {
   let first: Mainstay
   const log = new LogLines()
   let second: Mainstay
+  const logOfSecond = new LogLines()
   let host: Host
   beforeAll(async () => {
     const [one, other] = [await folderWithOwner(), await folderWithOwner()]
@@ -49,7 +50,7 @@ describe('embedding: what the host does not notice, and what it has to', () => {
     NestLogger.overrideLogger(hostLog)
     ;[first, second] = await Promise.all([
       createMainstay({ ...settingsIn(one.path), LOG_LEVEL: 'debug' }, { prefix: PREFIX, log }),
-      createMainstay({ ...settingsIn(other.path), ...OF_SECOND }, { log: new LogLines() }),
+      createMainstay({ ...settingsIn(other.path), ...OF_SECOND }, { log: logOfSecond }),
     ])
     const app = express()
     app.use(first.handler)
@@ -170,6 +171,9 @@ describe('embedding: what the host does not notice, and what it has to', () => {
     await request(host.url, { path: '/second/health/live' })
     await second.close()
     expect(outcome(await login)).toBe('200')
+    // Its parts had something to say, and said it to nobody else.
+    expect(logOfSecond.lines.map(({ context }) => context)).toContain('AuditSealer')
+    expect(Object.values(hostLog).flatMap(method => method.mock.calls)).toEqual([['its own line', 'Host']])
     expect(outcome(await request(host.url, { path: '/second/health/live' }))).toBe('503 NOT_READY')
   })
 })
