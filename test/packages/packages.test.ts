@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +13,7 @@ import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { BACKEND, EXPECTED_PACKAGES } from './support/expected-packages.js'
 import { InstalledProject } from './support/installed-project.js'
+import { InstalledService } from './support/installed-service.js'
 import { typeFaults } from './support/type-check.js'
 
 const run = promisify(execFile)
@@ -73,7 +73,7 @@ describe.each(Object.entries(EXPECTED_PACKAGES))(
     })
 
     it('has types that need nothing else', async () => {
-      if (expected.compilerOptions === BACKEND) await project.link('@types/node', 'undici-types')
+      if (expected.compilerOptions.types?.includes('node')) await project.link('@types/node', 'undici-types')
       await project.write('consumer.ts', expected.consumer)
       expect(typeFaults(project.folder, 'consumer.ts', expected.compilerOptions)).toEqual([])
     })
@@ -96,6 +96,15 @@ describe.each(Object.entries(EXPECTED_PACKAGES))(
       )
       expect(printed.trim().split('\n')).toEqual(entries.map(() => 'true'))
     })
+
+    it('has a README whose example runs', async () => {
+      const readme = await readFile(join(project.folder, 'node_modules', name, 'README.md'), 'utf8')
+      const example = /```js\n([\s\S]*?)```/.exec(readme)?.[1] as string
+      await project.write('example.ts', example)
+      await project.write('example.js', example)
+      if (expected.readme) expect(await project.run('node', 'example.js')).toMatch(expected.readme)
+      else expect(typeFaults(project.folder, 'example.ts', expected.compilerOptions)).toEqual([])
+    })
   },
 )
 
@@ -106,8 +115,6 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
   let project: InstalledProject
   let url: string
   let ofService: Record<string, string>
-  let service: ChildProcess | undefined
-  let output = ''
   beforeAll(async () => {
     const names = ['mainstay-auth', '@mainstay-auth/verify', '@mainstay-auth/payment-sandbox']
     project = await InstalledProject.with(...names.map(name => archives[name] as string))
@@ -118,15 +125,7 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
       ...{ STRIPE_API_URL: `http://127.0.0.1:${payments}`, SMTP_URL: `smtp://127.0.0.1:${mails}` },
     }
   }, PATIENCE_MS)
-  afterAll(async () => {
-    if (service?.exitCode === null && service.signalCode === null) end('SIGKILL')
-    await project?.remove()
-  })
-
-  /** The service too: npx does not pass signals on. */
-  function end(signal: NodeJS.Signals): void {
-    process.kill(-(service?.pid as number), signal)
-  }
+  afterAll(() => project?.remove())
 
   it('brings what it needs to run and no more', async () => {
     expect(await project.packages()).toBeLessThan(MAX_SERVICE_PACKAGES)
@@ -157,38 +156,37 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
   })
 
   it('starts as npm start does, with its data in this folder, and stops on SIGTERM', async () => {
-    const environment = { ...project.environment(), ...ofService }
-    service = spawn('npx', ['mainstay-auth'], { cwd: project.folder, env: environment, detached: true })
-    for (const stream of [service.stdout, service.stderr])
-      stream?.setEncoding('utf8').on('data', text => {
-        output += text
-      })
-    const ready = async () => (await request(url, { path: '/health/ready' })).status === 200
-    await eventually(ready, { what: `the service: ${output}`, timeoutMs: 60_000, everyMs: 100 })
+    const service = await InstalledService.start(project, url, ofService)
     const { status, text } = await request(url)
     expect([status, text]).toEqual([200, expect.stringContaining('<div id="app">')])
-    const page = /assets\/[\w.-]+\.js/.exec(text)?.[0]
-    expect((await request(url, { path: `/${page}` })).status).toBe(200)
-    await eventually(() => output.includes('Log in there'), { what: 'its welcome' })
+    const script = /assets\/[\w.-]+\.js/.exec(text)?.[0]
+    expect((await request(url, { path: `/${script}` })).status).toBe(200)
+    await eventually(() => service.output.includes('Log in there'), { what: 'its welcome' })
     expect(existsSync(join(project.folder, 'mainstay-data/database/pgdata'))).toBe(true)
-
-    const ended = once(service, 'close')
-    end('SIGTERM')
-    await ended
-    expect(output).toContain('SIGTERM: stopping')
+    await service.end()
+    expect(service.output).toContain('SIGTERM: stopping')
     await expect(request(url)).rejects.toThrow('ECONNREFUSED')
   })
 
   it('is the service alone in production', async () => {
-    const environment = { ...project.environment(), NODE_ENV: 'production' }
-    const started = run('npx', ['mainstay-auth'], { cwd: project.folder, env: environment })
-    const { code, stderr } = await started.catch(error => error)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('  - MAIN_ORIGIN is missing\n')])
+    const service = await InstalledService.start(project, url, {
+      ...{ NODE_ENV: 'production', PORT: ofService.PORT as string, DRAIN_SECONDS: '0' },
+      ...{ PUBLIC_URL: 'https://api.main.test', MAIN_ORIGIN: 'https://main.test' },
+      ...{ ALLOWED_ORIGINS: 'https://main.test', JWT_KEYS_FILE: 'mainstay-data/jwt-keys.json' },
+      ...{ DATABASE_URL: 'pglite:production', STRIPE_PRICE_IDS: 'price_monthly' },
+      STRIPE_SECRET_KEY: 'sk_live_of_this_test_alone',
+      STRIPE_WEBHOOK_SECRET: 'whsec_of_this_test_alone',
+    })
+    const page = await request(url, { headers: { Accept: 'text/html' } })
+    expect([page.status, page.json.code]).toEqual([404, 'NOT_FOUND'])
+    await service.end()
+    expect(service.output).not.toContain('Log in there')
   })
 
   it('says in one sentence that a Node is too old where npm cannot bring another', async () => {
     const bin = join(project.folder, 'node_modules/.bin/mainstay-auth')
-    const started = run(process.execPath, ['--import', NODE_20, bin], { env: { PATH: '/nowhere' } })
+    const options = { env: { PATH: '/nowhere' }, timeout: 20_000 }
+    const started = run(process.execPath, ['--import', NODE_20, bin], options)
     const { code, stderr } = await started.catch(error => error)
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Mainstay needs Node 22.12 or newer/m)])
   })
