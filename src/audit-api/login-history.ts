@@ -4,7 +4,7 @@ import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { deviceName } from '../http/client.js'
 import { pageOf } from '../http/page.js'
-import { confinementOf, Reauthentication } from '../sessions/reauthentication.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
 import type { PageQuery } from './logins.dto.js'
 import { DEFAULT_PAGE, rowCursor } from './row-cursor.js'
@@ -23,7 +23,7 @@ export class LoginHistory {
    */
   async list(session: Session, query: PageQuery) {
     const { limit = DEFAULT_PAGE } = query
-    const site = confinementOf(session, this.reauthentication.isRecent(session))
+    const site = this.reauthentication.confinementOf(session)
     const read = (count: number) => this.read(session.userId, site, query, count)
     const { rows, next } = await pageOf(limit, read, rowCursor)
     return {

@@ -41,6 +41,15 @@ export class Reauthentication {
     return reauthenticatedAt !== null && this.clock.now() < this.expiresAt(reauthenticatedAt)
   }
 
+  /**
+   * The satellite that a session is confined to; null when it may see everything, as sessions of the main site and
+   * of apps may. A satellite is a customer's page: it must not learn where else its visitors go, or from which
+   * addresses, unless the user has recently re-authenticated.
+   */
+  confinementOf(session: Session): string | null {
+    return session.source === 'main' || this.isRecent(session) ? null : session.origin
+  }
+
   /** Throws `REAUTHENTICATION_REQUIRED` (401, RFC 9470 §3) when there is no recent one. */
   require(session: Session): void {
     if (this.isRecent(session)) return
@@ -66,16 +75,4 @@ export class ReauthenticationGuard implements CanActivate {
     this.reauthentication.require(context.switchToHttp().getRequest<FastifyRequest>().session as Session)
     return true
   }
-}
-
-/**
- * The satellite that a session is confined to; null when it may see everything. The main site and apps see
- * everything of their user. A satellite is a customer's page: it must not learn where else its visitors go,
- * or from which addresses, unless the user has recently re-authenticated.
- */
-export function confinementOf(
-  { source, origin }: Pick<Session, 'source' | 'origin'>,
-  isReauthenticated: boolean,
-): string | null {
-  return source === 'main' || isReauthenticated ? null : origin
 }

@@ -3,7 +3,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { SessionActor } from '../actor.js'
-import { confinementOf, Reauthentication } from '../reauthentication.js'
+import { Reauthentication } from '../reauthentication.js'
 import { asSessionHandle } from '../session-id.js'
 import { ActiveSessions, type SiteSessions } from './active-sessions.js'
 
@@ -58,7 +58,7 @@ export class OwnSessions {
   }
 
   private confinedTo(actor: SessionActor): string | undefined {
-    return confinementOf(actor, this.reauthentication.isRecent(actor)) ?? undefined
+    return this.reauthentication.confinementOf(actor) ?? undefined
   }
 
   private noteRefusal(actor: SessionActor, reason: string): void {
