@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { OneTimeTokenCleanup } from './one-time-token-cleanup.js'
-import { OneTimeTokens } from './one-time-tokens.js'
+import { OneTimeTokenCleanup, OneTimeTokens } from './one-time-tokens.js'
 
 @Module({
   imports: [AuditModule, RateLimitsModule],

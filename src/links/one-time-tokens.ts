@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { type AuditAction, auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
@@ -10,6 +11,8 @@ import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
+import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { Logger } from '../log/logger.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
 
 export type Purpose =
@@ -165,4 +168,30 @@ export class OneTimeTokens {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
+}
+
+const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }
+
+/**
+ * Removes expired links, on one replica at a time: what they hold, such as a password hash, is no longer
+ * needed.
+ */
+@Injectable()
+export class OneTimeTokenCleanup {
+  private readonly logger = new Logger('OneTimeTokenCleanup')
+
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async now => {
+      const removed = await this.tokens.removeExpired(now)
+      this.logger.log(`Removed ${removed} expired links`)
+      return removed
+    })
+  }
 }

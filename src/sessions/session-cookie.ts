@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { cookieValues, singleHeader } from '../http/client.js'
 import type { Source } from '../permissions/permissions.js'
-import { asSessionId, type SessionId } from './session-id.js'
+import { asSessionId, type SessionId } from './session.js'
 
 const NAME = 'sessionId'
 

@@ -1,5 +1,33 @@
+import { hash, randomUUID } from 'node:crypto'
 import type { Permissions, Source } from '../permissions/permissions.js'
-import type { SessionHandle } from './session-id.js'
+
+/** The secret a client presents at refresh. Never stored, logged or put in a token. */
+export type SessionId = string & { readonly brand: 'SessionId' }
+
+/** The public handle of a session: base64url SHA-256 of its sessionId. The store's key; safe to list and log. */
+export type SessionHandle = string & { readonly brand: 'SessionHandle' }
+
+/** Exactly as we issue it: lower case, version 4, variant 1 (RFC 9562 §5.4). */
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const HANDLE = /^[A-Za-z0-9_-]{43}$/
+
+/** A new secret of 122 random bits. */
+export function newSessionId(): SessionId {
+  return randomUUID() as SessionId
+}
+
+/** The text as a sessionId; null when its form is wrong. Nothing else reaches a store. */
+export function asSessionId(text: string): SessionId | null {
+  return UUID_V4.test(text) ? (text as SessionId) : null
+}
+
+export function handleOf(sessionId: SessionId): SessionHandle {
+  return hash('sha256', sessionId, 'base64url') as SessionHandle
+}
+
+export function asSessionHandle(text: string): SessionHandle | null {
+  return HANDLE.test(text) ? (text as SessionHandle) : null
+}
 
 /** Server-side record of a login. Its secret, the sessionId, is not in it. */
 export interface Session {

@@ -4,8 +4,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { userSessions, users } from '../database/schema.js'
-import type { Session } from './session.js'
-import type { SessionHandle } from './session-id.js'
+import type { Session, SessionHandle } from './session.js'
 
 /**
  * Which sessions each user has, in the database. Redis can lose its newest writes, and in a cluster a user's

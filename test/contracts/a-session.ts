@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { secondsAfter } from '../../src/clock/clock.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
-import type { Session } from '../../src/sessions/session.js'
-import { handleOf, newSessionId } from '../../src/sessions/session-id.js'
+import { handleOf, newSessionId, type Session } from '../../src/sessions/session.js'
 
 export const THIRTY_DAYS_IN_SECONDS = 30 * 24 * 3600
 

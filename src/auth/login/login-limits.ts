@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import type { Client } from '../../http/client.js'
 import { type CountedAction, RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { SessionHandle } from '../../sessions/session-id.js'
+import type { SessionHandle } from '../../sessions/session.js'
 import type { Email } from '../../users/email.js'
 import { Users } from '../../users/users.js'
 

@@ -1,15 +1,25 @@
 // What was decided here, and why: docs/decisions/http.md
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
+import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { answerProblem, PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
 import { singleHeader } from '../client.js'
 import { acceptOnlyJson } from './json-body.js'
-import { MAX_URL_LENGTH } from './limits.js'
+import * as limits from './limits.js'
+import { type LogDestination, logOptions } from './log.js'
 
 /** What every request passes first: response headers, limits, JSON bodies. */
 export async function prepareEdge(server: FastifyInstance): Promise<void> {
@@ -42,7 +52,7 @@ function refusalOf(request: FastifyRequest): Error | undefined {
   const refusal = refusals.get(request.raw)
   if (refusal) return refusal
   if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')
-  if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
+  if (request.raw.url && request.raw.url.length > limits.MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
   if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')
   return undefined
 }
@@ -103,4 +113,39 @@ export function answerFramingError(error: Error & { code?: string }, socket: Soc
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} Refused\r\n${headers.join('')}\r\n${body}`)
+}
+
+/** How the server reads requests: strict paths, tight limits, forwarded headers from our own proxies only. */
+export function serverOptions(settings: Settings, logTo?: LogDestination) {
+  return {
+    logger: logOptions(settings, logTo),
+    logController: new RequestLog(),
+    genReqId: () => randomUUID(),
+    // No logger per request: a line about one has `req`, with its id.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+    trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
+    bodyLimit: limits.MAX_READ_BODY_BYTES,
+    requestTimeout: limits.REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: limits.KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      setResponseHeaders(request, reply)
+      answerProblem(error, request, reply)
+    },
+    clientErrorHandler: answerFramingError,
+    ...transport(settings),
+  } satisfies FastifyServerOptions
+}
+
+function transport({ tls }: Settings) {
+  const options = {
+    maxHeaderSize: limits.MAX_HEADER_BYTES,
+    headersTimeout: limits.HEADERS_TIMEOUT_MS,
+    requestTimeout: limits.REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: limits.CONNECTIONS_CHECK_MS,
+  }
+  if (!tls) return { http: options }
+  return { https: { ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }
 }

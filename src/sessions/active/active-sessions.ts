@@ -5,8 +5,7 @@ import { Settings } from '../../config/settings.js'
 import { formatLocation, GeoIp } from '../../geoip/geoip.js'
 import { type Client, deviceName } from '../../http/client.js'
 import { SessionChanges } from '../revocation/session-changes.js'
-import type { Session } from '../session.js'
-import type { SessionHandle } from '../session-id.js'
+import type { Session, SessionHandle } from '../session.js'
 import { SessionStore } from '../stores/session-store.js'
 
 /** A live session as shown to people. */

@@ -4,7 +4,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { SessionActor } from '../actor.js'
 import { Reauthentication } from '../reauthentication.js'
-import { asSessionHandle } from '../session-id.js'
+import { asSessionHandle } from '../session.js'
 import { ActiveSessions, type SiteSessions } from './active-sessions.js'
 
 export interface OwnSessionsView {

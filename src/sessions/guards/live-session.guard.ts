@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard, documentationOf } from '../../http/documented.js'
-import type { SessionHandle } from '../session-id.js'
+import type { SessionHandle } from '../session.js'
 import { SessionStore } from '../stores/session-store.js'
 import { MainSourceGuard } from './main-source.guard.js'
 

@@ -4,9 +4,8 @@ import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard } from '../../http/documented.js'
-import type { Session } from '../session.js'
+import { asSessionId, handleOf, type Session } from '../session.js'
 import { acceptedCookies } from '../session-cookie.js'
-import { asSessionId, handleOf } from '../session-id.js'
 import { SessionStore } from '../stores/session-store.js'
 
 declare module 'fastify' {

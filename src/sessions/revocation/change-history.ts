@@ -4,7 +4,7 @@ import { Clock } from '../../clock/clock.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { sessionChanges, userSessions } from '../../database/schema.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import type { SessionHandle } from '../session-id.js'
+import type { SessionHandle } from '../session.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { changesOf, type StoreChanges } from '../stores/session-store.js'
 

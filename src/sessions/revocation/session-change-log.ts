@@ -7,7 +7,7 @@ import { Database, rowsOf } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { sessionChanges, userSessions, users } from '../../database/schema.js'
 import { limitedTo, type Permissions } from '../../permissions/permissions.js'
-import type { SessionHandle } from '../session-id.js'
+import type { SessionHandle } from '../session.js'
 import type { SessionGrant } from '../stores/session-store.js'
 
 /** A requested grant. */

@@ -6,8 +6,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
-import type { Session } from '../session.js'
-import { handleOf, type SessionHandle, type SessionId } from '../session-id.js'
+import { handleOf, type Session, type SessionHandle, type SessionId } from '../session.js'
 import {
   mergeChanges,
   NO_CHANGES,

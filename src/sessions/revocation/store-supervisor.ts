@@ -1,6 +1,6 @@
 import { Database } from '../../database/database.js'
 import { RedisConnection } from '../../redis/redis-connection.js'
-import type { SessionHandle } from '../session-id.js'
+import type { SessionHandle } from '../session.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
 import { type ChangeHistory, ChangeReplay } from './change-history.js'

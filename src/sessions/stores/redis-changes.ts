@@ -1,6 +1,6 @@
 import { effectivePermissions, permissionBits } from '../../permissions/permissions.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
-import type { SessionHandle } from '../session-id.js'
+import type { SessionHandle } from '../session.js'
 import { SET_PERMISSIONS, sessionKey } from './redis-session.js'
 import { changesOf, type StoreChanges } from './session-store.js'
 

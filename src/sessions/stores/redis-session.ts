@@ -1,7 +1,6 @@
 import { permissionBits, permissionsOfBits, type Source } from '../../permissions/permissions.js'
 import { redisScript } from '../../redis/redis-connection.js'
-import type { Session } from '../session.js'
-import type { SessionHandle } from '../session-id.js'
+import type { Session, SessionHandle } from '../session.js'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 

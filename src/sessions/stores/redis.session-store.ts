@@ -1,7 +1,6 @@
 import type { RedisConnection, RedisScript } from '../../redis/redis-connection.js'
 import type { ShardGates } from '../revocation/shard-gates.js'
-import type { Session } from '../session.js'
-import type { SessionHandle } from '../session-id.js'
+import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
 import { RedisChanges } from './redis-changes.js'
 import {

@@ -1,7 +1,6 @@
 import type { Db } from '../../database/connection.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import type { Session } from '../session.js'
-import type { SessionHandle } from '../session-id.js'
+import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
 
 /** Where a session is used from. */

@@ -1,4 +1,4 @@
-import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { FIELDS, sessionKey } from '../../../src/sessions/stores/redis-session.js'
 import type { Service } from '../service/service.js'
 

@@ -1,5 +1,4 @@
-import type { Session } from '../../../src/sessions/session.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { Service } from '../service/service.js'

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { ShardGate } from '../../../src/sessions/revocation/shard-gate.js'
 import { isOpenSince } from '../../../src/sessions/revocation/shard-gates.js'
 import { LostStoreError } from '../../../src/sessions/revocation/shard-recovery.js'
-import type { SessionHandle } from '../../../src/sessions/session-id.js'
+import type { SessionHandle } from '../../../src/sessions/session.js'
 import { eventually } from '../../support/eventually.js'
 
 type Before = Parameters<ConstructorParameters<typeof ShardGate>[1]>[0]

@@ -1,9 +1,4 @@
-import {
-  asSessionId,
-  handleOf,
-  type SessionHandle,
-  type SessionId,
-} from '../../../src/sessions/session-id.js'
+import { asSessionId, handleOf, type SessionHandle, type SessionId } from '../../../src/sessions/session.js'
 import type { User } from '../../../src/users/user.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { PASSWORD, type SignedIn } from '../../support/people.js'

@@ -8,7 +8,7 @@ import { LoginAnomalyCheck } from '../../../src/anomalies/login-anomaly-check.js
 import { Database } from '../../../src/database/database.js'
 import { familiarClients } from '../../../src/database/schema.js'
 import type { Source } from '../../../src/permissions/permissions.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'

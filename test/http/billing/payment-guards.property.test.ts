@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
 import { anOwner, signIn } from '../../support/people.js'

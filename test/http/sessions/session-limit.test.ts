@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { SessionHandle } from '../../../src/sessions/session-id.js'
+import type { SessionHandle } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { openSession } from '../../support/open-session.js'

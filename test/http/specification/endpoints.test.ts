@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { AccountsService } from '../../../src/users/accounts.service.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session-id.js'
+import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionsService } from '../../../src/sessions/sessions.service.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { Users } from '../../../src/users/users.js'

@@ -3,7 +3,7 @@ import {
   handleOf,
   type SessionHandle,
   type SessionId,
-} from '../../../../src/sessions/session-id.js'
+} from '../../../../src/sessions/session.js'
 import type { TestRequest } from '../../../support/http-request.js'
 import { MAIN } from '../../../support/test-app.js'
 import type { Shard } from '../shard.js'
