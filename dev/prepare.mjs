@@ -14,7 +14,7 @@ const buildStamp = join(root, 'dist/.mainstay-build')
 /** Installs and builds what is missing or out of date. Ends the process with a message when that fails. */
 export function prepare({ quiet = false } = {}) {
   install({ quiet })
-  inTurn(buildStamp, sourcesHash, () => build(quiet))
+  inTurn(buildStamp, sourcesHash, () => build(quiet), arePackagesBuilt)
 }
 
 /** The first half of `prepare`: the packages alone. */
@@ -25,8 +25,8 @@ export function install({ quiet = false } = {}) {
 }
 
 // Looks a second time under the lock: another process may have done the work meanwhile.
-function inTurn(stamp, hash, work) {
-  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash()
+function inTurn(stamp, hash, work, isThere = () => true) {
+  const isDone = () => existsSync(stamp) && isThere() && readFileSync(stamp, 'utf8') === hash()
   if (isDone()) return
   const release = holdLock(root)
   try {
@@ -39,6 +39,12 @@ function inTurn(stamp, hash, work) {
   } finally {
     release()
   }
+}
+
+// They are built into folders of their own, which can be removed without the stamp.
+function arePackagesBuilt() {
+  const { workspaces } = JSON.parse(read('package.json'))
+  return workspaces.every(folder => existsSync(join(root, folder, 'dist/index.js')))
 }
 
 function packagesHash() {

@@ -39,7 +39,7 @@ export class AccountDeletionController {
   @HttpCode(200)
   @MainSite({ guard: OwnerGuard, reauthenticated: true })
   @RequestDeletionDocs()
-  async ask(@CurrentActor() actor: SessionActor) {
+  async request(@CurrentActor() actor: SessionActor) {
     return { deleteAt: await this.deletion.request(actor) }
   }
 
@@ -48,7 +48,7 @@ export class AccountDeletionController {
   @HttpCode(204)
   @MainSite({ guard: OwnerGuard })
   @CancelDeletionDocs()
-  keep(@CurrentActor() actor: SessionActor) {
+  cancel(@CurrentActor() actor: SessionActor) {
     return this.deletion.cancel(actor)
   }
 }

@@ -1,5 +1,5 @@
-import { type INestApplicationContext } from '@nestjs/common'
-import { type Command } from 'commander'
+import type { INestApplicationContext } from '@nestjs/common'
+import type { Command } from 'commander'
 import { type BillingHealth, BillingInspection } from '../billing/operations/billing-inspection.js'
 import { ForeignCustomers } from '../billing/operations/foreign-customers.js'
 import { SurplusSubscriptions } from '../billing/operations/surplus-subscriptions.js'
@@ -7,7 +7,7 @@ import { describeIdentity, ProviderKey } from '../billing/provider/payment-provi
 import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { type ApiError } from '../errors/api-error.js'
+import type { ApiError } from '../errors/api-error.js'
 import { PlansFile } from '../permissions/plans-file.js'
 import { type CommandContext, withService } from './command-context.js'
 

@@ -1,11 +1,11 @@
-import { type INestApplicationContext } from '@nestjs/common'
+import type { INestApplicationContext } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { AppModule } from '../app.module.js'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
-import { type User } from '../users/user.js'
+import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
 /**

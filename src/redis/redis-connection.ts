@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type OnApplicationShutdown } from '@nestjs/common'
+import type { OnApplicationShutdown } from '@nestjs/common'
 import { within } from '../clock/clock.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'

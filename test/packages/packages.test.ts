@@ -150,9 +150,14 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     expect(typeFaults(project.folder, 'consumer.ts', options)).toEqual([])
   })
 
-  it('is the operators’ command line with arguments', async () => {
-    const printed = await project.run('npx', 'mainstay-auth', 'keys:generate')
-    expect(printed).toContain('Created mainstay-data/jwt-keys.json')
+  it('does no operator’s work before it knows which installation is meant', async () => {
+    for (const variables of [{}, { DATABASE_URL: 'postgres://127.0.0.1/production' }]) {
+      const env = { ...project.environment(), ...variables }
+      const started = run('npx', ['mainstay-auth', 'keys:generate'], { cwd: project.folder, env })
+      const { code, stderr } = await started.catch(error => error)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Set NODE_ENV: production for')])
+    }
+    expect(existsSync(join(project.folder, 'mainstay-data'))).toBe(false)
   })
 
   it('starts as npm start does, with its data in this folder, and stops on SIGTERM', async () => {
@@ -166,6 +171,14 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     await service.end()
     expect(service.output).toContain('SIGTERM: stopping')
     await expect(request(url)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('is the operators’ command line with arguments, and says that it works on the trial', async () => {
+    const options = { cwd: project.folder, env: project.environment() }
+    const { stderr } = await run('npx', ['mainstay-auth', 'keys:rotate'], options).catch(error => error)
+    expect(stderr).toContain(
+      'NODE_ENV is not set: this is about the trial in mainstay-data\nThe next key may be',
+    )
   })
 
   it('is the service alone in production', async () => {

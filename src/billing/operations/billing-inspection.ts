@@ -14,7 +14,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { type Database } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
 import {
   auditLog,
   billingCustomers,

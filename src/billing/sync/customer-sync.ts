@@ -11,7 +11,7 @@ import { callStripeOrNull } from '../provider/payment-provider.js'
 import { type ProviderUpdate, ProviderUpdates, wasIgnored } from '../provider/provider-updates.js'
 import { isLive } from '../subscription/subscription.js'
 import { referenceIn } from './billing-inbox.js'
-import { type ClaimedWork } from './billing-queue.js'
+import type { ClaimedWork } from './billing-queue.js'
 import { type Cause, type CustomerSnapshot, CustomerWriter, type Written } from './customer-writer.js'
 import { WaitingEvents } from './waiting-events.js'
 

@@ -1,3 +1,5 @@
+import { ApiError } from '../../errors/api-error.js'
+
 /**
  * SQLSTATE classes of an outage (PostgreSQL, appendix A): connection, authorization (credentials being rotated),
  * resources, operator intervention, system; and two states: read-only (a standby), a transaction left idle.
@@ -54,10 +56,14 @@ function isOutageItself(error: DriverError): boolean {
   )
 }
 
-/** Drizzle wraps the driver's error, which has the code. */
+/** Drizzle wraps the driver's error, which has the code. What a refusal of ours was caused by is not the database's. */
 function causesOf(error: unknown): DriverError[] {
   const found: DriverError[] = []
-  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause)
+  for (let at = error; isObject(at) && !(at instanceof ApiError); at = (at as { cause?: unknown }).cause)
     found.push(at as DriverError)
   return found
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -9,7 +9,7 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { type TestApp } from '../../support/test-app.js'
+import type { TestApp } from '../../support/test-app.js'
 import { claimsOf, login, logout, refresh, refreshAsMain } from '../support/requests.js'
 import { serveOnRedis } from '../support/store-service.js'
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { Logger } from '@nestjs/common'
 import { runCommand } from '../../../src/cli/run-command.js'
 import type { Ended } from './run-program.js'
 
@@ -11,6 +12,8 @@ export async function runInProcess(
   environment: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Ended> {
+  // As src/cli.ts does.
+  Logger.overrideLogger(['error', 'warn'])
   const written = { output: '', errors: '' }
   const code = await runCommand(args, {
     environment,

@@ -6,6 +6,7 @@ import { Database } from '../../../src/database/database.js'
 import { openDatabase } from '../../../src/database/database.module.js'
 import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
 import { users } from '../../../src/database/schema.js'
+import { ApiError } from '../../../src/errors/api-error.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -46,6 +47,12 @@ describe('what the database throws never holds the values of the query', () => {
     const error = await working.transaction(addUser).catch(error => error)
     expectNoValues(error)
   })
+})
+
+it('does not take the outage of another store for its own', async () => {
+  const refused = new ApiError('SESSION_STORE_UNAVAILABLE', { cause: new Error('no answer in 300 ms') })
+  const error = await working.transaction(() => Promise.reject(refused)).catch(error => error)
+  expect(error).toBe(refused)
 })
 
 async function failureOf(database: Database): Promise<Error> {

@@ -9,7 +9,7 @@ import type { Invoices } from '../invoices/invoices.js'
 import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
 import { newSubscription } from '../subscriptions/new-subscription.js'
-import { type Subscription } from '../subscriptions/subscription.js'
+import type { Subscription } from '../subscriptions/subscription.js'
 import type { SecondaryEvents } from './secondary-events.js'
 
 export class Payments {
