@@ -9,8 +9,8 @@ import { shortUserAgent } from '../dist/src/http/client.js'
 import { StoreSupervisor } from '../dist/src/sessions/revocation/store-supervisor.js'
 import { SessionsService } from '../dist/src/sessions/sessions.service.js'
 import { generateKeys } from '../dist/src/tokens/key-file.js'
-import { AccountsService } from '../dist/src/users/accounts.service.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
+import { UserAdministration } from '../dist/src/users/user-administration.js'
 import { SATELLITE } from './contestants/service.mjs'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -43,7 +43,7 @@ export async function seed(environment) {
   })
   try {
     await app.get(StoreSupervisor).start()
-    const accounts = app.get(AccountsService)
+    const accounts = app.get(UserAdministration)
     const sessions = app.get(SessionsService)
     const database = app.get(Database)
     const confirm = (_, insert) =>

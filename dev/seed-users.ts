@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import { AccountsService } from '../src/users/accounts.service.js'
 import { canonicalEmail, type Email } from '../src/users/email.js'
+import { UserAdministration } from '../src/users/user-administration.js'
 import { Users } from '../src/users/users.js'
 
 export const SEED_PASSWORD = 'correct horse battery staple'
@@ -10,7 +10,7 @@ export const SEED_MEMBER = canonicalEmail('member@example.com') as Email
 /** An account with an owner and a member to try things with; does nothing when they are there. */
 export async function seedUsers(app: NestFastifyApplication): Promise<void> {
   const users = app.get(Users)
-  const accounts = app.get(AccountsService)
+  const accounts = app.get(UserAdministration)
   const owner =
     (await users.findByEmail(SEED_OWNER)) ?? (await accounts.createAccount(SEED_OWNER, SEED_PASSWORD))
   if (!(await users.findByEmail(SEED_MEMBER)))

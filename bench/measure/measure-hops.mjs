@@ -7,8 +7,8 @@ import { BillingWorker } from '../../dist/src/billing/sync/billing-worker.js'
 import { readSettings } from '../../dist/src/config/read-settings.js'
 import { createApp } from '../../dist/src/create-app.js'
 import { generateKeys } from '../../dist/src/tokens/key-file.js'
-import { AccountsService } from '../../dist/src/users/accounts.service.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
+import { UserAdministration } from '../../dist/src/users/user-administration.js'
 import { SATELLITE, serviceEnvironment } from '../contestants/service.mjs'
 import { stopAll } from '../machine/stop-all.mjs'
 import { query, startPostgres, startRedis } from '../machine/stores.mjs'
@@ -58,7 +58,7 @@ export async function measureHops({ isVerbose }) {
 /** `{ name: () => Promise }`: each does one request, and what it leads to, to its end. */
 async function requestsTo(app, sandbox, environment) {
   const { MAIN_ORIGIN, STRIPE_WEBHOOK_SECRET } = environment
-  const accounts = app.get(AccountsService)
+  const accounts = app.get(UserAdministration)
   const worker = app.get(BillingWorker)
   const send = sender(await app.getUrl())
   const owner = await accounts.createAccount(canonicalEmail('owner@customer.example'), PASSWORD)

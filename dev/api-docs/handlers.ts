@@ -5,7 +5,7 @@ import { globalGuardsOf } from '../../src/tokens/write-limit.guard.js'
 
 /** A method of a controller that answers requests. */
 export interface Handler {
-  /** Like `AuthController.login`. */
+  /** Like `LoginController.login`. */
   readonly name: string
   readonly target: object
   /** Like `POST`. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { CurrentActor, type SessionActor } from '../sessions/actor.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { CancelDeletionDocs, ChangeAccountDocs, ReadAccountDocs, RequestDeletionDocs } from './account.dto.js'
 import { AccountService } from './account.service.js'
 import { AccountDeletion } from './deletion/account-deletion.service.js'

@@ -5,10 +5,10 @@ import { GeoIpModule } from '../geoip/geoip.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { AnomalyMails } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import { KnownDevices } from './known-devices.js'
 import { LoginAnomalyCheck } from './login-anomaly-check.js'
-import { Notices } from './notices.js'
 import { RefreshAnomalyCheck } from './refresh-anomaly-check.js'
 import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
 
@@ -19,7 +19,7 @@ import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
     KnownDevices,
     LoginAnomalyCheck,
     UnrecognizedLoginTokens,
-    Notices,
+    AnomalyMails,
     RefreshAnomalyCheck,
   ],
   exports: [KnownDevices, LoginAnomalyCheck, RefreshAnomalyCheck],

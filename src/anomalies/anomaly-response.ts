@@ -10,7 +10,7 @@ import type { Mail } from '../mail/mail.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
-import { type NoticeData, Notices } from './notices.js'
+import { AnomalyMails, type NoticeData } from './anomaly-mails.js'
 
 /** Handles an anomaly of a session, as the settings say. */
 @Injectable()
@@ -20,7 +20,7 @@ export class AnomalyResponse {
   constructor(
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
-    private readonly notices: Notices,
+    private readonly notices: AnomalyMails,
     private readonly changes: SessionChanges,
   ) {}
 

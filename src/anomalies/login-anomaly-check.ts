@@ -7,10 +7,10 @@ import { firstAddressOf, subnetOf } from '../http/network.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
+import { newDeviceMail, unusualLoginMail } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices } from './known-devices.js'
-import { newDeviceMail, unusualLoginMail } from './notices.js'
 
 /** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])

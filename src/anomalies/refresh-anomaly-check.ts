@@ -6,8 +6,8 @@ import { subnetOf } from '../http/network.js'
 import type { Session } from '../sessions/session.js'
 import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
 import { refreshAnomaly } from './anomaly.js'
+import { unusualUseMail } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
-import { unusualUseMail } from './notices.js'
 
 /** Notices that a session is used from elsewhere, and does what the settings say. */
 @Injectable()

@@ -8,7 +8,7 @@ import { AuditSealer } from '../audit/audit-sealer.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditChain, auditLog, users } from '../database/schema.js'
-import type { SessionActor } from '../sessions/actor.js'
+import type { SessionActor } from '../sessions/session-actor.js'
 import type { AuditFilterQuery } from './audit.dto.js'
 import { isListed } from './audit-trail.js'
 

@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { CurrentSession } from '../sessions/actor.js'
 import { LiveSession } from '../sessions/guards/protection.decorators.js'
 import type { Session } from '../sessions/session.js'
+import { CurrentSession } from '../sessions/session-actor.js'
 import { LoginHistory } from './login-history.js'
 import { ListLoginsDocs, PageQuery } from './logins.dto.js'
 

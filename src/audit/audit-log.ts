@@ -6,8 +6,8 @@ import { Database, rowsOf } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent } from './audit-event.js'
+import { RowAllowance, takeFromBudget } from './refusal-budget.js'
 import { RefusalCounts } from './refusal-counts.js'
-import { RowAllowance, takeFromBudget } from './refusal-limits.js'
 
 type Row = typeof auditLog.$inferInsert
 

@@ -9,7 +9,7 @@ import { subnetOf } from '../http/network.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent } from './audit-event.js'
-import { takeFromBudget } from './refusal-limits.js'
+import { takeFromBudget } from './refusal-budget.js'
 
 type Row = typeof refusalCounts.$inferInsert
 

@@ -8,8 +8,8 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { AuthController } from './login/auth.controller.js'
 import { Credentials } from './login/credentials.js'
+import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginLimits } from './login/login-limits.js'
 import { LoginSessions } from './login/login-sessions.js'
@@ -40,7 +40,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     TokensModule,
   ],
   controllers: [
-    AuthController,
+    LoginController,
     UnrecognizedLoginController,
     PasswordController,
     ReauthenticationController,

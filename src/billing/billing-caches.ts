@@ -5,7 +5,7 @@ import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
 import { RedisConnection } from '../redis/redis-connection.js'
-import type { KnownSubscription } from './subscription/subscription.js'
+import type { KnownSubscription } from './subscription/subscription-rules.js'
 
 /** How long a replica without Redis may be outdated; with Redis a webhook drops the entry for all. */
 const SUBSCRIPTION_TTL_MS = 60_000

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { CurrentActor, type SessionActor } from '../sessions/actor.js'
 import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import {
   CreateSubscriptionBody,
   CreateSubscriptionDocs,

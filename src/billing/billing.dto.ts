@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
-import { SUBSCRIPTION_STATES } from './subscription/subscription.js'
+import { SUBSCRIPTION_STATES } from './subscription/subscription-rules.js'
 
 /** May be absent but not null, which would be a second way to say the same. */
 const IfPresent = () => ValidateIf((_, value) => value !== undefined)

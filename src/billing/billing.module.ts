@@ -10,10 +10,10 @@ import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
+import { AccountSettlement } from './account-settlement.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService, CheckoutIntents } from './billing.service.js'
 import { PlanCache, SubscriptionCache } from './billing-caches.js'
-import { BillingStatus } from './billing-status.js'
 import { PlanCatalog } from './catalog/plan-catalog.js'
 import { PlansController } from './catalog/plans.controller.js'
 import { CheckoutService, FailedFirstPayments } from './checkout/checkout.service.js'
@@ -53,7 +53,7 @@ import { WebhookController } from './webhook.controller.js'
     BillingQueue,
     BillingReconciler,
     BillingService,
-    BillingStatus,
+    AccountSettlement,
     BillingWorker,
     CancelledSubscriptions,
     CheckoutIntents,
@@ -84,6 +84,6 @@ import { WebhookController } from './webhook.controller.js'
     UserEntitlements,
     WaitingEvents,
   ],
-  exports: [BillingStatus],
+  exports: [AccountSettlement],
 })
 export class BillingModule {}

@@ -7,9 +7,9 @@ import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/perm
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { asSessionHandle } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
-import { AccountsService } from '../users/accounts.service.js'
 import { inWords, UserImport } from '../users/import/user-import.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
+import { UserAdministration } from '../users/user-administration.js'
 import { asEmail, type CommandContext, withService, withUser } from './command-context.js'
 
 /** `account:create`, `user:…` and `users:import`. */
@@ -24,7 +24,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
       const password = passwordStdin ? await readPassword(context) : randomBytes(18).toString('base64url')
       const owner = await withService(context, app =>
-        app.get(AccountsService).createAccount(asEmail(email), password),
+        app.get(UserAdministration).createAccount(asEmail(email), password),
       )
       print(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
       if (!passwordStdin) print(`Password: ${password}`)
@@ -41,7 +41,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
       if (unknown.length > 0) throw new Error(`Unknown permission: ${unknown.join(', ')}`)
       await withUser(context, email, (app, user) =>
-        app.get(AccountsService).grant(user, permissionsOf(names as Permission[])),
+        app.get(UserAdministration).grant(user, permissionsOf(names as Permission[])),
       )
       print(`${email}: ${names.join(', ') || 'no permissions'}`)
     })
@@ -51,7 +51,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .description('disable a user and end all their sessions')
     .argument('<email>')
     .action(async (email: string) => {
-      const ended = await withUser(context, email, (app, user) => app.get(AccountsService).disable(user))
+      const ended = await withUser(context, email, (app, user) => app.get(UserAdministration).disable(user))
       print(`${email} is disabled; ${ended} sessions ended`)
     })
 
@@ -60,7 +60,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .description('enable a disabled user')
     .argument('<email>')
     .action(async (email: string) => {
-      await withUser(context, email, (app, user) => app.get(AccountsService).enable(user))
+      await withUser(context, email, (app, user) => app.get(UserAdministration).enable(user))
       print(`${email} can log in again`)
     })
 
@@ -69,7 +69,9 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .description('end all sessions of a user')
     .argument('<email>')
     .action(async (email: string) => {
-      const ended = await withUser(context, email, (app, user) => app.get(AccountsService).endSessions(user))
+      const ended = await withUser(context, email, (app, user) =>
+        app.get(UserAdministration).endSessions(user),
+      )
       print(`${ended} sessions of ${email} ended`)
     })
 

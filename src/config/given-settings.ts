@@ -1,9 +1,12 @@
 import type { SettingsTable } from './setting.js'
+import type { ACCOUNT_SETTINGS } from './tables/account-settings.js'
+import type { ADDRESS_SETTINGS } from './tables/address-settings.js'
+import type { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
 import type { MAIL_SETTINGS } from './tables/mail-settings.js'
 import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import type { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
-import type { ADDRESS_SETTINGS, SERVER_SETTINGS } from './tables/server-settings.js'
-import type { ACCOUNT_SETTINGS, ANOMALY_SETTINGS, SESSION_SETTINGS } from './tables/session-settings.js'
+import type { SERVER_SETTINGS } from './tables/server-settings.js'
+import type { SESSION_SETTINGS } from './tables/session-settings.js'
 import type { STORE_SETTINGS } from './tables/store-settings.js'
 
 type NamesIn<T extends SettingsTable> = T[keyof T]['name']

@@ -1,9 +1,12 @@
 import type { SettingsTable } from './setting.js'
+import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
+import { ADDRESS_SETTINGS } from './tables/address-settings.js'
+import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
 import { MAIL_SETTINGS } from './tables/mail-settings.js'
 import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
-import { ADDRESS_SETTINGS, SERVER_SETTINGS } from './tables/server-settings.js'
-import { ACCOUNT_SETTINGS, ANOMALY_SETTINGS, SESSION_SETTINGS } from './tables/session-settings.js'
+import { SERVER_SETTINGS } from './tables/server-settings.js'
+import { SESSION_SETTINGS } from './tables/session-settings.js'
 import { STORE_SETTINGS } from './tables/store-settings.js'
 
 export interface SettingsGroup {

@@ -9,8 +9,8 @@ import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
 import { InvitationMails } from './invitations/invitation-mails.js'
+import { InvitationRecords } from './invitations/invitation-records.js'
 import { AcceptInvitationController, InvitationsController } from './invitations/invitations.controller.js'
-import { Invitations } from './invitations/invitations.js'
 import { InvitationsService } from './invitations/invitations.service.js'
 import { MembersController } from './members/members.controller.js'
 import { MembersService } from './members/members.service.js'
@@ -28,7 +28,7 @@ import { TeamAuthority } from './team-authority.js'
     TeamSessions,
     TeamAuthority,
     AllowedSatellites,
-    Invitations,
+    InvitationRecords,
     InvitationMails,
     InvitationsService,
     AcceptInvitationService,

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
-import { REQUEUE } from '../database/requeue.js'
+import { REQUEUE } from '../database/requeue-billing-work.js'
 import { billingCustomers, billingWork, users } from '../database/schema.js'
 
 /**

@@ -9,13 +9,13 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountRecovery } from './account-recovery.js'
 import { Accounts } from './accounts.js'
-import { AccountsService } from './accounts.service.js'
 import { ImportBatch } from './import/import-batch.js'
 import { UserImport } from './import/user-import.js'
 import { MailedLinks } from './mailed-links.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingTransfers } from './pending-transfers.js'
+import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
 import { Users } from './users.js'
@@ -35,7 +35,7 @@ import { Users } from './users.js'
     Users,
     Passwords,
     PasswordPolicy,
-    AccountsService,
+    UserAdministration,
     UserChanges,
     AccountRecovery,
     PendingTransfers,
@@ -49,7 +49,7 @@ import { Users } from './users.js'
     Users,
     Passwords,
     PasswordPolicy,
-    AccountsService,
+    UserAdministration,
     UserChanges,
     AccountRecovery,
     PendingTransfers,

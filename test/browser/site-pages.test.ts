@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
-import { AccountsService } from '../../src/users/accounts.service.js'
 import type { User } from '../../src/users/user.js'
+import { UserAdministration } from '../../src/users/user-administration.js'
 import { aMember, anOwner } from '../support/people.js'
 import { seriousFindings } from './stage/accessibility.js'
 import { startBuiltPages } from './stage/built-pages.js'
@@ -125,7 +125,7 @@ describe('what goes wrong', () => {
   test('pages 21: what was typed is still there after a session was revoked', async () => {
     await visit(page, `${MAIN}/account/profile`)
     await page.getByLabel('Name').fill('Rosa of the Roses')
-    await stage.app.app.get(AccountsService).endSessions(owner)
+    await stage.app.app.get(UserAdministration).endSessions(owner)
     await page.getByRole('button', { name: 'Save name' }).click()
     await page.getByText('You have been logged out.').waitFor()
     expect(await page.getByLabel('Name').isVisible()).toBe(false)

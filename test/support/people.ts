@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Database } from '../../src/database/database.js'
 import type { Source } from '../../src/permissions/permissions.js'
-import { AccountsService } from '../../src/users/accounts.service.js'
 import { canonicalEmail, type Email } from '../../src/users/email.js'
 import { Passwords } from '../../src/users/passwords/passwords.js'
 import { initialGrant, type NewUser, type User } from '../../src/users/user.js'
+import { UserAdministration } from '../../src/users/user-administration.js'
 import { Users } from '../../src/users/users.js'
 import type { TestResponse } from './http-request.js'
 import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'
@@ -14,13 +14,13 @@ export const PASSWORD = 'a password nobody else has'
 const hashes = new Map<string, string>()
 
 /** The service's own, but the password that all users of a test file have is hashed once, not for each. */
-function accountsOf({ app }: TestApp): AccountsService {
+function accountsOf({ app }: TestApp): UserAdministration {
   const hash = async (password: string) => {
     const made = hashes.get(password) ?? (await app.get(Passwords).hash(password, null))
     hashes.set(password, made)
     return made
   }
-  return Object.create(app.get(AccountsService), { passwords: { value: { hash } } })
+  return Object.create(app.get(UserAdministration), { passwords: { value: { hash } } })
 }
 
 /** A new owner in a new account. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { and, asc, desc, eq } from 'drizzle-orm'
 import { OPERATOR } from '../../audit/actor.js'
-import { BillingStatus } from '../../billing/billing-status.js'
+import { AccountSettlement } from '../../billing/account-settlement.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema.js'
@@ -28,7 +28,7 @@ export class AccountsDueForDeletion {
     private readonly database: Database,
     private readonly accounts: Accounts,
     private readonly userEmails: UserEmails,
-    private readonly billingStatus: BillingStatus,
+    private readonly billingStatus: AccountSettlement,
   ) {}
 
   /**

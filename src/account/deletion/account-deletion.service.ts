@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { BillingStatus } from '../../billing/billing-status.js'
+import { AccountSettlement } from '../../billing/account-settlement.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
 import { LockedAccounts } from '../locked-accounts.js'
 import { DeletionMails } from './deletion-mails.js'
@@ -12,7 +12,7 @@ export class AccountDeletion {
   constructor(
     private readonly lockedAccounts: LockedAccounts,
     private readonly accounts: Accounts,
-    private readonly billingStatus: BillingStatus,
+    private readonly billingStatus: AccountSettlement,
     private readonly mails: DeletionMails,
   ) {}
 

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsOptional } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { MailedLinkBody } from '../../links/mailed-token.js'
+import { MailedLinkBody } from '../../links/mailed-token.dto.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
 

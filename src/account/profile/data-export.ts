@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../../clock/clock.js'
-import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'
 import type { ProfileAnswer } from './profile.dto.js'

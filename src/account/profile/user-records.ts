@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { auditLog, familiarClients, oneTimeTokens } from '../../database/schema.js'
-import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import type { ProfileAnswer } from './profile.dto.js'
 
 /** How much of an export is held in memory, however long it is. */

@@ -10,7 +10,7 @@ import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import type { LoginBody } from './auth.dto.js'
+import type { LoginBody } from './login.dto.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginPlace {

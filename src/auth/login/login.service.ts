@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import type { LoginBody } from './auth.dto.js'
 import { Credentials } from './credentials.js'
+import type { LoginBody } from './login.dto.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoggedIn, type LoginContext, LoginSessions } from './login-sessions.js'
 

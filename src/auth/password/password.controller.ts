@@ -1,8 +1,8 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import {

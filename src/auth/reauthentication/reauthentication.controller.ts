@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { ReauthenticateBody, ReauthenticateDocs } from './reauthentication.dto.js'
 import { ReauthenticationService } from './reauthentication.service.js'

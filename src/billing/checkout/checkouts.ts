@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, billingCustomers, checkouts } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
-import { isLive, isPaymentPending } from '../subscription/subscription.js'
+import { isLive, isPaymentPending } from '../subscription/subscription-rules.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 
 export type Checkout = typeof checkouts.$inferSelect

@@ -16,7 +16,7 @@ import {
   type SubscriptionRow,
   type SubscriptionState,
   stateOf,
-} from '../subscription/subscription.js'
+} from '../subscription/subscription-rules.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 
 /** The entitlement columns of an account. */

@@ -22,7 +22,7 @@ import {
   providerEvents,
   subscriptions,
 } from '../../database/schema.js'
-import { ENDED_STATUSES } from '../subscription/subscription.js'
+import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
 
 /**
  * The state of an event. `pending`: not tried yet. `failed`: will be tried again. `parked`: given up, until

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { unavailable } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 
 /** A provider that hangs must not fill the process with waiting requests, so that logins go on. */
 const MAX_AT_ONCE = 50

@@ -17,7 +17,7 @@ import {
   pastDueSince,
   planItem,
   type SubscriptionRow,
-} from './subscription.js'
+} from './subscription-rules.js'
 
 /**
  * What the provider has, and how our record has changed by it: `older` when we already had something newer.

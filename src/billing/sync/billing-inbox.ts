@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { Database, rowsOf } from '../../database/database.js'
-import { REQUEUE } from '../../database/requeue.js'
+import { REQUEUE } from '../../database/requeue-billing-work.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
 
 /** Every event of the provider as it arrived. What an event says is read by the functions below. */

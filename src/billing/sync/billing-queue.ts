@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
-import { REQUEUE } from '../../database/requeue.js'
+import { REQUEUE } from '../../database/requeue-billing-work.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
 
 /** A customer claimed by this worker alone. */

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { SessionActor } from '../actor.js'
 import { Reauthentication } from '../reauthentication.js'
 import { asSessionHandle } from '../session.js'
+import type { SessionActor } from '../session-actor.js'
 import { ActiveSessions, type SiteSessions } from './active-sessions.js'
 
 export interface OwnSessionsView {

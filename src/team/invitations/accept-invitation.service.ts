@@ -7,14 +7,14 @@ import type { Client } from '../../http/client.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted, requireCanGrant, requireCanOpen } from '../team-authority.js'
+import { type Invitation, InvitationRecords } from './invitation-records.js'
 import type { AcceptedAnswer, AcceptInvitationBody } from './invitations.dto.js'
-import { type Invitation, Invitations } from './invitations.js'
 
 /** Lets invited people join. */
 @Injectable()
 export class AcceptInvitationService {
   constructor(
-    private readonly invitations: Invitations,
+    private readonly invitations: InvitationRecords,
     private readonly passwordPolicy: PasswordPolicy,
     private readonly users: Users,
     private readonly database: Database,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import type { Invitation } from './invitations.js'
+import { INVITATION_DAYS, type Invitation } from './invitation-records.js'
 
 /** An invitation that has been opened, and what the mail about it needs besides. */
 export interface InvitationToMail {
@@ -39,7 +39,7 @@ export class InvitationMails {
         hosts
           ? `You will have access to ${listed(hosts)}.`
           : "You will have access to all of the team's sites.",
-        'The link below works once, within 7 days. It lets you choose your password.',
+        `The link below works once, within ${INVITATION_DAYS} days. It lets you choose your password.`,
       ],
       action: { label: 'Join the team', url: this.urls.toMainSite('/accept-invitation', token) },
       footnote:

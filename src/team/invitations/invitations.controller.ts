@@ -1,13 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { initialGrant } from '../../users/user.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath, permissionsIn } from '../members/member-access.dto.js'
 import { AcceptInvitationService } from './accept-invitation.service.js'
+import type { InviteRequest } from './invitation-records.js'
 import {
   AcceptInvitationBody,
   AcceptInvitationDocs,
@@ -18,7 +19,6 @@ import {
   ResendInvitationDocs,
   WithdrawInvitationDocs,
 } from './invitations.dto.js'
-import type { InviteRequest } from './invitations.js'
 import { InvitationsService } from './invitations.service.js'
 
 @ApiTags('Team')

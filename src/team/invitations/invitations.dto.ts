@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { ValidateIf } from 'class-validator'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { IsMailedToken } from '../../links/mailed-token.js'
+import { IsMailedToken } from '../../links/mailed-token.dto.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'
@@ -12,6 +12,7 @@ import {
   MIN_PASSWORD_LENGTH,
 } from '../../users/passwords/password-text.js'
 import { IsPermissions, IsSatellites, PermissionsBody } from '../members/member-access.dto.js'
+import { INVITATION_DAYS } from './invitation-records.js'
 
 export class InvitationBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'colleague@example.com' })
@@ -93,7 +94,7 @@ export const InviteDocs = () =>
   Documented({
     summary: 'Invite somebody by e-mail',
     description:
-      'Main site only, with teamManagement. The link in the mail works once, within 7 days, and replaces an earlier one to ' +
+      `Main site only, with teamManagement. The link in the mail works once, within ${INVITATION_DAYS} days, and replaces an earlier one to ` +
       'the same address. Nobody can give permissions that they do not have. Giving payments or teamManagement requires a ' +
       're-authentication. The answer does not tell whether the address has a login in another account.',
     status: 201,
@@ -106,7 +107,7 @@ export const ResendInvitationDocs = () =>
   Documented({
     summary: 'Send an open invitation again',
     description:
-      'Main site only, with teamManagement. The new link has a new id, works for 7 days and replaces the previous one. It counts, ' +
+      `Main site only, with teamManagement. The new link has a new id, works for ${INVITATION_DAYS} days and replaces the previous one. It counts, ` +
       'and can be refused, like a new invitation with the same contents.',
     status: 201,
     answer: 'The mail is on its way',

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted, requireCanOpen, TeamAuthority } from '../team-authority.js'
 import { InvitationMails, type InvitationToMail } from './invitation-mails.js'
-import { type Invitation, Invitations, type InviteRequest } from './invitations.js'
+import { type Invitation, InvitationRecords, type InviteRequest } from './invitation-records.js'
 
 /** Invites people into a team. */
 @Injectable()
 export class InvitationsService {
   constructor(
-    private readonly invitations: Invitations,
+    private readonly invitations: InvitationRecords,
     private readonly rateLimiter: RateLimiter,
     private readonly mails: InvitationMails,
     private readonly authority: TeamAuthority,

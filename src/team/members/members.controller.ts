@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { CurrentActor, type SessionActor } from '../../sessions/actor.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { IdInPath, PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
 import {

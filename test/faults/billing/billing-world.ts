@@ -9,7 +9,7 @@ import { createStripe } from '../../../src/billing/provider/payment-provider.js'
 import { Clock } from '../../../src/clock/clock.js'
 import { readSettings } from '../../../src/config/read-settings.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { environmentOf, PROVIDER } from '../../conformance/service/environment.js'
 import { aPlansFile } from '../../http/support/paying.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
@@ -99,7 +99,7 @@ async function hire(count: number, environment: Readonly<Record<string, string>>
     logger: false,
     abortOnError: false,
   })
-  const accounts = node.get(AccountsService)
+  const accounts = node.get(UserAdministration)
   const teams: Team[] = []
   while (teams.length < count) {
     const owner = await accounts.createAccount(anEmail(), PASSWORD)

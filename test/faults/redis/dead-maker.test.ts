@@ -7,7 +7,7 @@ import { unavailable } from '../../../src/errors/api-error.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { markerKey } from '../../../src/sessions/stores/redis-session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
@@ -49,7 +49,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
     const owner = await anOwner(other)
     const sessions = [await signIn(other, owner, 'satellite'), await signIn(other, owner, 'main')]
     cannotTell()
-    await expect(dying.app.app.get(AccountsService).disable(owner)).rejects.toMatchObject({
+    await expect(dying.app.app.get(UserAdministration).disable(owner)).rejects.toMatchObject({
       code: 'SESSION_STORE_UNAVAILABLE',
     })
     await eventually(async () => (await refresh(other, sessions[0]!)).status === 401, { timeoutMs: SOON_MS })
@@ -58,10 +58,10 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
 
   test('security M4: what it took away is gone for the other one within seconds', async () => {
     const member = await aMember(other, await anOwner(other))
-    await other.app.get(AccountsService).grant(member, permissionsOf(['payments', 'viewReports']))
+    await other.app.get(UserAdministration).grant(member, permissionsOf(['payments', 'viewReports']))
     const session = await signIn(other, member, 'main')
     cannotTell()
-    const cut = dying.app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']))
+    const cut = dying.app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
     await expect(cut).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' })
     await eventually(async () => !claimsOf(await refreshAsMain(other, session)).permissions.payments, {
       timeoutMs: SOON_MS,

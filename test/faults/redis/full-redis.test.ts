@@ -3,7 +3,7 @@ import { readSettings } from '../../../src/config/read-settings.js'
 import { createApp } from '../../../src/create-app.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
@@ -55,7 +55,7 @@ describe('while Redis has no memory left', () => {
     const member = await aMember(app, await anOwner(app))
     const session = await signIn(app, member, 'main')
     await whileFull(async () => {
-      await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']))
+      await app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
       const answer = await refreshAsMain(app, session)
       expect(answer).toMatchObject({ status: 200 })
       expect(claimsOf(answer).permissions).toEqual(permissionsOf(['viewReports']))
@@ -65,7 +65,7 @@ describe('while Redis has no memory left', () => {
   test('changes can be made again', async () => {
     const member = await aMember(app, await anOwner(app))
     const session = await signIn(app, member, 'main')
-    await app.app.get(AccountsService).grant(member, permissionsOf(['viewReports']))
+    await app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
     const { gates } = app.app.get(StoreSupervisor)
     const { shards } = gates.openShards()
     await whileFull(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
@@ -55,10 +55,10 @@ describe('a Redis that comes back without its newest writes', () => {
 
   test('does not give back a permission that was taken away', async () => {
     const member = await aMember(app, await anOwner(app))
-    await app.app.get(AccountsService).grant(member, permissionsOf(['payments', 'viewReports']))
+    await app.app.get(UserAdministration).grant(member, permissionsOf(['payments', 'viewReports']))
     const main = await signIn(app, member, 'main')
     const satellite = await signIn(app, member, 'satellite')
-    await losing(() => app.app.get(AccountsService).grant(member, permissionsOf(['viewReports'])))
+    await losing(() => app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports'])))
     await refreshUntilServed(app, { live: satellite }, BACK_MS)
     expect(claimsOf(await refreshAsMain(app, main)).permissions).toEqual(permissionsOf(['viewReports']))
   })
@@ -68,7 +68,7 @@ describe('a Redis that comes back without its newest writes', () => {
     const witness = await signIn(app, await anOwner(app), 'satellite')
     const sessions = [await signIn(app, owner, 'satellite'), await signIn(app, owner, 'satellite')]
     await losing(async () => {
-      expect(await app.app.get(AccountsService).endSessions(owner)).toBe(2)
+      expect(await app.app.get(UserAdministration).endSessions(owner)).toBe(2)
     })
     await refreshUntilServed(app, { live: witness }, BACK_MS)
     for (const session of sessions) expect(await refresh(app, session)).toMatchObject({ status: 401 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
@@ -23,7 +23,7 @@ describe.each(BACKENDS)('changes of permissions that overtake each other (%s)', 
   })
   afterAll(() => app?.stop())
 
-  const grant = (granted: Permissions) => app.app.get(AccountsService).grant(member, granted)
+  const grant = (granted: Permissions) => app.app.get(UserAdministration).grant(member, granted)
   const permissionsNow = async () => claimsOf(await refreshAsMain(app, session)).permissions
 
   /** Holds the next grant on its way to the store until it is let go. */

@@ -6,8 +6,8 @@ import pg from 'pg'
 import { openRedis } from '../../../src/redis/redis.module.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
@@ -107,7 +107,8 @@ describe('the shards of a Redis Cluster', () => {
     const [failing] = [...own.keys()]
     const replica = await replicaOf(failing!)
     await losing(
-      async () => expect(await app.app.get(AccountsService).disable(owner)).toBeGreaterThanOrEqual(own.size),
+      async () =>
+        expect(await app.app.get(UserAdministration).disable(owner)).toBeGreaterThanOrEqual(own.size),
       failing!,
       replica,
       'SIGKILL',

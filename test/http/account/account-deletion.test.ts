@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, importMembers, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
@@ -83,7 +83,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       const owner = await anOwner(app)
       const inCharge = await aMemberWith(app, owner, 'accountSettings')
       const disabled = await aMemberWith(app, owner, 'accountSettings')
-      await app.app.get(AccountsService).disable(disabled)
+      await app.app.get(UserAdministration).disable(disabled)
       const plain = await aMemberWith(app, owner, 'payments', 'teamManagement')
       const stranger = await anOwner(app)
       const session = await provenSession(app, owner)

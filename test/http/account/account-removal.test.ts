@@ -15,8 +15,8 @@ import {
   users,
 } from '../../../src/database/schema.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import {
   aMember,
@@ -208,7 +208,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       const member = await aMember(app, owner)
       app.clock.advance(GRACE)
       await run(app)
-      const service = app.app.get(AccountsService)
+      const service = app.app.get(UserAdministration)
       const [newcomer, other] = [
         await service.createAccount(member.email, PASSWORD),
         await service.createAccount(owner.email, PASSWORD),

@@ -5,8 +5,8 @@ import { oneTimeTokens, users } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -181,7 +181,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   it('is off for a user who was disabled meanwhile', async () => {
     const owner = await anOwner(app)
     const token = await linkTo(await provenSession(app, owner), anEmail())
-    await app.app.get(AccountsService).disable(owner)
+    await app.app.get(UserAdministration).disable(owner)
     expect(outcome(await confirm(token))).toBe('400 INVALID_LINK')
     expect(await emailOf(owner)).toBe(owner.email)
   })

@@ -5,8 +5,8 @@ import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -425,7 +425,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const held = heldCall(app.app.get(SessionChanges), 'durably')
       const running = runJob()
       await held.begun
-      await app.app.get(AccountsService).disable(member)
+      await app.app.get(UserAdministration).disable(member)
       held.release()
       expect(await running).toBe(0)
       expect(await ownersOf(owner)).toEqual([owner.id])

@@ -4,8 +4,8 @@ import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserChanges } from '../../../src/users/user-changes.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -44,7 +44,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
     const member = await aMember(app, await anOwner(app))
     const session = await signIn(app, member, 'satellite')
     const granted = permissionsOf(['payments', 'viewReports'])
-    await app.app.get(AccountsService).grant(member, granted)
+    await app.app.get(UserAdministration).grant(member, granted)
     const answer = await call(session)
     expect(outcome(answer)).toBe('200')
     expect(answer.json).toEqual({

@@ -3,8 +3,8 @@ import { Database } from '../../../src/database/database.js'
 import { accounts, oneTimeTokens } from '../../../src/database/schema.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-tokens.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
@@ -112,7 +112,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
 
   it('of a disabled user changes nothing either', async () => {
     const member = await aMember(app, await anOwner(app))
-    await app.app.get(AccountsService).disable(member)
+    await app.app.get(UserAdministration).disable(member)
     expect(outcome(await signUp(member.email))).toBe('202')
     expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
       'You already have an account at www.main.test',
@@ -211,7 +211,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
       await signUp(email)
       const token = await app.mailedToken(email)
       const before = await countAccounts()
-      await app.app.get(AccountsService).createAccount(email, THEIR_PASSWORD)
+      await app.app.get(UserAdministration).createAccount(email, THEIR_PASSWORD)
       expect(outcome(await verify(token))).toBe('409 EMAIL_TAKEN')
       expect(await countAccounts()).toBe(before + 1)
     })

@@ -6,8 +6,8 @@ import { AUDIT_ACTIONS, type AuditEvent } from '../../../src/audit/audit-event.j
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import { Database } from '../../../src/database/database.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -73,7 +73,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       const member = await aMember(app, await anOwner(app))
       const without = await signIn(app, member, 'main')
       expect(outcome(await read(without, '', path))).toBe('403 PERMISSION_REQUIRED')
-      await app.app.get(AccountsService).grant(member, permissionsOf(['accountSettings']))
+      await app.app.get(UserAdministration).grant(member, permissionsOf(['accountSettings']))
       expect(outcome(await read(await signIn(app, member, 'main'), '', path))).toBe('200')
     })
 
@@ -95,7 +95,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       async path => {
         const owner = await anOwner(app)
         const signedIn = await signIn(app, owner, 'main')
-        await app.app.get(AccountsService).grant(owner, permissionsOf(['payments']))
+        await app.app.get(UserAdministration).grant(owner, permissionsOf(['payments']))
         expect(outcome(await read(signedIn, '', path))).toBe('403 PERMISSION_REQUIRED')
       },
     )

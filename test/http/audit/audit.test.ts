@@ -4,7 +4,7 @@ import { Database } from '../../../src/database/database.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
@@ -115,8 +115,8 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
         accountId: owner.accountId,
       }
       await app.app.get(SessionChanges).end(session, null, 'stolen laptop')
-      await app.app.get(AccountsService).endSessions(owner)
-      await app.app.get(AccountsService).disable(owner)
+      await app.app.get(UserAdministration).endSessions(owner)
+      await app.app.get(UserAdministration).disable(owner)
       const rows = (await app.auditRows()).filter(({ userId }) => userId === owner.id).slice(-3)
       expect(rows).toEqual([
         expect.objectContaining({
@@ -134,7 +134,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
     it('of changed permissions', async () => {
       const owner = await anOwner(app)
       const granted = permissionsOf(['viewReports'])
-      await app.app.get(AccountsService).grant(owner, granted)
+      await app.app.get(UserAdministration).grant(owner, granted)
       const rows = (await app.auditRows()).filter(({ userId }) => userId === owner.id)
       expect(rows.at(-1)).toMatchObject({ action: 'permissions.change', outcome: 'ok', detail: { granted } })
     })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
@@ -64,7 +64,7 @@ describe.each(BACKENDS)('The own login history, on %s', backend => {
 
   it('is there on a satellite, and for a member without any permission', async () => {
     const member = await aMember(app, await anOwner(app))
-    await app.app.get(AccountsService).grant(member, permissionsOf([]))
+    await app.app.get(UserAdministration).grant(member, permissionsOf([]))
     const { status, json } = await history(await signIn(app, member, 'satellite'), '', SHOP_ONE)
     expect({ status, count: json.logins.length }).toEqual({ status: 200, count: 1 })
   })

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { hash } from '@node-rs/argon2'
 import { Database } from '../../../src/database/database.js'
 import type { ApiError } from '../../../src/errors/api-error.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -37,7 +37,7 @@ describe('POST /api/login', () => {
     it('an unknown user, a disabled user and a wrong password', async () => {
       const { email } = await anOwner(app)
       const disabled = await anOwner(app)
-      await app.app.get(AccountsService).disable(disabled)
+      await app.app.get(UserAdministration).disable(disabled)
       const answers = [
         await logIn({ email: anEmail() }),
         await logIn({ email: disabled.email }),

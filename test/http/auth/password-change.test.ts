@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { SessionsService } from '../../../src/sessions/sessions.service.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -145,7 +145,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     app.clock.advance(2)
     const held = heldCall(app.app.get(SessionStore), 'apply')
     // Decided and committed; the store has not been told.
-    const ending = app.app.get(AccountsService).endSessions(owner)
+    const ending = app.app.get(UserAdministration).endSessions(owner)
     await held.begun
     expect(outcome(await change(thief))).toBe('401 SESSION_NOT_FOUND')
     held.release()

@@ -4,8 +4,8 @@ import { oneTimeTokens } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -71,7 +71,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
 
   it('is the same answer for a known, an unknown and a disabled user; mail comes for the first alone', async () => {
     const [known, disabled, unknown] = [await anOwner(app), await anOwner(app), anEmail()]
-    await app.app.get(AccountsService).disable(disabled)
+    await app.app.get(UserAdministration).disable(disabled)
     const tokens = async () => (await app.app.get(Database).run(db => db.select().from(oneTimeTokens))).length
     const kept = []
     for (const email of [known.email, disabled.email, unknown]) {
@@ -145,9 +145,9 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
   it('stays forgotten for a user who was disabled meanwhile', async () => {
     const owner = await anOwner(app)
     const token = await linkFor(owner)
-    await app.app.get(AccountsService).disable(owner)
+    await app.app.get(UserAdministration).disable(owner)
     expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
-    await app.app.get(AccountsService).enable(owner)
+    await app.app.get(UserAdministration).enable(owner)
     expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
     expect(await logIn(owner.email, PASSWORD)).toBe('200')
   })

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Database } from '../../../src/database/database.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -156,7 +156,7 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     const [ofOwner, ofMember] = [await signIn(app, owner, 'main'), await signIn(app, member, 'main')]
-    await app.app.get(AccountsService).endSessions(member)
+    await app.app.get(UserAdministration).endSessions(member)
     await reauthenticate(app, ofOwner)
     expect(outcome(await reauthenticate(app, ofMember))).toBe('401 SESSION_NOT_FOUND')
     expect(await isProven(ofOwner)).toBe(true)

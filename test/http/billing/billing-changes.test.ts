@@ -4,7 +4,7 @@ import { Seats } from '../../../src/billing/provider/provider-updates.js'
 import { Database } from '../../../src/database/database.js'
 import { billingWork } from '../../../src/database/schema.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserChanges } from '../../../src/users/user-changes.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
@@ -136,7 +136,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     const member = await aMember(app, owner)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
     expect(quantityOf(app, payer.subscriptionId)).toBe(2)
-    const accounts = app.app.get(AccountsService)
+    const accounts = app.app.get(UserAdministration)
     const second = await aMember(app, owner)
     await billed(payer, 3)
     await accounts.disable(member)

@@ -6,7 +6,7 @@ import { accounts, leases, users } from '../../../src/database/schema.js'
 import { Logger } from '../../../src/log/logger.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { PlansFile } from '../../../src/permissions/plans-file.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
@@ -99,7 +99,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     const signedIn = await signIn(app, member, 'main')
-    await app.app.get(AccountsService).grant(member, permissionsOf(PERMISSIONS))
+    await app.app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
     expect(await permissionsAfterRefresh(app, signedIn)).toEqual(WITHOUT_PLAN)
     await aSubscriber(app, owner)
     expect(await permissionsAfterRefresh(app, signedIn)).toEqual(BASIC)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
@@ -155,5 +155,5 @@ function revoke(user: User, sessionId: string): Promise<boolean> {
 /** After the login, so that the token still says that payments are granted. */
 function takePayments(user: User): Promise<void> {
   const rest = PERMISSIONS.filter(name => name !== 'payments')
-  return app.app.get(AccountsService).grant(user, permissionsOf(rest))
+  return app.app.get(UserAdministration).grant(user, permissionsOf(rest))
 }

@@ -217,7 +217,8 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
         expect(JSON.parse(own.text)).toEqual({ its: 'own' })
       }
     } finally {
-      server.kill()
+      // Only one of the hosts ends at SIGTERM, and the process with it if it were alone.
+      server.kill('SIGKILL')
     }
   })
 

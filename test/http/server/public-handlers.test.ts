@@ -14,7 +14,7 @@ import { bearer, cookie } from '../support/api-calls.js'
 /** Who adds one here says why everybody in the world may call it. */
 const PUBLIC_HANDLERS = [
   'AcceptInvitationController.accept',
-  'AuthController.login',
+  'LoginController.login',
   'EmailChangeController.confirm',
   'EmailChangeController.undo',
   'HealthController.live',

@@ -6,7 +6,7 @@ import { sessionChanges, subscriptions } from '../../../src/database/schema.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
@@ -163,8 +163,8 @@ function hold<T>() {
   return { hasBegun, goOn, stop }
 }
 
-function accounts(): AccountsService {
-  return app.app.get(AccountsService)
+function accounts(): UserAdministration {
+  return app.app.get(UserAdministration)
 }
 
 function changesOf(which: ReturnType<typeof eq>) {

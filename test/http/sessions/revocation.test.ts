@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
@@ -134,8 +134,8 @@ describe('changed permissions', () => {
   }
 })
 
-function accounts(): AccountsService {
-  return app.app.get(AccountsService)
+function accounts(): UserAdministration {
+  return app.app.get(UserAdministration)
 }
 
 function end(user: User, sessionId: string): Promise<boolean> {

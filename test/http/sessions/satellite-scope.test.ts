@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Database } from '../../../src/database/database.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
@@ -142,7 +142,7 @@ describe.each(BACKENDS)('Where owners are barred from satellites, on %s', backen
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe('200')
-    await app.app.get(AccountsService).disable(member)
+    await app.app.get(UserAdministration).disable(member)
     expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe(REFUSED)
   })
 })

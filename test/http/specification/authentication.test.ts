@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {
@@ -156,7 +156,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
     it('changed permissions reach the access token at the next refresh, without a login', async () => {
       const owner = await anOwner(app)
       const { accessToken, sessionId } = await signIn(app, owner, 'main')
-      await app.app.get(AccountsService).grant(owner, permissionsOf(['viewReports']))
+      await app.app.get(UserAdministration).grant(owner, permissionsOf(['viewReports']))
       expect((await readData(app, accessToken)).json.permissions).toEqual(ALL)
       const refreshed = await refreshByCookie(app, sessionId)
       expect((await readData(app, refreshed.json.accessToken)).json.permissions).toEqual(
@@ -166,7 +166,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
   })
 
   function endSessions(user: User): Promise<number> {
-    return app.app.get(AccountsService).endSessions(user)
+    return app.app.get(UserAdministration).endSessions(user)
   }
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {
@@ -153,7 +153,7 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
     it('check 4 reads the session, not the token', async () => {
       const member = await aMember(app, await anOwner(app))
       const signedIn = await signIn(app, member, 'main')
-      await app.app.get(AccountsService).grant(member, permissionsOf(['payments']))
+      await app.app.get(UserAdministration).grant(member, permissionsOf(['payments']))
       expect(claimsOf(signedIn.accessToken)).toMatchObject({ permissions: { payments: false } })
       expect(outcome(await subscribe(app, signedIn))).toBe('201')
     })

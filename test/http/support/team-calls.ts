@@ -1,7 +1,7 @@
 import { Database } from '../../../src/database/database.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
@@ -19,7 +19,7 @@ export function team(app: TestApp, manager: Session, method: string, path = '', 
 export async function aMemberWith(app: TestApp, owner: User, ...permissions: Permission[]): Promise<User> {
   const member = await aMember(app, owner)
   const granted = permissionsOf(permissions)
-  await app.app.get(AccountsService).grant(member, granted)
+  await app.app.get(UserAdministration).grant(member, granted)
   return { ...member, granted }
 }
 

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { accounts, oneTimeTokens } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
@@ -370,7 +370,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
 
     it('is 409 when the address has found another account meanwhile', async () => {
       const { email, token } = await anInvited()
-      await app.app.get(AccountsService).createAccount(email as never, PASSWORD)
+      await app.app.get(UserAdministration).createAccount(email as never, PASSWORD)
       expect(outcome(await join(token))).toBe('409 EMAIL_TAKEN')
     })
 

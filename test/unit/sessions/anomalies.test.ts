@@ -8,7 +8,7 @@ import {
 } from '../../../src/anomalies/anomaly.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { anomalyPolicy } from '../../../src/config/anomaly-policy.js'
-import { ANOMALY_SETTINGS } from '../../../src/config/tables/session-settings.js'
+import { ANOMALY_SETTINGS } from '../../../src/config/tables/anomaly-settings.js'
 import type { Location } from '../../../src/geoip/geoip.js'
 import { addressFamily, firstAddressOf, subnetOf } from '../../../src/http/network.js'
 

@@ -4,7 +4,7 @@ import { Database } from '../../../src/database/database.js'
 import { takeLease } from '../../../src/database/lease.js'
 import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { AccountsService } from '../../../src/users/accounts.service.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 
@@ -66,7 +66,7 @@ describe.each([
       await signIn(second, owner, 'satellite')
       const ended = await anOwner(first)
       await signIn(first, ended, 'satellite')
-      await first.app.get(AccountsService).endSessions(ended)
+      await first.app.get(UserAdministration).endSessions(ended)
       for (const replica of [first, second]) replica.clock.advance(DAYS_31)
       const late = await anOwner(first)
       await signIn(first, late, 'main')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { planItem, stateOf } from '../../../src/billing/subscription/subscription.js'
+import { planItem, stateOf } from '../../../src/billing/subscription/subscription-rules.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { PlansFile } from '../../../src/permissions/plans-file.js'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'

@@ -15,13 +15,13 @@ import {
 } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { LoginBody, LoginDocs, LogoutDocs } from './auth.dto.js'
+import { LoginBody, LoginDocs, LogoutDocs } from './login.dto.js'
 import { LoginService } from './login.service.js'
 import { LoginSessions } from './login-sessions.js'
 
 @ApiTags('Auth')
 @Controller('api')
-export class AuthController {
+export class LoginController {
   constructor(
     private readonly loginService: LoginService,
     private readonly loginSessions: LoginSessions,

@@ -4,7 +4,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
 import { PAYABLE_FOR_SECONDS } from './checkout/checkouts.js'
-import { ENDED_STATUSES, isLive } from './subscription/subscription.js'
+import { ENDED_STATUSES, isLive } from './subscription/subscription-rules.js'
 import { BillingQueue } from './sync/billing-queue.js'
 import { redactEvents } from './sync/waiting-events.js'
 
@@ -13,7 +13,7 @@ const LEEWAY_SECONDS = 60 * 60
 
 /** The payments that an account has to settle before it can be deleted. */
 @Injectable()
-export class BillingStatus {
+export class AccountSettlement {
   constructor(
     private readonly clock: Clock,
     private readonly queue: BillingQueue,

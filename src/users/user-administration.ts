@@ -12,7 +12,7 @@ import { UserChanges } from './user-changes.js'
 
 /** Accounts and their users, as operators change them. */
 @Injectable()
-export class AccountsService {
+export class UserAdministration {
   constructor(
     private readonly database: Database,
     private readonly passwords: Passwords,

@@ -10,7 +10,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import type { SessionActor } from '../../sessions/actor.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Email } from '../../users/email.js'
 
 /** Who is invited, and to what. */
@@ -31,13 +31,14 @@ export interface Invitation extends InviteRequest {
   readonly expiresAt: Date
 }
 
-const LIFETIME_SECONDS = 7 * 24 * 60 * 60
+/** How long the link in an invitation works. */
+export const INVITATION_DAYS = 7
 /** Each is a mail to somebody who may not know us. */
 const MAX_OPEN = 100
 
 /** Open invitations: one-time tokens that name the account they lead to. */
 @Injectable()
-export class Invitations {
+export class InvitationRecords {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly database: Database,
@@ -82,7 +83,7 @@ export class Invitations {
       accountId,
       email,
       detail: { permissions, satellites, invitedBy },
-      lifetimeSeconds: LIFETIME_SECONDS,
+      lifetimeSeconds: INVITATION_DAYS * 24 * 60 * 60,
     })
     const [row] = await transaction.select().from(oneTimeTokens).where(isToAddress)
     const invitation = asInvitation(row as Row)

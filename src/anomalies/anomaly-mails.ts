@@ -21,7 +21,7 @@ export interface NoticeData {
 
 /** Mails users about what may not have been them, with a link to say so. */
 @Injectable()
-export class Notices {
+export class AnomalyMails {
   constructor(
     private readonly tokens: UnrecognizedLoginTokens,
     private readonly mailer: Mailer,

@@ -1,0 +1,39 @@
+import type { SettingsTable } from '../setting.js'
+import { REQUIRED } from '../setting.js'
+import * as read from '../setting-readers.js'
+
+/** GDPR article 12 allows a month. */
+const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
+/** An owner who is robbed at night reads about it in the morning. */
+const MIN_TRANSFER_WAIT_SECONDS = 12 * 60 * 60
+const MAX_TRANSFER_WAIT_SECONDS = 30 * 24 * 60 * 60
+
+export const ACCOUNT_SETTINGS = {
+  isSignUpOpen: {
+    name: 'SIGN_UP',
+    read: read.choiceOf({ on: true, off: false }),
+    default: 'off',
+    meaning: 'Whether strangers may create accounts',
+    examples: { development: 'on' },
+  },
+  mayOwnersUseSatellites: {
+    name: 'OWNERS_ON_SATELLITES',
+    read: read.choiceOf({ allowed: true, barred: false }),
+    default: 'allowed',
+    meaning: "Whether owners may log in on satellites, which are customers' pages, or on the main site only",
+  },
+  deletionGraceSeconds: {
+    name: 'DELETION_GRACE_SECONDS',
+    formerName: 'DELETION_GRACE',
+    read: read.seconds(0, MAX_DELETION_GRACE_SECONDS),
+    default: '1209600',
+    meaning: "How long after its owner's request an account is deleted",
+  },
+  transferWaitSeconds: {
+    name: 'TRANSFER_WAIT_SECONDS',
+    formerName: 'TRANSFER_WAIT',
+    read: read.seconds(MIN_TRANSFER_WAIT_SECONDS, MAX_TRANSFER_WAIT_SECONDS),
+    default: '259200',
+    meaning: "How long after its owner's request an account can pass to the new owner",
+  },
+} as const satisfies SettingsTable

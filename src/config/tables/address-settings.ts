@@ -1,0 +1,42 @@
+import { REQUIRED, type SettingsTable } from '../setting.js'
+import * as read from '../setting-readers.js'
+
+export const ADDRESS_SETTINGS = {
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    read: read.baseUrl,
+    default: { production: REQUIRED, otherwise: 'http://localhost:<PORT>' },
+    meaning: 'Where clients reach the API; https in production',
+    examples: { production: 'https://api.example.com' },
+  },
+  mainOrigin: {
+    name: 'MAIN_ORIGIN',
+    read: read.exactOrigin,
+    default: { production: REQUIRED, otherwise: 'http://localhost:<PORT>' },
+    meaning:
+      'The exact origin of the main site, the only one that may send the session cookie and start payments',
+    examples: { production: 'https://www.example.com' },
+  },
+  allowedOrigins: {
+    name: 'ALLOWED_ORIGINS',
+    read: read.listOf(read.exactOrigin),
+    default: REQUIRED,
+    meaning:
+      'The exact origins of the satellites, comma-separated: `scheme://host[:port]`, no trailing slash, no wildcards; ' +
+      'http is accepted outside production, on loopback hosts',
+    examples: {
+      // The main site's https twin too.
+      development:
+        'http://localhost:3000,https://localhost:3000,http://127.0.0.1:3001,https://127.0.0.1:3001',
+      production: 'https://shop-one.example.net,https://shop-two.example.org',
+    },
+  },
+  cookieDomain: {
+    name: 'COOKIE_DOMAIN',
+    read: read.orNull(read.cookieDomain),
+    default: '',
+    defaultInWords: 'the cookie is host-only',
+    meaning: 'The domain that shares the session cookie; it must cover the main site and the API',
+    examples: { production: 'example.com' },
+  },
+} as const satisfies SettingsTable
