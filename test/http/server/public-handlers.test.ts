@@ -14,13 +14,13 @@ import { bearer, cookie } from '../support/api-calls.js'
 /** Who adds one here says why everybody in the world may call it. */
 const PUBLIC_HANDLERS = [
   'AcceptInvitationController.accept',
-  'LoginController.login',
   'EmailChangeController.confirm',
   'EmailChangeController.undo',
   'HealthController.live',
   'HealthController.ready',
   'HealthController.status',
   'JwksController.list',
+  'LoginController.login',
   'PasswordController.forgot',
   'PasswordController.reset',
   'RefreshController.refresh',
