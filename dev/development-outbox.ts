@@ -2,7 +2,9 @@ import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
 import { MailOutbox, type ReceivedMail } from './mail-outbox/mail-outbox.js'
 
-/** The mail outbox where SMTP_URL points at this machine; null where mail really goes out, or none is set up. */
+/**
+ * The mail outbox where SMTP_URL points at this machine; null where mail really goes out, or none is set up.
+ */
 export async function outboxFor({ mail }: Settings): Promise<MailOutbox | null> {
   if (!mail || !isLoopback(mail.smtpUrl.hostname)) return null
   return MailOutbox.start({ host: mail.smtpUrl.hostname, port: Number(mail.smtpUrl.port), onMail: show })

@@ -3,7 +3,9 @@ import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
 
-/** The payment sandbox where STRIPE_API_URL points at this machine; null where it is Stripe's own test mode. */
+/**
+ * The payment sandbox where STRIPE_API_URL points at this machine; null where it is Stripe's own test mode.
+ */
 export async function sandboxFor({ stripe, publicUrl, dataDir }: Settings): Promise<PaymentSandbox | null> {
   if (!stripe.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
   return PaymentSandbox.start({

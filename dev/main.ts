@@ -13,7 +13,9 @@ import { welcome } from './welcome.js'
 
 process.env.NODE_ENV ??= 'development'
 
-/** The service with its stand-ins for the outside world, as `npm start` and `npm run dev` run it on a laptop. */
+/**
+ * The service with its stand-ins for the outside world, as `npm start` and `npm run dev` run it on a laptop.
+ */
 try {
   const settings = readSettings()
   if (settings.environment === 'production')

@@ -4,7 +4,9 @@ import type { Settings } from '../../src/config/settings.js'
 import { openApiDocument } from './document.js'
 
 const PATH = 'api/docs'
-/** The reference is a page of our own making: scripts from here only, and the inline styles that it brings. */
+/**
+ * The reference is a page of our own making: scripts from here only, and the inline styles that it brings.
+ */
 const PAGE_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 

@@ -29,9 +29,9 @@ export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
 }
 
 /**
- * Serves a built site. Its page is read for each request, so that a new build shows without a restart; its other
- * files have the hash of their content in their names and may be kept for ever. An address that is nothing is a page
- * that says so, for people; programs get the answer of the API.
+ * Serves a built site. Its page is read for each request, so that a new build shows without a restart; its
+ * other files have the hash of their content in their names and may be kept for ever. An address that is
+ * nothing is a page that says so, for people; programs get the answer of the API.
  */
 export async function serveSite(
   server: FastifyInstance,

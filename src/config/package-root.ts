@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The folder of this package: what it ships is found from here, wherever the process was started. Only relative paths in
- * settings start at the working directory.
+ * The folder of this package: what it ships is found from here, wherever the process was started. Only
+ * relative paths in settings start at the working directory.
  */
 export const PACKAGE_ROOT = rootOf(dirname(fileURLToPath(import.meta.url)))
 

@@ -134,7 +134,10 @@ export function secret(prefixes: readonly string[], minLength: number): SettingR
   }
 }
 
-/** `main.example`: the host name that the cookie is shared under; a leading dot would be ignored by browsers (RFC 6265bis §5.6.3). */
+/**
+ * `main.example`: the host name that the cookie is shared under; a leading dot would be ignored by browsers
+ * (RFC 6265bis §5.6.3).
+ */
 export const cookieDomain: SettingReader<string> = text => {
   if (
     !/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(text)
@@ -143,7 +146,9 @@ export const cookieDomain: SettingReader<string> = text => {
   return text
 }
 
-/** An IP address or CIDR block. "Every proxy" is not offered: it would let any client choose its own address. */
+/**
+ * An IP address or CIDR block. "Every proxy" is not offered: it would let any client choose its own address.
+ */
 export const proxyAddress: SettingReader<string> = text => {
   const [address = '', prefix] = text.split('/')
   const version = isIP(address)

@@ -17,8 +17,9 @@ export interface SettingsGroup {
 }
 
 /**
- * Every setting, in the order in which they are read and documented. `npm run settings` writes README's section
- * and the env examples from this. A new setting is a row in one of the tables and a field in settings.ts.
+ * Every setting, in the order in which they are read and documented. `npm run settings` writes README's
+ * section and the env examples from this. A new setting is a row in one of the tables and a field in
+ * settings.ts.
  */
 export const SETTINGS_GROUPS: readonly SettingsGroup[] = [
   { title: 'Server', table: SERVER_SETTINGS },

@@ -9,8 +9,8 @@ import type { SERVER_SETTINGS } from './tables/server-settings.js'
 type Server = ValuesOf<typeof SERVER_SETTINGS>
 
 /**
- * Everything that an operator can choose, read once at start by {@link readSettings} and injected by this class.
- * What each setting means and takes is in settings-table.ts.
+ * Everything that an operator can choose, read once at start by {@link readSettings} and injected by this
+ * class. What each setting means and takes is in settings-table.ts.
  */
 export class Settings {
   readonly environment!: Server['environment']

@@ -32,8 +32,8 @@ export class CorsModule implements OnModuleInit {
   ) {}
 
   /**
-   * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets 403 and
-   * a row in the audit log, and the handler never runs.
+   * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets
+   * 403 and a row in the audit log, and the handler never runs.
    */
   async onModuleInit(): Promise<void> {
     // The command line has no server.

@@ -1,6 +1,6 @@
 /**
- * Every refusal that this API can answer. The code is part of the API. The title never changes with the request, so
- * it tells an attacker nothing.
+ * Every refusal that this API can answer. The code is part of the API. The title never changes with the
+ * request, so it tells an attacker nothing.
  */
 export const ERROR_CODES = {
   INVALID_BODY: { status: 400, title: 'The request body is not valid' },

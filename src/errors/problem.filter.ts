@@ -57,7 +57,9 @@ function frameworkStatus(error: unknown): number {
   return isTheirs && statusCode ? statusCode : 500
 }
 
-/** The body of every refusal: RFC 9457 problem details with our stable `code` and the id to quote to support. */
+/**
+ * The body of every refusal: RFC 9457 problem details with our stable `code` and the id to quote to support.
+ */
 export interface Problem {
   readonly type: string
   readonly title: string

@@ -16,7 +16,9 @@ export interface Client {
   readonly origin: string | null
 }
 
-/** A Redis hash stays in its compact form while every field is at most this long (hash-max-listpack-value). */
+/**
+ * A Redis hash stays in its compact form while every field is at most this long (hash-max-listpack-value).
+ */
 export const MAX_USER_AGENT_BYTES = 64
 /** A refused origin can be any text; this much of it identifies it. */
 const MAX_ORIGIN_LENGTH = 300

@@ -39,7 +39,10 @@ export const PageLimit = (byDefault: number) =>
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
 const PROBLEM = { message: 'after must be the next of an earlier page' }
 
-/** Where the previous page ended. `parse` reads a cursor, null for any other text; `IsPosition` checks the result. */
+/**
+ * Where the previous page ended. `parse` reads a cursor, null for any other text; `IsPosition` checks the
+ * result.
+ */
 export const PageCursor = (
   parse: (text: string) => unknown,
   IsPosition: (options: ValidationOptions) => PropertyDecorator,

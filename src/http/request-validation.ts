@@ -11,9 +11,9 @@ import type { ErrorCode } from '../errors/error-codes.js'
 const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
 /**
- * Validates bodies and queries by their classes. Nothing is coerced: `ParseText` says how a text is converted.
- * An unknown field is refused, not dropped, because it is probably a typing mistake. One pipe for both,
- * because every parameter of every request passes it.
+ * Validates bodies and queries by their classes. Nothing is coerced: `ParseText` says how a text is
+ * converted. An unknown field is refused, not dropped, because it is probably a typing mistake. One pipe for
+ * both, because every parameter of every request passes it.
  */
 export class RequestValidation implements PipeTransform {
   private readonly body = validation(CODES.body)
@@ -68,8 +68,8 @@ export function ParseText(read: (text: string) => unknown): PropertyDecorator {
 }
 
 /**
- * What people read at a form field, by the validation rule that it breaks. Fields that nobody types into keep the
- * rule's own message, which is for the client's developer.
+ * What people read at a form field, by the validation rule that it breaks. Fields that nobody types into keep
+ * the rule's own message, which is for the client's developer.
  */
 const FOR_PEOPLE: Readonly<Record<string, string>> = {
   isEmailAddress: 'This is not an e-mail address that we can use. It should look like name@example.com',

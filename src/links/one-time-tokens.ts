@@ -76,8 +76,9 @@ export class OneTimeTokens {
   }
 
   /**
-   * The token if it is valid, which does not use it up; otherwise null, which counts as a guess: too many throw
-   * `TOO_MANY_ATTEMPTS`. A valid link always passes, so that strangers cannot block everybody's way back.
+   * The token if it is valid, which does not use it up; otherwise null, which counts as a guess: too many
+   * throw `TOO_MANY_ATTEMPTS`. A valid link always passes, so that strangers cannot block everybody's way
+   * back.
    */
   async find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
     const [row] = TOKEN.test(text)

@@ -166,7 +166,8 @@ function accountRules(
   ]
 }
 
-// An IPv6 site has 65,536 networks, but not as many limits. The neighbours of an IPv4 address are other people.
+// An IPv6 site has 65,536 networks, but not as many limits. The neighbours of an IPv4 address are other
+// people.
 function networkRules({ client: { ip } }: LimitedAction, max: number, counting: Counting): LimitRule[] {
   const rule = { ...counting, binds: 'strangers' } as const
   const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], max }

@@ -62,8 +62,8 @@ export class RateLimiter {
   }
 
   /**
-   * Like {@link count}, for a mail that a logged-in user causes: by user and account, so that strangers cannot
-   * use up their limit.
+   * Like {@link count}, for a mail that a logged-in user causes: by user and account, so that strangers
+   * cannot use up their limit.
    */
   countMailBy(
     { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
@@ -158,7 +158,9 @@ export class CountedAction {
     return this.added.refund()
   }
 
-  /** The check of the guess has thrown: a refusal means that it was wrong, all else that it was not checked. */
+  /**
+   * The check of the guess has thrown: a refusal means that it was wrong, all else that it was not checked.
+   */
   threw(error: unknown): Promise<void> {
     const isRefusal = error instanceof ApiError && error.status < 500
     return isRefusal ? this.failed() : this.refund()

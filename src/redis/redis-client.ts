@@ -45,7 +45,10 @@ export interface RedisClient {
   maintain(onInfo: (shard: string, info: string) => void): void
   /** `listener` is called with what goes wrong with connections, for the log. */
   onError(listener: (reason: string) => void): void
-  /** `listener` is called when a connection to a master is lost or made: the latest writes may be missing there. */
+  /**
+   * `listener` is called when a connection to a master is lost or made: the latest writes may be missing
+   * there.
+   */
   onStale(listener: (shard: string, reason: string) => void): void
 }
 

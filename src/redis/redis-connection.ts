@@ -36,7 +36,9 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
-/** The only connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503). */
+/**
+ * The only connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503).
+ */
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
   private lastLogAt = Number.NEGATIVE_INFINITY

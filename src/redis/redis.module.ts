@@ -26,8 +26,8 @@ const RETRY_EVERY_MS = 500
 export class RedisModule {}
 
 /**
- * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when there
- * is none, or when one may evict sessions. Waits no longer when `signal` aborts.
+ * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when
+ * there is none, or when one may evict sessions. Waits no longer when `signal` aborts.
  */
 export async function openRedis(
   url: string,

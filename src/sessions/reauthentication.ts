@@ -42,9 +42,9 @@ export class Reauthentication {
   }
 
   /**
-   * The satellite that a session is confined to; null when it may see everything, as sessions of the main site and
-   * of apps may. A satellite is a customer's page: it must not learn where else its visitors go, or from which
-   * addresses, unless the user has recently re-authenticated.
+   * The satellite that a session is confined to; null when it may see everything, as sessions of the main
+   * site and of apps may. A satellite is a customer's page: it must not learn where else its visitors go, or
+   * from which addresses, unless the user has recently re-authenticated.
    */
   confinementOf(session: Session): string | null {
     return session.source === 'main' || this.isRecent(session) ? null : session.origin

@@ -12,7 +12,10 @@ export interface SessionActor extends Session, Actor {
   readonly client: Client
 }
 
-/** The session that MainSourceGuard or LiveSessionGuard has read from the store for this request, and its client. */
+/**
+ * The session that MainSourceGuard or LiveSessionGuard has read from the store for this request, and its
+ * client.
+ */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): SessionActor => {
   const request = context.switchToHttp().getRequest<FastifyRequest>()
   return { ...(request.session as Session), client: clientOf(request) }

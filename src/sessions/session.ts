@@ -4,7 +4,9 @@ import type { Permissions, Source } from '../permissions/permissions.js'
 /** The secret a client presents at refresh. Never stored, logged or put in a token. */
 export type SessionId = string & { readonly brand: 'SessionId' }
 
-/** The public handle of a session: base64url SHA-256 of its sessionId. The store's key; safe to list and log. */
+/**
+ * The public handle of a session: base64url SHA-256 of its sessionId. The store's key; safe to list and log.
+ */
 export type SessionHandle = string & { readonly brand: 'SessionHandle' }
 
 /** Exactly as we issue it: lower case, version 4, variant 1 (RFC 9562 §5.4). */

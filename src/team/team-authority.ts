@@ -38,8 +38,8 @@ export class TeamAuthority {
   ) {}
 
   /**
-   * The manager and a user of their account, locked until the transaction ends. Throws `NOT_FOUND` for users of
-   * other accounts, and like {@link transaction}.
+   * The manager and a user of their account, locked until the transaction ends. Throws `NOT_FOUND` for users
+   * of other accounts, and like {@link transaction}.
    */
   async lockBoth(transaction: Db, actor: SessionActor, userId: string): Promise<ManagerAndMember> {
     const locked = await this.users.lockAll(transaction, [actor.userId, userId])
@@ -51,8 +51,8 @@ export class TeamAuthority {
   }
 
   /**
-   * Runs `work` in a transaction with the manager locked after their account. Throws like the guards when they
-   * are no longer a manager.
+   * Runs `work` in a transaction with the manager locked after their account. Throws like the guards when
+   * they are no longer a manager.
    */
   transaction<T>(
     actor: SessionActor,

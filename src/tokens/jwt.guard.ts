@@ -36,7 +36,9 @@ export class JwtGuard implements CanActivate {
   }
 }
 
-/** The caller of the request's access token; throws `ACCESS_TOKEN_REQUIRED` or `INVALID_ACCESS_TOKEN` (401). */
+/**
+ * The caller of the request's access token; throws `ACCESS_TOKEN_REQUIRED` or `INVALID_ACCESS_TOKEN` (401).
+ */
 export function requireCaller(request: FastifyRequest, accessTokens: AccessTokens): Caller {
   const caller = accessTokens.verify(bearerOf(request))
   if (!caller) throw invalidToken(request)

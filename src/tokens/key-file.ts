@@ -75,7 +75,10 @@ export interface SigningKey {
   readonly publicKey: KeyObject
 }
 
-/** Verifiers keep the key list for this long (Cache-Control of JWKS), so a key is published this long before it signs. */
+/**
+ * Verifiers keep the key list for this long (Cache-Control of JWKS), so a key is published this long before
+ * it signs.
+ */
 export const PUBLISH_BEFORE_USE_SECONDS = 600
 /** A retired key verifies until its last token has expired, and this much longer. */
 const RETIREMENT_MARGIN_SECONDS = 60

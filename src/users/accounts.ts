@@ -34,8 +34,8 @@ export class Accounts {
   }
 
   /**
-   * The account as last committed, locked until the transaction ends; null when it is gone. Lock it before its
-   * users and links.
+   * The account as last committed, locked until the transaction ends; null when it is gone. Lock it before
+   * its users and links.
    */
   lock(transaction: Db, id: string): Promise<Account | null> {
     return this.lockWith(transaction, id, 'no key update')

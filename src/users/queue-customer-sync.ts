@@ -16,8 +16,8 @@ export async function queueSeatSync(transaction: Db, userIds: readonly string[])
 }
 
 /**
- * The name or address of an account's owner has changed, or the owner has. The provider's receipts go to them.
- * Otherwise like {@link queueSeatSync}. No effect for members.
+ * The name or address of an account's owner has changed, or the owner has. The provider's receipts go to
+ * them. Otherwise like {@link queueSeatSync}. No effect for members.
  */
 export async function queueOwnerSync(transaction: Db, userId: string): Promise<void> {
   const isOwner = and(eq(users.id, userId), eq(users.role, 'owner'))

@@ -92,8 +92,8 @@ export class UserChanges {
   }
 
   /**
-   * Removes the user, the links mailed to them, what they logged in from and all sessions; the audit log keeps
-   * what they did.
+   * Removes the user, the links mailed to them, what they logged in from and all sessions; the audit log
+   * keeps what they did.
    */
   async remove(
     transaction: Db,

@@ -18,10 +18,10 @@ type UndoDetail = { readonly turn: number }
 const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
- * The e-mail addresses of users: the present one, and the old ones that can still come back by a mailed link. A
- * thief who changes the address twice is also mailed a link, for the address in between. So links are numbered
- * in the order of the changes: going back to an address invalidates the links of that change and of later ones,
- * and earlier links stay valid.
+ * The e-mail addresses of users: the present one, and the old ones that can still come back by a mailed link.
+ * A thief who changes the address twice is also mailed a link, for the address in between. So links are
+ * numbered in the order of the changes: going back to an address invalidates the links of that change and of
+ * later ones, and earlier links stay valid.
  */
 @Injectable()
 export class UserEmails {
@@ -45,8 +45,8 @@ export class UserEmails {
 
   /**
    * Gives the user, who is locked, another address and returns the token of the link back to the present one.
-   * Going back to an earlier address undoes the changes since, just as its link would; it returns null, because
-   * the address that is left may be a thief's. Throws like {@link set}.
+   * Going back to an earlier address undoes the changes since, just as its link would; it returns null,
+   * because the address that is left may be a thief's. Throws like {@link set}.
    */
   async change(transaction: Db, user: User, email: Email): Promise<string | null> {
     const turn = await this.turnOf(transaction, user.id, email)

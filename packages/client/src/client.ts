@@ -49,14 +49,15 @@ export class Client {
   }
 
   /**
-   * Calls `listener` whenever somebody logs in or out, in whichever tab, their permissions change, or the `reason` to
-   * wait does. The answer ends that.
+   * Calls `listener` whenever somebody logs in or out, in whichever tab, their permissions change, or the
+   * `reason` to wait does. The answer ends that.
    */
   readonly onChange = (listener: (state: State) => void): (() => void) => this.keeper.listen(listener)
 
   /**
-   * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status 503, after
-   * which it can be tried again; a TypeError when the network is lost. Nothing is repeated: somebody is looking.
+   * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status
+   * 503, after which it can be tried again; a TypeError when the network is lost. Nothing is repeated:
+   * somebody is looking.
    */
   async login(credentials: Credentials): Promise<Caller> {
     if (this.home.source === 'main') await this.leaving?.callOff()
@@ -71,8 +72,9 @@ export class Client {
   }
 
   /**
-   * Logs out: here and in the other tabs at once; resolves when the service knows. Until then `state.reason` says why it
-   * does not, and a note in the storage keeps a page that is opened anew from being logged in: it finishes the logout.
+   * Logs out: here and in the other tabs at once; resolves when the service knows. Until then `state.reason`
+   * says why it does not, and a note in the storage keeps a page that is opened anew from being logged in: it
+   * finishes the logout.
    */
   async logout(): Promise<void> {
     const token = this.keeper.live()
@@ -85,25 +87,28 @@ export class Client {
   }
 
   /**
-   * Asks for a new token, so that `state` is what the service says now: after a page was loaded, or a permission
-   * changed. Waits as long as an outage lasts, unless `signal` aborts. Who is logged in; null for nobody.
+   * Asks for a new token, so that `state` is what the service says now: after a page was loaded, or a
+   * permission changed. Waits as long as an outage lasts, unless `signal` aborts. Who is logged in; null for
+   * nobody.
    */
   async refresh({ signal }: { signal?: AbortSignal | null } = {}): Promise<Caller | null> {
     await unlessAborted(this.lookWhoIsThere(), signal)
     return this.state.caller
   }
 
-  /** A live access token, for what `fetch` cannot do; null when nobody is logged in. Waits as `refresh` does. */
+  /**
+   * A live access token, for what `fetch` cannot do; null when nobody is logged in. Waits as `refresh` does.
+   */
   async accessToken(options: { signal?: AbortSignal | null } = {}): Promise<string | null> {
     return (await this.liveToken(options))?.text ?? null
   }
 
   /**
-   * As the global `fetch`, with the access token. A path alone is one of the service. Before the request an outage of
-   * the service is waited out if a new token is needed, unless `init.signal` aborts; the answer itself is yours,
-   * whatever it is. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody is logged in, and a TypeError for an
-   * address that is neither the service nor in `backends`. Without a signal of yours it gives up with a `TimeoutError`
-   * when no answer has begun after 20 seconds.
+   * As the global `fetch`, with the access token. A path alone is one of the service. Before the request an
+   * outage of the service is waited out if a new token is needed, unless `init.signal` aborts; the answer
+   * itself is yours, whatever it is. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody is logged
+   * in, and a TypeError for an address that is neither the service nor in `backends`. Without a signal of
+   * yours it gives up with a `TimeoutError` when no answer has begun after 20 seconds.
    */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = trustedUrl(input, this.trusted)
@@ -126,7 +131,10 @@ export class Client {
     if (!(await this.finishLogout())) await this.keeper.refresh()
   }
 
-  /** A logout that the service has not heard of: its session would be taken up again. Whether there is one; does not wait for it. */
+  /**
+   * A logout that the service has not heard of: its session would be taken up again. Whether there is one;
+   * does not wait for it.
+   */
   private async finishLogout(): Promise<boolean> {
     const session = await this.home.left().catch(() => null)
     if (!session) return false

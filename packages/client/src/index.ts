@@ -14,15 +14,19 @@ export interface StoredSessionOptions extends ClientOptions {
   readonly storage: Storage
 }
 
-/** For pages of the main site: the session is an HttpOnly cookie. Nothing of it is ever in the storage of the page. */
+/**
+ * For pages of the main site: the session is an HttpOnly cookie. Nothing of it is ever in the storage of the
+ * page.
+ */
 export function mainClient(options: ClientOptions): Client {
   const storage = itemStorage(() => (globalThis as unknown as { localStorage: ItemStorage }).localStorage)
   return new Client(options, cookieHome(storage, `${keyOf(options)}.logout`), thisPlatform(options.fetch))
 }
 
 /**
- * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share a session until it expires; with
- * `itemStorage(() => sessionStorage)` each has its own, which ends with the tab. Either can be read by every script of the page.
+ * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share a session until it expires;
+ * with `itemStorage(() => sessionStorage)` each has its own, which ends with the tab. Either can be read by
+ * every script of the page.
  */
 export function satelliteClient(options: StoredSessionOptions): Client {
   return storedSession(options)

@@ -13,11 +13,16 @@ export interface Platform {
   readonly fetch: typeof fetch
   /** Milliseconds of a clock that is never set. */
   now(): number
-  /** Milliseconds of the device's clock: only ever compared with what another tab of this device read there. */
+  /**
+   * Milliseconds of the device's clock: only ever compared with what another tab of this device read there.
+   */
   deviceTime(): number
   /** From 0 to 1. */
   random(): number
-  /** Runs once after so many milliseconds; the answer calls it off. What is idle does not keep a program on Node from ending. */
+  /**
+   * Runs once after so many milliseconds; the answer calls it off. What is idle does not keep a program on
+   * Node from ending.
+   */
   after(ms: number, run: () => void, isIdle?: boolean): () => void
   /** Calls `listener` when the network comes back or the page is looked at again. The answer ends that. */
   onWake(listener: () => void): () => void
@@ -41,8 +46,8 @@ interface Page extends Events {
 const page = globalThis as Page
 
 /**
- * The device this runs on. Tabs find each other in pages only: elsewhere, as in a server that renders pages, the same
- * names would put different people together.
+ * The device this runs on. Tabs find each other in pages only: elsewhere, as in a server that renders pages,
+ * the same names would put different people together.
  */
 export function thisPlatform(fetchInstead?: typeof fetch): Platform {
   const { document, navigator } = page

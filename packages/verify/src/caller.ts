@@ -1,4 +1,7 @@
-/** Where a session is used: `main` is the main site, with a cookie; `satellite` everything else, apps included. */
+/**
+ * Where a session is used: `main` is the main site, with a cookie; `satellite` everything else, apps
+ * included.
+ */
 export const SOURCES = ['main', 'satellite'] as const
 export type Source = (typeof SOURCES)[number]
 
@@ -12,7 +15,10 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number]
 export type Permissions = Readonly<Record<Permission, boolean>>
 
-/** Who is calling, by a token whose signature was checked. The session may have ended since: a token lives out its minutes. */
+/**
+ * Who is calling, by a token whose signature was checked. The session may have ended since: a token lives out
+ * its minutes.
+ */
 export interface Caller {
   readonly userId: string
   readonly accountId: string

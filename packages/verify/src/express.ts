@@ -4,7 +4,9 @@ import type { Permission } from './caller.js'
 import { setCaller } from './callers.js'
 import type { AccessTokenVerifier } from './verifier.js'
 
-/** A middleware, for one route or for all: only requests with a valid token, and the permission, come through. */
+/**
+ * A middleware, for one route or for all: only requests with a valid token, and the permission, come through.
+ */
 export function expressGuard(verifier: AccessTokenVerifier, permission?: Permission) {
   return async (
     request: IncomingMessage,

@@ -4,7 +4,10 @@ import type { Permission } from './caller.js'
 import { setCaller } from './callers.js'
 import type { AccessTokenVerifier } from './verifier.js'
 
-/** An `onRequest` hook, for one route or for all: only requests with a valid token, and the permission, come through. */
+/**
+ * An `onRequest` hook, for one route or for all: only requests with a valid token, and the permission, come
+ * through.
+ */
 export function fastifyGuard(verifier: AccessTokenVerifier, permission?: Permission) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     try {

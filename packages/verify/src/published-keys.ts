@@ -5,9 +5,14 @@ type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
 /** What the service's own Cache-Control says: a key is published this long before it signs. */
 const FRESH_MS = 600_000
-/** While the service cannot be reached, its keys of the last hour still count: what needs only a signature goes on. */
+/**
+ * While the service cannot be reached, its keys of the last hour still count: what needs only a signature
+ * goes on.
+ */
 const USABLE_MS = 3_600_000
-/** Whoever sends made-up key ids, or comes during an outage, causes one request in this time, not one each. */
+/**
+ * Whoever sends made-up key ids, or comes during an outage, causes one request in this time, not one each.
+ */
 const BETWEEN_FETCHES_MS = 10_000
 const TIMEOUT_MS = 3_000
 
@@ -27,9 +32,9 @@ export class PublishedKeys {
   ) {}
 
   /**
-   * The key of a token's header. Keys that are good are used at once and renewed behind the answer; only without any, or for
-   * an unknown one while the service answers, does this wait for a request. Throws jose's JWKSNoMatchingKey when it is
-   * not ours, AccessTokenError `KEYS_UNAVAILABLE` when that cannot be known.
+   * The key of a token's header. Keys that are good are used at once and renewed behind the answer; only
+   * without any, or for an unknown one while the service answers, does this wait for a request. Throws jose's
+   * JWKSNoMatchingKey when it is not ours, AccessTokenError `KEYS_UNAVAILABLE` when that cannot be known.
    */
   async keyOf(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (!this.isUsable()) await this.fetchInTurn()
@@ -60,7 +65,9 @@ export class PublishedKeys {
     return this.find !== null && this.age() <= USABLE_MS
   }
 
-  /** One request at a time, and none too soon after the last one. A failure leaves the keys that are there. */
+  /**
+   * One request at a time, and none too soon after the last one. A failure leaves the keys that are there.
+   */
   private async fetchInTurn(): Promise<void> {
     if (!this.fetching && this.elapsed() - this.triedAt < BETWEEN_FETCHES_MS) return
     this.fetching ??= this.fetch()

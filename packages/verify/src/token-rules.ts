@@ -20,8 +20,8 @@ const MAX_ISSUED_AHEAD_SECONDS = 60
 /** Ours have about 800 characters. */
 const MAX_LENGTH = 4_096
 /**
- * Compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last letter are zero, so one
- * token has one spelling.
+ * Compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last letter are
+ * zero, so one token has one spelling.
  */
 const COMPACT_ES256 = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 /** The scheme is case-insensitive (RFC 9110 §11.1), the token everything after one space. */
@@ -57,14 +57,17 @@ export function isTokenForm(token: string): boolean {
   return token.length <= MAX_LENGTH && COMPACT_ES256.test(token)
 }
 
-/** Whether a token's header is that of an access token. Any `crit` is refused, understood or not (RFC 7515 §4.1.11). */
+/**
+ * Whether a token's header is that of an access token. Any `crit` is refused, understood or not (RFC 7515
+ * §4.1.11).
+ */
 export function isTokenHeader(header: { readonly alg?: unknown; readonly typ?: unknown }): boolean {
   return header.alg === ALGORITHM && header.typ === TOKEN_TYPE && !('crit' in header)
 }
 
 /**
- * The payload as claims when all are present and as expected; null otherwise. Does not compare `exp` with the clock. A
- * permission that this version does not know is left out, so that a newer service may add one.
+ * The payload as claims when all are present and as expected; null otherwise. Does not compare `exp` with the
+ * clock. A permission that this version does not know is left out, so that a newer service may add one.
  */
 export function readClaims(
   payload: Readonly<Record<string, unknown>>,

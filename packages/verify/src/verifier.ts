@@ -31,7 +31,10 @@ export interface Time {
 
 const SYSTEM_TIME: Time = { now: () => new Date(), elapsed: () => performance.now() }
 
-/** Accepts the service's access tokens by signature alone: nothing is asked of the service but its public keys. */
+/**
+ * Accepts the service's access tokens by signature alone: nothing is asked of the service but its public
+ * keys.
+ */
 export class AccessTokenVerifier {
   private readonly keys: PublishedKeys
   private readonly expected: ExpectedClaims
@@ -48,9 +51,9 @@ export class AccessTokenVerifier {
   }
 
   /**
-   * The caller of a valid token that has the permission, if one is asked for. Throws an {@link AccessTokenError}:
-   * `INVALID_ACCESS_TOKEN` (401), `PERMISSION_REQUIRED` (403), or `KEYS_UNAVAILABLE` (503) when the service's keys could
-   * not be fetched: never a 401 for an outage.
+   * The caller of a valid token that has the permission, if one is asked for. Throws an
+   * {@link AccessTokenError}: `INVALID_ACCESS_TOKEN` (401), `PERMISSION_REQUIRED` (403), or
+   * `KEYS_UNAVAILABLE` (503) when the service's keys could not be fetched: never a 401 for an outage.
    */
   async verify(token: string, permission?: Permission): Promise<Caller> {
     const { userId, accountId, sid, source, permissions } = await this.claimsOf(token)
@@ -58,7 +61,10 @@ export class AccessTokenVerifier {
     return { userId, accountId, sid, source, permissions }
   }
 
-  /** As {@link verify}, for the lines of a request's Authorization header; none is `ACCESS_TOKEN_REQUIRED`, two are invalid. */
+  /**
+   * As {@link verify}, for the lines of a request's Authorization header; none is `ACCESS_TOKEN_REQUIRED`,
+   * two are invalid.
+   */
   async verifyHeader(lines: readonly string[] | undefined, permission?: Permission): Promise<Caller> {
     const [line, second] = lines ?? []
     if (!line) throw new AccessTokenError('ACCESS_TOKEN_REQUIRED')

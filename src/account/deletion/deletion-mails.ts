@@ -61,9 +61,9 @@ export class DeletionMails {
   }
 
   /**
-   * Everybody who may change the account's settings. Not the whole team: hundreds of mails at once would delay
-   * everybody else's. The owner is also told at earlier addresses that can still come back, because the present
-   * one may be a thief's.
+   * Everybody who may change the account's settings. Not the whole team: hundreds of mails at once would
+   * delay everybody else's. The owner is also told at earlier addresses that can still come back, because the
+   * present one may be a thief's.
    */
   private async tellThoseInCharge(accountId: string, mail: Mail): Promise<void> {
     for (let after: UserCursor | null = null; ; ) {

@@ -28,7 +28,9 @@ export class EmailChanges {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The token for the link to the new address, and whether that has a user; then nobody must get the link. */
+  /**
+   * The token for the link to the new address, and whether that has a user; then nobody must get the link.
+   */
   async request(actor: SessionActor, email: Email): Promise<{ token: string; isTaken: boolean }> {
     const isTaken = (await this.users.findByEmail(email)) !== null
     const token = await this.database.transaction(async transaction => {
@@ -42,8 +44,8 @@ export class EmailChanges {
   }
 
   /**
-   * Uses the link up; `session` is null for somebody who has supplied the password. Returns the user's previous
-   * address, and the token of the link back to it; null when there is none. Throws `INVALID_LINK`,
+   * Uses the link up; `session` is null for somebody who has supplied the password. Returns the user's
+   * previous address, and the token of the link back to it; null when there is none. Throws `INVALID_LINK`,
    * `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has ended.
    */
   confirm(userId: string, text: string, session: Session | null, client: Client) {

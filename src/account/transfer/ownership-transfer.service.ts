@@ -22,8 +22,8 @@ export class OwnershipTransfer {
 
   /**
    * Asks an active member to become the owner, and mails the owner a link to stop it.
-   * {@link TransferCompletion} does it once the member has accepted and TRANSFER_WAIT_SECONDS has passed. Throws
-   * `NOT_FOUND` for anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`,
+   * {@link TransferCompletion} does it once the member has accepted and TRANSFER_WAIT_SECONDS has passed.
+   * Throws `NOT_FOUND` for anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`,
    * `TRANSFER_PENDING`, and `EMAIL_UNDO_OPEN` while a change of either's e-mail address can still be undone.
    */
   async request(actor: SessionActor, userId: string): Promise<PendingTransfer> {
@@ -63,8 +63,8 @@ export class TransferAcceptance {
   ) {}
 
   /**
-   * `readyAt` of the result is the earliest time at which they can become the owner. Uses the link up and tells the owner again how to stop the transfer.
-   * Throws `INVALID_LINK`.
+   * The member agrees, which uses the link up, and the owner is told again how to stop the transfer. `readyAt`
+   * of the result is the earliest time at which the member can become the owner. Throws `INVALID_LINK`.
    */
   async accept(text: string, client: Client): Promise<PendingTransfer> {
     const found = await this.tokens.require('transfer-accept', text, client, 'account.transfer')

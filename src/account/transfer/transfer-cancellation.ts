@@ -31,8 +31,8 @@ export class TransferCancellation {
   }
 
   /**
-   * By a link, which this uses up. It can do nothing else, because it also goes to addresses that the owner has
-   * left. Throws `INVALID_LINK`.
+   * By a link, which this uses up. It can do nothing else, because it also goes to addresses that the owner
+   * has left. Throws `INVALID_LINK`.
    */
   async byLink(text: string, client: Client): Promise<void> {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')

@@ -49,8 +49,8 @@ export class Credentials {
   }
 
   /**
-   * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of several
-   * first logins at once one replaces the hash, and the others check again.
+   * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
+   * several first logins at once one replaces the hash, and the others check again.
    */
   private async withCurrentHash(user: User, login: LoginBody, client: Client): Promise<User> {
     if (!this.passwords.needsRehash(user.passwordHash as string)) return user

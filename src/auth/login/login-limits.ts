@@ -10,8 +10,8 @@ import { Users } from '../../users/users.js'
 const DUMMY_USER_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What is counted by e-mail address, whether or not it has a user. While strangers fill these limits, the user
- * is let in from where they have logged in before. Every method throws like {@link RateLimiter.count}.
+ * What is counted by e-mail address, whether or not it has a user. While strangers fill these limits, the
+ * user is let in from where they have logged in before. Every method throws like {@link RateLimiter.count}.
  */
 @Injectable()
 export class LoginLimits {

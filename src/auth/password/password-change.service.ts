@@ -17,8 +17,8 @@ export class PasswordChangeService {
 
   /**
    * Sets a new password for the user of this session and tells them by mail. Only this session survives.
-   * Refuses a wrong current password like {@link PasswordProof.ofActor}. Throws `WEAK_PASSWORD`, and `TOO_BUSY`
-   * when the password was changed in the meantime.
+   * Refuses a wrong current password like {@link PasswordProof.ofActor}. Throws `WEAK_PASSWORD`, and
+   * `TOO_BUSY` when the password was changed in the meantime.
    */
   async change(actor: SessionActor, { password, currentPassword }: PasswordChangeBody): Promise<void> {
     const user = await this.passwordProof.ofActor(actor, currentPassword, 'password.change')

@@ -24,9 +24,9 @@ export class PasswordMails {
   }
 
   /**
-   * The token of a new link to choose a password, stored in the transaction; mail it after the commit. Earlier
-   * links to this address stop working. Links to other addresses stay valid: the user may still go back to one,
-   * and a thief's request must not invalidate its link.
+   * The token of a new link to choose a password, stored in the transaction; mail it after the commit.
+   * Earlier links to this address stop working. Links to other addresses stay valid: the user may still go
+   * back to one, and a thief's request must not invalidate its link.
    */
   async issueResetLink(
     transaction: Db,

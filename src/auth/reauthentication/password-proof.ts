@@ -37,8 +37,8 @@ export class PasswordProof {
   ) {}
 
   /**
-   * The user of this session, whose password it is. Throws `OWNER_LOGIN_BARRED` for an owner who may not log in
-   * there, and `SESSION_NOT_FOUND` when the user is gone.
+   * The user of this session, whose password it is. Throws `OWNER_LOGIN_BARRED` for an owner who may not log
+   * in there, and `SESSION_NOT_FOUND` when the user is gone.
    */
   async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
     const { sid, source, client } = actor

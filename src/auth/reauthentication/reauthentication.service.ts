@@ -18,8 +18,8 @@ export class ReauthenticationService {
 
   /**
    * Marks the session when the password is its user's, and returns until when that is valid. Refuses like
-   * {@link PasswordProof.ofActor}. Throws `TOO_BUSY` when the user was changed meanwhile, for example by a new
-   * password, and `SESSION_NOT_FOUND` when the session has ended. Safe to repeat.
+   * {@link PasswordProof.ofActor}. Throws `TOO_BUSY` when the user was changed meanwhile, for example by a
+   * new password, and `SESSION_NOT_FOUND` when the session has ended. Safe to repeat.
    */
   async reauthenticate(actor: SessionActor, password: string): Promise<Date> {
     const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')

@@ -152,7 +152,8 @@ function columnsOf(seen: Stripe.Subscription, item: Stripe.SubscriptionItem | nu
     priceId: item?.price.id ?? null,
     quantity: item?.quantity ?? null,
     currentPeriodEnd: periodEnd,
-    // In flexible billing mode, the default since 2025-09-30.clover, the portal sets `cancel_at` and not the flag.
+    // In flexible billing mode, the default since 2025-09-30.clover, the portal sets `cancel_at` and not the
+    // flag.
     cancelAtPeriodEnd: seen.ended_at === null && endsAt !== null,
     endsAt,
   }

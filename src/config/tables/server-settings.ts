@@ -64,8 +64,8 @@ export const SERVER_SETTINGS = {
   drainSeconds: {
     name: 'DRAIN_SECONDS',
     read: read.seconds(0, MAX_DRAIN_SECONDS),
-    // HAProxy's checks take 6 s (every 2 s, three failures), plus the duration of the last one. On a laptop no
-    // load balancer has to notice.
+    // HAProxy's checks take 6 s (every 2 s, three failures), plus the duration of the last one. On a laptop
+    // no load balancer has to notice.
     default: { production: '8', otherwise: '0' },
     meaning:
       'How long the service still answers after SIGTERM, while `/health/ready` says 503 so that load balancers notice; ' +

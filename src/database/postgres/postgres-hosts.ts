@@ -4,7 +4,10 @@ import { isAnswering } from './postgres-outage.js'
 
 const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
 
-/** The URL of each host: `postgres://a:1,b:2/mainstay` is `postgres://a:1/mainstay` and `postgres://b:2/mainstay`. */
+/**
+ * The URL of each host: `postgres://a:1,b:2/mainstay` is `postgres://a:1/mainstay` and
+ * `postgres://b:2/mainstay`.
+ */
 export function hostUrls(url: string): string[] {
   const [, before = '', hosts = '', rest = ''] = HOSTS.exec(url) ?? []
   return hosts.includes(',') ? hosts.split(',').map(host => before + host + rest) : [url]

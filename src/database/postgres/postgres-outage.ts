@@ -1,8 +1,9 @@
 import { ApiError } from '../../errors/api-error.js'
 
 /**
- * SQLSTATE classes of an outage (PostgreSQL, appendix A): connection, authorization (credentials being rotated),
- * resources, operator intervention, system; and two states: read-only (a standby), a transaction left idle.
+ * SQLSTATE classes of an outage (PostgreSQL, appendix A): connection, authorization (credentials being
+ * rotated), resources, operator intervention, system; and two states: read-only (a standby), a transaction
+ * left idle.
  */
 const OUTAGE_CLASSES = new Set(['08', '28', '53', '57', '58'])
 const READ_ONLY = '25006'
@@ -56,7 +57,10 @@ function isOutageItself(error: DriverError): boolean {
   )
 }
 
-/** Drizzle wraps the driver's error, which has the code. What a refusal of ours was caused by is not the database's. */
+/**
+ * Drizzle wraps the driver's error, which has the code. What a refusal of ours was caused by is not the
+ * database's.
+ */
 function causesOf(error: unknown): DriverError[] {
   const found: DriverError[] = []
   for (let at = error; isObject(at) && !(at instanceof ApiError); at = (at as { cause?: unknown }).cause)

@@ -32,7 +32,10 @@ export class ChangeHistory {
     private readonly clock: Clock,
   ) {}
 
-  /** The changes after this id that can still concern a live session, each with the sessions that it concerns now. */
+  /**
+   * The changes after this id that can still concern a live session, each with the sessions that it concerns
+   * now.
+   */
   async *pagesAfter(id: number): AsyncGenerator<ChangePage> {
     for (let after = id, isLast = false; !isLast; ) {
       const { lastId, ...page } = await this.pageAfter(after)

@@ -50,7 +50,8 @@ export class SessionChanges {
   ) {}
 
   /**
-   * Makes one change and returns how many live sessions it ended. Throws like {@link durably}. Safe to repeat.
+   * Makes one change and returns how many live sessions it ended. Throws like {@link durably}. Safe to
+   * repeat.
    */
   async applyDurably(change: SessionChange, event: AuditEvent): Promise<number> {
     const { ended } = await this.durably(transaction => this.record(transaction, [change], event))
@@ -58,9 +59,9 @@ export class SessionChanges {
   }
 
   /**
-   * Runs `work` in a transaction, and after the commit applies to the store what it has recorded; returns what
-   * `work` returns. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the changes are
-   * recorded, and the store is told before it serves those sessions again.
+   * Runs `work` in a transaction, and after the commit applies to the store what it has recorded; returns
+   * what `work` returns. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the
+   * changes are recorded, and the store is told before it serves those sessions again.
    */
   async durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
     const recorded = await this.database.transaction(work)

@@ -65,7 +65,9 @@ export class ShardGate {
     return this.isOpen || this.needsOperator
   }
 
-  /** Shuts it at once. It opens when it has been brought up to date and was not marked stale again meanwhile. */
+  /**
+   * Shuts it at once. It opens when it has been brought up to date and was not marked stale again meanwhile.
+   */
   shut(staleAt: number, reason: string): void {
     this.staleAt = staleAt
     if (this.isOpen) {

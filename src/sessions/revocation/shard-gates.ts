@@ -69,8 +69,8 @@ export class ShardGates {
   }
 
   /**
-   * The result of `work`. Throws like {@link assertOpen}, also when the shard was marked stale meanwhile, because
-   * another server may have answered.
+   * The result of `work`. Throws like {@link assertOpen}, also when the shard was marked stale meanwhile,
+   * because another server may have answered.
    */
   async serve<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.isTrusting) return work()

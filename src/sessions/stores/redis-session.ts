@@ -144,8 +144,8 @@ if type(stamped) == 'table' and stamped.err and not string.find(stamped.err, 'OO
 return session`)
 
 /**
- * 1 if the session was at that address and is now at the other. ARGV: now, then ip and user agent (or empty), before and
- * after. HDEL first, as in {@link SET_PERMISSIONS}.
+ * 1 if the session was at that address and is now at the other. ARGV: now, then ip and user agent (or empty),
+ * before and after. HDEL first, as in {@link SET_PERMISSIONS}.
  */
 export const UPDATE_CLIENT = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
@@ -157,7 +157,9 @@ redis.call('HSET', KEYS[1], '${ip}', ARGV[4])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], '${userAgent}', ARGV[5]) end
 return 1`)
 
-/** 1 if the session is live and stamped; ARGV: now, time or empty. HDEL first, as in {@link SET_PERMISSIONS}. */
+/**
+ * 1 if the session is live and stamped; ARGV: now, time or empty. HDEL first, as in {@link SET_PERMISSIONS}.
+ */
 export const STAMP_REAUTHENTICATION = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
 if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end

@@ -26,7 +26,10 @@ export abstract class SessionStore {
   /** Like {@link find}, for many in about one round trip: the live ones, in the order given. */
   abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
 
-  /** Stamps lastUsed and returns the session as it was before; null if it is not live. Never brings back a session that has ended. */
+  /**
+   * Stamps lastUsed and returns the session as it was before; null if it is not live. Never brings back a
+   * session that has ended.
+   */
   abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
 
   /**

@@ -21,9 +21,9 @@ export class AcceptInvitationService {
   ) {}
 
   /**
-   * Uses the link up and creates the invited member; nobody is logged in. Throws `INVALID_LINK`, `EMAIL_TAKEN`
-   * when the address has joined another account meanwhile, and `WEAK_PASSWORD`, after which the link is still
-   * valid.
+   * Uses the link up and creates the invited member; nobody is logged in. Throws `INVALID_LINK`,
+   * `EMAIL_TAKEN` when the address has joined another account meanwhile, and `WEAK_PASSWORD`, after which the
+   * link is still valid.
    */
   async accept({ token, password, ...body }: AcceptInvitationBody, client: Client): Promise<AcceptedAnswer> {
     const name = body.name ?? null

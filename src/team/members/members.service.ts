@@ -84,8 +84,8 @@ export class MembersService {
   }
 
   /**
-   * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: a thief could otherwise have
-   * them removed before they can recover the account. Disabling is possible at once.
+   * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: a thief could otherwise
+   * have them removed before they can recover the account. Disabling is possible at once.
    */
   async remove(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(async transaction => {

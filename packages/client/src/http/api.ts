@@ -21,7 +21,10 @@ interface LoginAnswer {
   readonly deviceId?: string
 }
 
-/** The three calls of the service that make and end sessions. Each throws a MainstayError for a refusal, anything else when there was no answer. */
+/**
+ * The three calls of the service that make and end sessions. Each throws a MainstayError for a refusal,
+ * anything else when there was no answer.
+ */
 export class Api {
   /** Whether this page could ever read an answer. */
   private wasRead = false
@@ -76,7 +79,10 @@ export class Api {
     return 'origin'
   }
 
-  /** Browsers do not tell a page that may not read an answer from a lost network. This asks in the one way that needs no permission. */
+  /**
+   * Browsers do not tell a page that may not read an answer from a lost network. This asks in the one way
+   * that needs no permission.
+   */
   private async isThereUnreadable(): Promise<boolean> {
     const options = { mode: 'no-cors', credentials: 'omit', cache: 'no-store' } as const
     const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/health/live`, options).catch(

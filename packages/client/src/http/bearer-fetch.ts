@@ -5,8 +5,9 @@ import { errorOf } from './mainstay-error.js'
 const NO_MATTER_OF_TOKEN = ['INVALID_CREDENTIALS', 'REAUTHENTICATION_REQUIRED']
 
 /**
- * The address of a request, whole. Throws a TypeError unless it begins with a trusted one and a slash: that settles
- * the host whatever comes behind, and a token that went to a stranger would open everything for its minutes.
+ * The address of a request, whole. Throws a TypeError unless it begins with a trusted one and a slash: that
+ * settles the host whatever comes behind, and a token that went to a stranger would open everything for its
+ * minutes.
  */
 export function trustedUrl(input: string | URL | Request, trusted: readonly string[]): string {
   const text = isRequest(input) ? input.url : String(input)

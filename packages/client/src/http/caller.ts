@@ -18,20 +18,24 @@ export interface Caller {
 }
 
 /**
- * Why the client is waiting. `network`: nothing answers. `service`: it cannot serve us now. `origin`: it is there, but
- * this page may not read its answers, since its origin is not listed (or a proxy answers in the service's place).
+ * Why the client is waiting. `network`: nothing answers. `service`: it cannot serve us now. `origin`: it is
+ * there, but this page may not read its answers, since its origin is not listed (or a proxy answers in the
+ * service's place).
  */
 export type WaitReason = 'network' | 'service' | 'origin'
 
 interface Waiting {
   /**
-   * There while the client keeps trying: to learn who is logged in (`unknown`), to get the next token (`loggedIn`), or
-   * to tell the service of a logout (`loggedOut`).
+   * There while the client keeps trying: to learn who is logged in (`unknown`), to get the next token
+   * (`loggedIn`), or to tell the service of a logout (`loggedOut`).
    */
   readonly reason?: WaitReason
 }
 
-/** `unknown` until the service was asked for the first time: a page shows neither a login form nor its content. */
+/**
+ * `unknown` until the service was asked for the first time: a page shows neither a login form nor its
+ * content.
+ */
 export type State =
   | ({ readonly status: 'unknown'; readonly caller: null } & Waiting)
   | ({ readonly status: 'loggedIn'; readonly caller: Caller } & Waiting)

@@ -1,8 +1,8 @@
 import type { Platform } from '../platform.js'
 
 /**
- * `fetch` that gives up with a `TimeoutError` when no answer has begun after so many milliseconds. Not where the caller
- * brings a signal: then that decides, and a long upload may take its time.
+ * `fetch` that gives up with a `TimeoutError` when no answer has begun after so many milliseconds. Not where
+ * the caller brings a signal: then that decides, and a long upload may take its time.
  */
 export async function fetchInTime(
   platform: Platform,

@@ -34,7 +34,10 @@ export class Logout {
     this.done = this.run().finally(() => this.backoff.close())
   }
 
-  /** No more tries; resolves when the last one is over. A late one would take the cookie of whoever logs in next. */
+  /**
+   * No more tries; resolves when the last one is over. A late one would take the cookie of whoever logs in
+   * next.
+   */
   async callOff(): Promise<void> {
     this.calledOff.abort()
     await this.done.catch(() => {})
@@ -60,7 +63,9 @@ export class Logout {
     return (await home.left().catch(() => true)) !== null
   }
 
-  /** Without a live token it takes a new one to log out with; if there is none to be had, the session is over. */
+  /**
+   * Without a live token it takes a new one to log out with; if there is none to be had, the session is over.
+   */
   private async tryOnce(): Promise<void> {
     const { session, sid } = this.rest
     this.token ??= session && (await this.api.refresh(session))

@@ -14,7 +14,10 @@ interface Problem {
   readonly errors?: readonly FieldError[]
 }
 
-/** A refusal of the service. Decide by `code`; `message` is English and for people; `requestId` is for support. */
+/**
+ * A refusal of the service. Decide by `code`; `message` is English and for people; `requestId` is for
+ * support.
+ */
 export class MainstayError extends Error {
   override readonly name = 'MainstayError'
   /** `UNKNOWN` when the answer was none of the service's own, as of a proxy that stands before it. */

@@ -11,8 +11,9 @@ export interface AccessToken {
 }
 
 /**
- * Reads a token whose life began at `bornAt` of the monotonic clock. How long it lives is the difference of its own
- * two times, so a device whose clock is wrong by a year does as well as any other. Throws when it is no token.
+ * Reads a token whose life began at `bornAt` of the monotonic clock. How long it lives is the difference of
+ * its own two times, so a device whose clock is wrong by a year does as well as any other. Throws when it is
+ * no token.
  */
 export function readToken(text: string, bornAt: number): AccessToken {
   const payload = text.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''

@@ -12,7 +12,10 @@ export interface SessionHome {
   readonly credentials: NonNullable<RequestInit['credentials']>
   /** The session as it is presented at refresh; null when there is none. */
   presented(): Promise<Presented | null>
-  /** What tells this device from others of its kind, after a logout too; null when there is none yet, undefined where a cookie does it. */
+  /**
+   * What tells this device from others of its kind, after a logout too; null when there is none yet,
+   * undefined where a cookie does it.
+   */
   deviceId(): Promise<string | null | undefined>
   /** `deviceId` where it is a new one. */
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
@@ -20,7 +23,10 @@ export interface SessionHome {
   forget(sid: string): Promise<void>
   /** Whether a token of this session may be taken over from another tab. */
   isOwn(sid: string): Promise<boolean>
-  /** Notes that the session is to be ended, until `settle` or the next login; false when there is nothing to note it by. */
+  /**
+   * Notes that the session is to be ended, until `settle` or the next login; false when there is nothing to
+   * note it by.
+   */
   leave(sid: string | null): Promise<boolean>
   /** The session that is to be ended, and the service may not know it yet; null when there is none. */
   left(): Promise<Presented | null>
@@ -31,7 +37,10 @@ export interface SessionHome {
 /** What stands for the session where only the service knows which one it is. */
 const UNNAMED = '*'
 
-/** The HttpOnly cookie: no script ever sees it, and all tabs share it. Only a logout leaves its note in the storage. */
+/**
+ * The HttpOnly cookie: no script ever sees it, and all tabs share it. Only a logout leaves its note in the
+ * storage.
+ */
 export function cookieHome(storage: Storage, key: string): SessionHome {
   return {
     source: 'main',
@@ -59,8 +68,8 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
 const LEFT = ' left'
 
 /**
- * A storage of the page or the app. The public handle stands beside the secret: tabs with storages of their own
- * (sessionStorage) may be logged in as different people, and must not take each other's tokens.
+ * A storage of the page or the app. The public handle stands beside the secret: tabs with storages of their
+ * own (sessionStorage) may be logged in as different people, and must not take each other's tokens.
  */
 export function storageHome(storage: Storage, key: string): SessionHome {
   const deviceKey = `${key}.device`

@@ -2,8 +2,8 @@ import type { WaitReason } from '../http/caller.js'
 import type { Channel, Platform } from '../platform.js'
 
 /**
- * What tabs tell each other. The channel is open to pages of this very origin alone, whose scripts could refresh for
- * themselves anyway; the secret of the session is never on it.
+ * What tabs tell each other. The channel is open to pages of this very origin alone, whose scripts could
+ * refresh for themselves anyway; the secret of the session is never on it.
  */
 export type Message =
   /** A token was given out; `bornAt` is device time, since a frozen tab reads its messages much later. */
@@ -12,7 +12,10 @@ export type Message =
   /** A refresh failed: nobody asks again for so long. */
   | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
 
-/** Two refreshes at once are only a waste, one that never comes is a standstill: a tab may be frozen with the lock. */
+/**
+ * Two refreshes at once are only a waste, one that never comes is a standstill: a tab may be frozen with the
+ * lock.
+ */
 const LONGEST_LOCK_WAIT_MS = 15_000
 /** Kept so much longer, so that what was posted has arrived when the next tab gets the lock. */
 const LOCK_TAIL_MS = 100

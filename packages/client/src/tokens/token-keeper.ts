@@ -6,10 +6,15 @@ import type { SessionHome } from './session-home.js'
 import { type Message, Tabs } from './tabs.js'
 import { Backoff, isPassing } from './waiting.js'
 
-/** A tab refreshes at a random moment of this part of a token's life: the first to do so serves all the others. */
+/**
+ * A tab refreshes at a random moment of this part of a token's life: the first to do so serves all the
+ * others.
+ */
 const REFRESH_FROM = 0.85
 const REFRESH_TO = 0.95
-/** After a refusal that is no logout, such as an origin that was taken off the list: until somebody mends it. */
+/**
+ * After a refusal that is no logout, such as an origin that was taken off the list: until somebody mends it.
+ */
 const AFTER_REFUSAL_MS = 60_000
 /** Another process of the browser may see what was stored only after the message that was sent later. */
 const STORAGE_LAG_MS = 1_000
@@ -18,7 +23,10 @@ const STORAGE_LAG_MS = 1_000
 export class TokenKeeper {
   state: State = UNKNOWN
   private token: AccessToken | null = null
-  /** Aborted when there is a token or a logout, from wherever it came: a refresh under way then counts no more. */
+  /**
+   * Aborted when there is a token or a logout, from wherever it came: a refresh under way then counts no
+   * more.
+   */
   private decided = new AbortController()
   private refreshing: Promise<void> | null = null
   private callOffNext = () => {}
@@ -55,8 +63,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Resolves when there is a new token or a logout; waits as long as an outage lasts. One at a time, however many ask.
-   * Rejects only for a refusal that is neither, and that no waiting mends.
+   * Resolves when there is a new token or a logout; waits as long as an outage lasts. One at a time, however
+   * many ask. Rejects only for a refusal that is neither, and that no waiting mends.
    */
   refresh(): Promise<void> {
     this.refreshing ??= this.renew().finally(() => {
@@ -84,7 +92,10 @@ export class TokenKeeper {
     this.tabs.tell({ kind: 'ended', sid })
   }
 
-  /** Says why a thing that is tried again has not been done yet; null when it has. Nothing when the state is another by now. */
+  /**
+   * Says why a thing that is tried again has not been done yet; null when it has. Nothing when the state is
+   * another by now.
+   */
   explain(status: State['status'], reason: WaitReason | null): void {
     if (this.state.status !== status) return
     const { reason: _, ...state } = this.state

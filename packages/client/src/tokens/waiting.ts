@@ -23,8 +23,8 @@ export class Backoff {
   }
 
   /**
-   * Waits twice as long each time, on top of what the service asked for, and never the same for two clients, so that
-   * those that were refused together do not come back together. The answer is in milliseconds.
+   * Waits twice as long each time, on top of what the service asked for, and never the same for two clients,
+   * so that those that were refused together do not come back together. The answer is in milliseconds.
    */
   fail(error: unknown): number {
     const { platform } = this
@@ -85,7 +85,10 @@ async function sleep(platform: Platform, ms: number, signal: AbortSignal): Promi
   })
 }
 
-/** `promise`, unless the caller's `signal` aborts first; then rejects as `fetch` would. The work itself goes on. */
+/**
+ * `promise`, unless the caller's `signal` aborts first; then rejects as `fetch` would. The work itself goes
+ * on.
+ */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
