@@ -20,6 +20,10 @@ export class Settings {
   readonly publicUrl!: string
   readonly mainOrigin!: Origin
   readonly satelliteOrigins!: ReadonlySet<Origin>
+  /** Whether only satellites that accounts have registered count. */
+  readonly isRegistryOnly!: boolean
+  /** Where proofs of satellites are looked up; empty is the machine's own name servers. */
+  readonly dnsServers!: readonly string[]
   /** Null makes the cookie host-only. */
   readonly cookieDomain!: string | null
   readonly accessTokenTtlSeconds!: number

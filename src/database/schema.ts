@@ -13,6 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { Permissions, Source } from '../permissions/permissions.js'
+import type { Branding } from './branding.js'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
@@ -394,6 +395,65 @@ export const billingWork = pgTable(
   },
   table => [index('billing_work_due').on(table.isRoutine, table.dueAt)],
 )
+
+/**
+ * A site of an account that may use this API. `origin` has an asterisk where `kind` is `preview`; `ceiling` bounds what
+ * its sessions may do. A trigger sets `version` at every change, from `satellite_registry`.
+ */
+export const satellites = pgTable(
+  'satellites',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    origin: text('origin').notNull(),
+    name: text('name').notNull(),
+    kind: text('kind').$type<'production' | 'preview'>().notNull(),
+    state: text('state').$type<'pending' | 'active' | 'suspended'>().notNull(),
+    ceiling: jsonb('ceiling').$type<Permissions>().notNull(),
+    loginMode: text('login_mode').$type<'password' | 'handoff' | 'both'>().notNull(),
+    /** How long its sessions live; null is SESSION_TTL_SECONDS. */
+    sessionSeconds: integer('session_seconds'),
+    branding: jsonb('branding').$type<Branding>(),
+    createdAt: instant('created_at').notNull(),
+    /** Since when the account has had this origin; sessions from before belong to somebody else. Null while pending. */
+    activeSince: instant('active_since'),
+    version: bigint('version', { mode: 'number' }).notNull().default(0),
+  },
+  table => [
+    uniqueIndex('satellites_origin').on(table.origin).where(sql`state <> 'pending'`),
+    uniqueIndex('satellites_account_origin').on(table.accountId, table.origin),
+    index('satellites_version').on(table.version),
+  ],
+)
+
+/** The proof that a satellite belongs to its account. Apart from the satellite, so that a daily check changes nothing there. */
+export const satelliteProofs = pgTable(
+  'satellite_proofs',
+  {
+    satelliteId: uuid('satellite_id')
+      .primaryKey()
+      .references(() => satellites.id, { onDelete: 'cascade' }),
+    token: text('token').notNull(),
+    /** Until when a pending satellite can be proven by it. */
+    expiresAt: instant('expires_at').notNull(),
+    /** When it was last found, and where; null before the first time. */
+    provenAt: instant('proven_at'),
+    method: text('method').$type<'dns' | 'file'>(),
+    checkedAt: instant('checked_at'),
+    failures: integer('failures').notNull().default(0),
+    failingSince: instant('failing_since'),
+  },
+  table => [index('satellite_proofs_checked').on(table.checkedAt)],
+)
+
+/** One row. `version` counts changes of satellites, in the order of their commits; `rebuilt` is the one of the last removal. */
+export const satelliteRegistry = pgTable('satellite_registry', {
+  isOnly: boolean('is_only').primaryKey().default(true),
+  version: bigint('version', { mode: 'number' }).notNull(),
+  rebuilt: bigint('rebuilt', { mode: 'number' }).notNull(),
+})
 
 /** Work that only one replica may do at a time. `holder` is who may renew it, if it is renewed. */
 export const leases = pgTable(

@@ -31,6 +31,21 @@ export const ADDRESS_SETTINGS = {
       production: 'https://shop-one.example.net,https://shop-two.example.org',
     },
   },
+  isRegistryOnly: {
+    name: 'SATELLITES',
+    read: read.choiceOf({ listed: false, registry: true }),
+    default: 'listed',
+    meaning:
+      'Which satellites there are: `listed`, those of ALLOWED_ORIGINS for every account beside those that accounts have registered; ' +
+      '`registry`, only the latter',
+  },
+  dnsServers: {
+    name: 'DNS_SERVERS',
+    read: read.listOf(read.asText),
+    default: '',
+    defaultInWords: "the machine's own",
+    meaning: 'The name servers, `address[:port]`, that proofs of satellites are looked up at',
+  },
   cookieDomain: {
     name: 'COOKIE_DOMAIN',
     read: read.orNull(read.cookieDomain),

@@ -1,4 +1,4 @@
-import { applyDecorators, Injectable, type PipeTransform } from '@nestjs/common'
+import { applyDecorators } from '@nestjs/common'
 import { ApiProperty } from '@nestjs/swagger'
 import {
   ArrayMaxSize,
@@ -11,7 +11,6 @@ import {
   registerDecorator,
   ValidateIf,
 } from 'class-validator'
-import { ApiError } from '../../errors/api-error.js'
 import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../permissions/permissions.js'
 
 /** All five are required: a missing one could mean "keep" or "take away". */
@@ -89,16 +88,4 @@ export function IsSatellites({ required }: { required: boolean }): PropertyDecor
 export class SatellitesBody {
   @IsSatellites({ required: true })
   satellites!: string[] | null
-}
-
-/** As we issue it, byte for byte. */
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** A malformed id is `NOT_FOUND` (404), like an unknown one. */
-@Injectable()
-export class IdInPath implements PipeTransform<string, string> {
-  transform(text: string): string {
-    if (!UUID.test(text)) throw new ApiError('NOT_FOUND')
-    return text
-  }
 }

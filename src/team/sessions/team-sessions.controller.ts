@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { IdInPath } from '../../http/id-in-path.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
-import { IdInPath } from '../members/member-access.dto.js'
 import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.dto.js'
 import { TeamSessions } from './team-sessions.js'
 

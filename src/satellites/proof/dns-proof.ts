@@ -1,0 +1,35 @@
+import { Resolver } from 'node:dns/promises'
+import type { ProofLookup } from './proof-lookup.js'
+
+const TIMEOUT_MS = 2_000
+const TRIES = 2
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'there is no such name',
+  ENODATA: 'the name has no TXT record',
+  ESERVFAIL: 'the name server failed (SERVFAIL); DNSSEC may be wrong',
+  EREFUSED: 'the name server refused to answer',
+  ETIMEOUT: 'the name server did not answer in time',
+  ECONNREFUSED: 'the name server cannot be reached',
+}
+
+/** A resolver of these servers, or of the machine's own when there are none. */
+export function resolverOf(servers: readonly string[]): Resolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
+  if (servers.length > 0) resolver.setServers(servers)
+  return resolver
+}
+
+/** The TXT records of a name. Never rejects: an outage is a fault like any other. */
+export async function lookUpTxt(resolver: Resolver, name: string): Promise<ProofLookup> {
+  const question = `TXT ${name}`
+  try {
+    const records = await resolver.resolveTxt(name)
+    // A long record comes in several strings, which belong together.
+    return { question, texts: records.map(strings => strings.join('')), fault: null, isOutage: false }
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    const isOutage = code !== 'ENOTFOUND' && code !== 'ENODATA'
+    return { question, texts: [], fault: FAULTS[code] ?? `the look-up failed (${code})`, isOutage }
+  }
+}

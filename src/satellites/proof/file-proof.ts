@@ -1,0 +1,104 @@
+import type { Resolver } from 'node:dns/promises'
+import { get as getHttp, type IncomingMessage } from 'node:http'
+import { get as getHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import type { ProofLookup } from './proof-lookup.js'
+
+const TIMEOUT_MS = 5_000
+const MAX_BYTES = 1_024
+
+export interface FileProofOptions {
+  readonly resolver: Resolver
+  /** For tests and laptops; anywhere else somebody's name could lead into our own network. */
+  readonly mayBePrivate: boolean
+}
+
+/**
+ * The first KiB of a file at somebody else's server, within 5 seconds. Follows no redirect, and connects to no
+ * address but the one that was checked. Never rejects.
+ */
+export async function fetchProofFile(url: string, options: FileProofOptions): Promise<ProofLookup> {
+  try {
+    return { question: url, texts: [await read(url, options)], fault: null, isOutage: false }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // An answer that is not the file comes without a code.
+    return {
+      question: url,
+      texts: [],
+      fault: faultOf(error as NodeJS.ErrnoException),
+      isOutage: code !== undefined,
+    }
+  }
+}
+
+function read(url: string, { resolver, mayBePrivate }: FileProofOptions): Promise<string> {
+  const isSecure = url.startsWith('https:')
+  const filter = { allowPrivateIPAddress: mayBePrivate, keepAlive: false }
+  const agent = isSecure ? new RequestFilteringHttpsAgent(filter) : new RequestFilteringHttpAgent(filter)
+  const get = isSecure ? getHttps : getHttp
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  return new Promise((resolve, reject) => {
+    get(url, { agent, signal, lookup: lookupBy(resolver), headers: { Accept: 'text/plain' } }, response =>
+      firstKibibyte(response).then(resolve, reject),
+    ).on('error', reject)
+  })
+}
+
+async function firstKibibyte(response: IncomingMessage): Promise<string> {
+  const { statusCode = 0 } = response
+  if (statusCode !== 200) {
+    response.destroy()
+    throw new Error(
+      statusCode >= 300 && statusCode < 400 ? `a redirect (${statusCode})` : `status ${statusCode}`,
+    )
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) {
+      response.destroy()
+      throw new Error('more than 1 KiB')
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8').trim()
+}
+
+/** Addresses by the same name servers as the records. */
+function lookupBy(resolver: Resolver): LookupFunction {
+  return (host, { all }, callback) => {
+    void addressesOf(resolver, host).then(
+      addresses =>
+        all ? callback(null, addresses) : callback(null, addresses[0]?.address ?? '', addresses[0]?.family),
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+}
+
+async function addressesOf(resolver: Resolver, host: string) {
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = [
+    ...(v4.status === 'fulfilled' ? v4.value.map(address => ({ address, family: 4 })) : []),
+    ...(v6.status === 'fulfilled' ? v6.value.map(address => ({ address, family: 6 })) : []),
+  ]
+  if (found.length === 0) throw v4.status === 'rejected' ? v4.reason : new Error('no address')
+  return found
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the host has no address',
+  ENODATA: 'the host has no address',
+  ECONNREFUSED: 'the server refused the connection',
+  ECONNRESET: 'the server closed the connection',
+  ABORT_ERR: 'no answer within 5 seconds',
+  ETIMEOUT: 'the name server did not answer in time',
+}
+
+function faultOf({ code = '', message }: NodeJS.ErrnoException): string {
+  if (message.includes('is not allowed')) return 'its address is private'
+  if (/CERT|SSL|TLS|SIGNATURE/.test(code)) return `its certificate is not valid (${code})`
+  return FAULTS[code] ?? (code ? `the request failed (${code})` : message)
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { proofHostOf } from '../satellite-origin.js'
+
+/** 256 bits, 43 characters of base64url. */
+const TOKEN_BYTES = 32
+
+/** What the owner of a host has to show, in one of two places. */
+export interface ProofChallenge {
+  readonly dns: { readonly name: string; readonly value: string }
+  /** Null for preview satellites: their hosts are many. */
+  readonly file: { readonly url: string; readonly content: string } | null
+}
+
+export function newProofToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+/**
+ * Where the token has to be found (draft-ietf-dnsop-domain-verification-techniques). The record stays there as
+ * long as the satellite is used, because it is looked up again every day: so it has no expiry.
+ */
+export function proofChallenge(origin: string, token: string): ProofChallenge {
+  const value = `token=${token} expiry=never`
+  return {
+    dns: { name: `_mainstay-challenge.${proofHostOf(origin)}`, value },
+    file: origin.includes('*')
+      ? null
+      : { url: `${origin}/.well-known/mainstay-challenge.txt`, content: value },
+  }
+}
+
+/** Whether one of the texts that were found has the token. */
+export function hasToken(texts: readonly string[], token: string): boolean {
+  return texts.some(text => text.split(/\s+/).includes(`token=${token}`))
+}

@@ -1,0 +1,53 @@
+import type { Satellite } from './satellite.js'
+
+/** Satellites by their origin; those of previews by what comes after the left-most label. */
+export class SatelliteMap {
+  private readonly byOrigin = new Map<string, Satellite>()
+  private readonly previews = new Map<string, Map<string, Satellite>>()
+
+  get size(): number {
+    return this.byOrigin.size
+  }
+
+  /** The satellite that a page of this origin belongs to; null when there is none. A name wins over a pattern. */
+  find(origin: string): Satellite | null {
+    return this.byOrigin.get(origin) ?? (this.previews.size > 0 ? this.findPreview(origin) : null)
+  }
+
+  set(origin: string, satellite: Satellite): void {
+    this.byOrigin.set(origin, satellite)
+    if (!origin.includes('*')) return
+    const parent = parentOf(origin)
+    const patterns = this.previews.get(parent) ?? new Map<string, Satellite>()
+    this.previews.set(parent, patterns.set(origin, satellite))
+  }
+
+  /** Removes the origin if it is still this satellite's; returns whether it was. */
+  remove(origin: string, id: string): boolean {
+    if (this.byOrigin.get(origin)?.id !== id) return false
+    this.byOrigin.delete(origin)
+    const parent = parentOf(origin)
+    const patterns = this.previews.get(parent)
+    patterns?.delete(origin)
+    if (patterns?.size === 0) this.previews.delete(parent)
+    return true
+  }
+
+  private findPreview(origin: string): Satellite | null {
+    for (const [pattern, satellite] of this.previews.get(parentOf(origin)) ?? [])
+      if (matches(origin, pattern)) return satellite
+    return null
+  }
+}
+
+/** `example.com` of `https://shop.example.com`: what is below the left-most label. */
+function parentOf(origin: string): string {
+  return origin.slice(origin.indexOf('.') + 1)
+}
+
+/** The asterisk is at least one letter, digit or hyphen, and never a dot: `parentOf` has compared what follows. */
+function matches(origin: string, pattern: string): boolean {
+  const [before = '', after = ''] = pattern.split('*')
+  if (!origin.startsWith(before) || !origin.endsWith(after)) return false
+  return /^[a-z0-9-]+$/.test(origin.slice(before.length, origin.length - after.length))
+}

@@ -1,0 +1,157 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
+import { asc, getTableColumns, gt } from 'drizzle-orm'
+import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
+import { satelliteRegistry, satellites } from '../database/schema.js'
+import { Logger } from '../log/logger.js'
+import {
+  effectivePermissions,
+  PERMISSIONS,
+  permissionBits,
+  permissionsOf,
+  permissionsOfBits,
+} from '../permissions/permissions.js'
+import { listedSatellite, type Satellite } from './satellite.js'
+import { SatelliteMap } from './satellite-map.js'
+
+/** A change is live on every replica after this, and the time of one small query. */
+const POLL_EVERY_MS = 1_000
+const ROWS_A_QUERY = 5_000
+
+/** What sessions of satellites may do at most, by the specification. */
+const CEILING = effectivePermissions('satellite', permissionsOf(PERMISSIONS))
+
+type Row = Omit<typeof satellites.$inferSelect, 'name' | 'branding' | 'createdAt'>
+
+/**
+ * The satellites that may use this API now, in memory, so that no request asks the database. A replica looks every
+ * second whether there is a newer version, and goes on with what it has while the database is down.
+ */
+@Injectable()
+export class Satellites implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('Satellites')
+  private map = new SatelliteMap()
+  /** ALLOWED_ORIGINS; an account's own satellite comes before one of these. */
+  private readonly listed: ReadonlySet<string>
+  private version = 0
+  private timer: NodeJS.Timeout | undefined
+  private isStale = false
+  private polling: Promise<void> | null = null
+
+  constructor(
+    settings: Settings,
+    private readonly database: Database,
+  ) {
+    this.listed = settings.isRegistryOnly ? new Set() : settings.satelliteOrigins
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.refresh()
+    this.timer = setInterval(() => void this.poll(), POLL_EVERY_MS).unref()
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer)
+  }
+
+  /** The active satellite of this origin; null for every other. */
+  find(origin: string): Satellite | null {
+    return this.map.find(origin)
+  }
+
+  has(origin: string): boolean {
+    return this.map.find(origin) !== null
+  }
+
+  /** Reads what has changed since the last time. Throws when the database does. */
+  async refresh(): Promise<void> {
+    const [registry] = await this.database.run(db => db.select().from(satelliteRegistry))
+    const { version, rebuilt } = registry as typeof satelliteRegistry.$inferSelect
+    if (this.map.size > 0 && version === this.version) return
+    // Behind us: another database than before, such as a restored one.
+    const isAnew = rebuilt > this.version || version < this.version || this.version === 0
+    await (isAnew ? this.loadAll() : this.loadSince(this.version))
+    this.version = version
+  }
+
+  /** One at a time: a slow database must not collect questions. */
+  private poll(): Promise<void> {
+    this.polling ??= this.pollOnce().finally(() => {
+      this.polling = null
+    })
+    return this.polling
+  }
+
+  private async pollOnce(): Promise<void> {
+    try {
+      await this.refresh()
+      if (this.isStale) this.logger.log('Satellites are up to date again')
+      this.isStale = false
+    } catch (error) {
+      if (!this.isStale) this.logger.warn(`Satellites stay as they were: ${(error as Error).message}`)
+      this.isStale = true
+    }
+  }
+
+  private async loadAll(): Promise<void> {
+    const map = new SatelliteMap()
+    for (const origin of this.listed) map.set(origin, listedSatellite(origin, CEILING))
+    await this.eachRow(0, row => {
+      if (row.state === 'active') map.set(row.origin, satelliteOf(row))
+    })
+    this.map = map
+  }
+
+  private loadSince(version: number): Promise<void> {
+    return this.eachRow(version, row => {
+      if (row.state === 'active') this.map.set(row.origin, satelliteOf(row))
+      else this.forget(row)
+    })
+  }
+
+  private forget({ origin, id }: Row): void {
+    const isRemoved = this.map.remove(origin, id)
+    if (isRemoved && this.listed.has(origin)) this.map.set(origin, listedSatellite(origin, CEILING))
+  }
+
+  /** Those that changed after this version; a change meanwhile comes at the end, or with the next version. */
+  private async eachRow(after: number, work: (row: Row) => void): Promise<void> {
+    const { name, branding, createdAt, ...columns } = getTableColumns(satellites)
+    for (let last = after; ; ) {
+      const rows = await this.database.run(db =>
+        db
+          .select(columns)
+          .from(satellites)
+          .where(gt(satellites.version, last))
+          .orderBy(asc(satellites.version))
+          .limit(ROWS_A_QUERY),
+      )
+      for (const row of rows) work(row)
+      if (rows.length < ROWS_A_QUERY) return
+      last = rows.at(-1)?.version ?? last
+    }
+  }
+}
+
+/** Equal ceilings are one object: there may be a hundred thousand satellites. */
+function satelliteOf({
+  id,
+  origin,
+  accountId,
+  kind,
+  ceiling,
+  loginMode,
+  sessionSeconds,
+  activeSince,
+}: Row): Satellite {
+  return {
+    id,
+    origin,
+    accountId,
+    kind,
+    ceiling: permissionsOfBits(permissionBits(ceiling)),
+    loginMode,
+    sessionSeconds,
+    activeSince: activeSince?.getTime() ?? 0,
+  }
+}

@@ -1,0 +1,185 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { lookUpTxt, resolverOf } from '../../../src/satellites/proof/dns-proof.js'
+import { fetchProofFile } from '../../../src/satellites/proof/file-proof.js'
+import { hasToken, newProofToken, proofChallenge } from '../../../src/satellites/proof/proof-challenge.js'
+import { lookupInWords } from '../../../src/satellites/proof/proof-lookup.js'
+import { DnsServer } from '../../support/dns-server.js'
+
+const NAME = '_mainstay-challenge.shop.example.net'
+let dns: DnsServer
+
+beforeAll(async () => {
+  dns = await DnsServer.start()
+})
+afterEach(() => {
+  dns.zones.clear()
+  dns.failure = 'none'
+})
+afterAll(() => dns.stop())
+
+test('a challenge names the record and the file of an origin, and the record of a preview pattern', () => {
+  const token = newProofToken()
+  const value = `token=${token} expiry=never`
+  expect(token).toMatch(/^[\w-]{43}$/)
+  expect(proofChallenge('https://shop.example.net', token)).toEqual({
+    dns: { name: NAME, value },
+    file: { url: 'https://shop.example.net/.well-known/mainstay-challenge.txt', content: value },
+  })
+  expect(proofChallenge('https://*.preview.example.net', token)).toEqual({
+    dns: { name: '_mainstay-challenge.preview.example.net', value },
+    file: null,
+  })
+})
+
+test.each([
+  [['token=abc expiry=never'], true],
+  [['other=1', 'token=abc expiry=2027-01-01'], true],
+  [['token=abc'], true],
+  [['token=abcd'], false],
+  [['xtoken=abc'], false],
+  [['token = abc'], false],
+  [['TOKEN=abc'], false],
+  [[], false],
+])('%j has the token abc: %s', (texts, has) => {
+  expect(hasToken(texts, 'abc')).toBe(has)
+})
+
+describe('TXT records', () => {
+  const lookUp = () => lookUpTxt(resolverOf([dns.address]), NAME)
+
+  test('all of them, long ones in one piece', async () => {
+    dns.zones.set(NAME, { txt: ['v=spf1 -all', ['token=', 'abc', ' expiry=never']] })
+    expect(await lookUp()).toEqual({
+      question: `TXT ${NAME}`,
+      texts: ['v=spf1 -all', 'token=abc expiry=never'],
+      fault: null,
+      isOutage: false,
+    })
+  })
+
+  test.each([
+    ['no such name', () => {}, 'there is no such name', false],
+    [
+      'a name without one',
+      () => dns.zones.set(NAME, { a: ['192.0.2.1'] }),
+      'the name has no TXT record',
+      false,
+    ],
+    [
+      'a server that fails',
+      () => {
+        dns.failure = 'servfail'
+      },
+      'the name server failed (SERVFAIL); DNSSEC may be wrong',
+      true,
+    ],
+  ])('%s is a fault in words', async (_, prepare, fault, isOutage) => {
+    prepare()
+    expect(await lookUp()).toEqual({ question: `TXT ${NAME}`, texts: [], fault, isOutage })
+  })
+
+  test('a server that is not there is an outage', async () => {
+    const gone = await DnsServer.start()
+    const { address } = gone
+    await gone.stop()
+    expect(await lookUpTxt(resolverOf([address]), NAME)).toMatchObject({ texts: [], isOutage: true })
+  })
+})
+
+describe('files', () => {
+  let server: Server
+  let answer: RequestListener = (_, response) => response.end()
+  const requests: string[] = []
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      requests.push(`${request.method} ${request.headers.host}${request.url}`)
+      answer(request, response)
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const urlOf = (host = 'shop.example.net') =>
+    `http://${host}:${(server.address() as AddressInfo).port}/.well-known/mainstay-challenge.txt`
+  const fetchFile = (mayBePrivate = true, url = urlOf()) =>
+    fetchProofFile(url, { resolver: resolverOf([dns.address]), mayBePrivate })
+
+  test('the content, by the name servers that records are looked up at', async () => {
+    dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })
+    answer = (_, response) => response.end(' token=abc expiry=never\n')
+    expect(await fetchFile()).toEqual({
+      question: urlOf(),
+      texts: ['token=abc expiry=never'],
+      fault: null,
+      isOutage: false,
+    })
+    expect(requests.at(-1)).toMatch(/^GET shop\.example\.net:\d+\/\.well-known\/mainstay-challenge\.txt$/)
+  })
+
+  const asked = () => requests.length
+  test.each([
+    ['127.0.0.1'],
+    ['10.0.0.8'],
+    ['192.168.1.1'],
+    ['172.16.0.1'],
+    ['169.254.169.254'],
+    ['100.64.0.1'],
+    ['0.0.0.0'],
+  ])('a name that leads to %s is refused without a connection', async address => {
+    dns.zones.set('shop.example.net', { a: [address] })
+    const before = asked()
+    expect(await fetchFile(false)).toMatchObject({ texts: [], fault: 'its address is private' })
+    expect(asked()).toBe(before)
+  })
+
+  test('a public address among private ones does not help', async () => {
+    dns.zones.set('shop.example.net', { a: ['203.0.113.7', '127.0.0.1'] })
+    expect(await fetchFile(false)).toMatchObject({ fault: 'its address is private' })
+  })
+
+  test.each([
+    ['a redirect', 302, { Location: 'http://127.0.0.1/' }, '', 'a redirect (302)'],
+    ['no such file', 404, {}, 'token=abc', 'status 404'],
+    ['a server that fails', 500, {}, '', 'status 500'],
+    ['more than a KiB', 200, {}, 'x'.repeat(1_025), 'more than 1 KiB'],
+  ])('%s is a fault, and no outage', async (_, status, headers, body, fault) => {
+    dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })
+    answer = (_request, response) => response.writeHead(status, headers).end(body)
+    const before = asked()
+    expect(await fetchFile()).toMatchObject({ texts: [], fault, isOutage: false })
+    expect(asked()).toBe(before + 1)
+  })
+
+  test('a server that sends without end is cut off', async () => {
+    dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })
+    let isClosed = false
+    answer = (_, response) => {
+      const timer = setInterval(() => response.write('x'.repeat(200)), 1)
+      response.on('close', () => {
+        isClosed = true
+        clearInterval(timer)
+      })
+    }
+    expect(await fetchFile()).toMatchObject({ fault: 'more than 1 KiB' })
+    await new Promise(resolve => setTimeout(resolve, 50))
+    expect(isClosed).toBe(true)
+  })
+
+  test('a name without an address is a fault in words', async () => {
+    expect(await fetchFile()).toMatchObject({ fault: 'the host has no address' })
+  })
+})
+
+test('what was found in words: short, quoted, and not everything', () => {
+  const texts = ['a"b\nc', 'x'.repeat(300), '3', '4', '5', '6', '7']
+  const words = lookupInWords({ question: `TXT ${NAME}`, texts, fault: null, isOutage: false })
+  expect(words).toBe(
+    `TXT ${NAME}: found "a\\"b\\nc", "${'x'.repeat(100)}", "3", "4", "5" and 2 more, not the token`,
+  )
+})
