@@ -1,0 +1,94 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { IdInPath } from '../http/id-in-path.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { SatelliteRegistry } from './satellite-registry.service.js'
+import { SatelliteVerification } from './satellite-verification.service.js'
+import {
+  AddSatelliteDocs,
+  asAnswer,
+  ChangeSatelliteDocs,
+  FindSatelliteDocs,
+  ListSatellitesDocs,
+  RemoveSatelliteDocs,
+  SatelliteBody,
+  SatelliteChangeBody,
+  SuspendSatelliteDocs,
+  satelliteChangeOf,
+  VerifySatelliteDocs,
+} from './satellites.dto.js'
+
+@ApiTags('Satellites')
+@Controller('api/satellites')
+@MainSite({ permission: 'accountSettings' })
+export class SatellitesController {
+  constructor(
+    private readonly registry: SatelliteRegistry,
+    private readonly verification: SatelliteVerification,
+  ) {}
+
+  /** The satellites of the caller's account. */
+  @Get()
+  @ListSatellitesDocs()
+  async list(@CurrentActor() { accountId }: SessionActor) {
+    return { satellites: (await this.registry.list(accountId)).map(asAnswer) }
+  }
+
+  @Post()
+  @MainSite({ reauthenticated: true })
+  @AddSatelliteDocs()
+  async add(
+    @CurrentActor() actor: SessionActor,
+    @Body() { origin, name, kind = 'production' }: SatelliteBody,
+  ) {
+    return asAnswer(await this.registry.add(actor, { origin, name, kind }))
+  }
+
+  @Get(':id')
+  @FindSatelliteDocs()
+  async find(@CurrentActor() { accountId }: SessionActor, @Param('id', IdInPath) id: string) {
+    return asAnswer(await this.registry.find(accountId, id))
+  }
+
+  @Patch(':id')
+  @ChangeSatelliteDocs()
+  async change(
+    @CurrentActor() actor: SessionActor,
+    @Param('id', IdInPath) id: string,
+    @Body() body: SatelliteChangeBody,
+  ) {
+    return asAnswer(await this.registry.change(actor, id, satelliteChangeOf(body)))
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @MainSite({ reauthenticated: true })
+  @RemoveSatelliteDocs()
+  remove(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return this.registry.remove(actor, id)
+  }
+
+  /** Looks for the proof now. */
+  @Post(':id/verify')
+  @HttpCode(200)
+  @VerifySatelliteDocs()
+  async verify(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return asAnswer(await this.verification.verify(actor, id))
+  }
+
+  @Post(':id/suspend')
+  @HttpCode(204)
+  @SuspendSatelliteDocs()
+  suspend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return this.registry.suspend(actor, id)
+  }
+
+  /** The same proof as at first: whoever lost the host meanwhile does not get it back. */
+  @Post(':id/resume')
+  @HttpCode(200)
+  @VerifySatelliteDocs()
+  async resume(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return asAnswer(await this.verification.verify(actor, id))
+  }
+}
