@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
@@ -12,6 +13,7 @@ import { Credentials } from './login/credentials.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginLimits } from './login/login-limits.js'
+import { LoginPlaces } from './login/login-places.js'
 import { LoginSessions } from './login/login-sessions.js'
 import { PasswordController } from './password/password.controller.js'
 import { PasswordChangeService } from './password/password-change.service.js'
@@ -36,6 +38,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     AuditModule,
     MailModule,
     LinksModule,
+    SatellitesModule,
     SessionsModule,
     TokensModule,
   ],
@@ -49,6 +52,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   providers: [
     Credentials,
     LoginLimits,
+    LoginPlaces,
     LoginService,
     LoginSessions,
     PasswordChangeService,
@@ -62,6 +66,6 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     RefreshService,
     UnrecognizedLoginService,
   ],
-  exports: [PasswordMails, PasswordProof],
+  exports: [LoginPlaces, PasswordMails, PasswordProof],
 })
 export class AuthModule {}

@@ -8,6 +8,7 @@ import { PermissionsModule } from '../permissions/plans-file.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
@@ -42,7 +43,15 @@ import { WaitingEvents } from './sync/waiting-events.js'
 import { WebhookController } from './webhook.controller.js'
 
 @Module({
-  imports: [UsersModule, RateLimitsModule, AuditModule, PermissionsModule, RedisModule, SessionsModule],
+  imports: [
+    UsersModule,
+    RateLimitsModule,
+    AuditModule,
+    PermissionsModule,
+    RedisModule,
+    SatellitesModule,
+    SessionsModule,
+  ],
   controllers: [BillingController, PlansController, WebhookController],
   providers: [
     { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },

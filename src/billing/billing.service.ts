@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
+import { Satellites } from '../satellites/satellites.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { CreateSubscriptionBody } from './billing.dto.js'
 import { CheckoutService } from './checkout/checkout.service.js'
@@ -22,6 +23,7 @@ export class CheckoutIntents {
     private readonly database: Database,
     private readonly seats: Seats,
     private readonly customers: BillingCustomers,
+    private readonly satellites: Satellites,
   ) {}
 
   /** Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400). */
@@ -29,15 +31,17 @@ export class CheckoutIntents {
     const { priceIds } = this.settings.stripe
     const { priceId = priceIds[0] as string } = body
     if (!priceIds.includes(priceId)) throw new ApiError('UNKNOWN_PRICE')
-    const returnUrl = this.returnUrl(body.return)
+    const returnUrl = this.returnUrl(accountId, body.return)
     const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
     const trialDays = await this.customers.trialDaysFor(accountId)
     return { priceId, quantity, returnUrl, trialDays }
   }
 
   /** The main site's front page when none was requested. Throws `INVALID_RETURN_URL` (400). */
-  returnUrl(requested = `${this.settings.mainOrigin}/`): string {
-    if (!isSafeReturnUrl(requested, this.settings)) throw new ApiError('INVALID_RETURN_URL')
+  returnUrl(accountId: string, requested = `${this.settings.mainOrigin}/`): string {
+    const satellites = { has: (origin: string) => this.satellites.isOf(accountId, origin) }
+    const { mainOrigin } = this.settings
+    if (!isSafeReturnUrl(requested, { mainOrigin, satellites })) throw new ApiError('INVALID_RETURN_URL')
     return requested
   }
 }
@@ -76,7 +80,7 @@ export class BillingService {
    * `NEVER_SUBSCRIBED`.
    */
   async openPortal(actor: SessionActor, requested: string | undefined): Promise<string> {
-    const returnUrl = withPortal(this.intents.returnUrl(requested))
+    const returnUrl = withPortal(this.intents.returnUrl(actor.accountId, requested))
     return this.requests.run(actor, () => this.portal.open(actor, returnUrl))
   }
 }

@@ -1,5 +1,3 @@
-import type { Settings } from '../config/settings.js'
-
 /** What a page of this origin may do here. */
 export type CorsPolicy =
   /** No Origin header: not a cross-origin request of a browser. */
@@ -8,18 +6,22 @@ export type CorsPolicy =
   | { readonly kind: 'satellite'; readonly origin: string }
   | { readonly kind: 'refused' }
 
-export type KnownOrigins = Pick<Settings, 'mainOrigin' | 'satelliteOrigins'>
+export interface KnownOrigins {
+  readonly mainOrigin: string
+  /** Of active satellites. */
+  readonly satellites: { has(origin: string): boolean }
+}
 
 const NONE: CorsPolicy = { kind: 'none' }
 const REFUSED: CorsPolicy = { kind: 'refused' }
 
 /**
- * Compares exact bytes, without parsing or patterns, so `null`, another port, case or a trailing dot are
- * simply not listed.
+ * Compares exact bytes, without parsing, so `null`, another port, case or a trailing dot are simply not there. Only
+ * the first label of a preview's host is compared with a pattern.
  */
 export function corsPolicyFor(origin: string | undefined, known: KnownOrigins): CorsPolicy {
   if (origin === undefined) return NONE
   if (origin === known.mainOrigin) return { kind: 'main', origin }
-  if ((known.satelliteOrigins as ReadonlySet<string>).has(origin)) return { kind: 'satellite', origin }
+  if (known.satellites.has(origin)) return { kind: 'satellite', origin }
   return REFUSED
 }

@@ -8,6 +8,8 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { clientOf } from '../http/client.js'
+import { Satellites } from '../satellites/satellites.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { type CorsPolicy, corsPolicyFor, type KnownOrigins } from './cors-policy.js'
 
 /** From the specification's preflight table. */
@@ -23,13 +25,18 @@ const PREFLIGHT: FastifyCorsOptions = {
  */
 const EXPOSED = 'Retry-After, X-Request-Id'
 
-@Module({ imports: [AuditModule] })
+@Module({ imports: [AuditModule, SatellitesModule] })
 export class CorsModule implements OnModuleInit {
+  private readonly known: KnownOrigins
+
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly settings: Settings,
     private readonly auditLog: AuditLog,
-  ) {}
+    { mainOrigin }: Settings,
+    satellites: Satellites,
+  ) {
+    this.known = { mainOrigin, satellites }
+  }
 
   /**
    * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets
@@ -40,7 +47,7 @@ export class CorsModule implements OnModuleInit {
     const server: FastifyInstance | undefined = this.host.httpAdapter?.getInstance()
     if (!server) return
     server.addHook('onRequest', (request, reply, done) => {
-      const policy = corsPolicyFor(request.headers.origin, this.settings)
+      const policy = corsPolicyFor(request.headers.origin, this.known)
       if (policy.kind === 'refused') {
         this.noteRefusal(request)
         return done(new ApiError('ORIGIN_NOT_ALLOWED'))
@@ -48,7 +55,7 @@ export class CorsModule implements OnModuleInit {
       allowOrigin(reply, policy)
       done()
     })
-    await server.register(scope => answerPreflights(scope, this.settings))
+    await server.register(scope => answerPreflights(scope, this.known))
   }
 
   private noteRefusal(request: FastifyRequest): void {

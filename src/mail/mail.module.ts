@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { Mailer } from './mailer.js'
 import { SiteUrls } from './site-urls.js'
 
-@Module({ imports: [AuditModule], providers: [Mailer, SiteUrls], exports: [Mailer, SiteUrls] })
+@Module({
+  imports: [AuditModule, SatellitesModule],
+  providers: [Mailer, SiteUrls],
+  exports: [Mailer, SiteUrls],
+})
 export class MailModule {}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import { Satellites } from '../satellites/satellites.js'
 
 /** Pages of the main site that mails lead to. */
 export type MailedPage =
@@ -12,26 +13,32 @@ export type MailedPage =
   | '/accept-transfer'
   | '/stop-transfer'
 
-/** Builds the links in mails, to listed origins only. */
+/** Builds the links in mails, to our own sites only. */
 @Injectable()
 export class SiteUrls {
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly satellites: Satellites,
+  ) {}
 
   /**
    * A page of the main site with a token behind the `#`. Browsers never send that part, so it is in no log
-   * and no Referer. The same goes for `sites`, the listed ones where the recipient may go from there.
+   * and no Referer. The same goes for `sites`, where the recipient may go from there; closed ones are left out.
    */
   toMainSite(page: MailedPage, token: string, sites: readonly string[] = []): string {
-    const named = sites.map(origin => `&site=${encodeURIComponent(origin)}`).join('')
+    const open = sites.filter(origin => this.satellites.has(origin))
+    const named = open.map(origin => `&site=${encodeURIComponent(origin)}`).join('')
     return `${this.settings.mainOrigin}${page}#token=${token}${named}`
   }
 
   /**
-   * The front page of a listed origin. Throws an Error for any other origin, because a mail must not lead
-   * people elsewhere.
+   * The front page of the main site or of a satellite. Throws an Error for any other origin, because a mail must
+   * not lead people elsewhere.
    */
   toSite(origin: string): string {
-    return `${this.listed(origin)}/`
+    if (origin !== this.settings.mainOrigin && !this.satellites.has(origin))
+      throw new Error(`${origin} is not a listed origin, so no mail may link to it`)
+    return `${origin}/`
   }
 
   /** The front page of the main site. */
@@ -39,15 +46,8 @@ export class SiteUrls {
     return this.toSite(this.settings.mainOrigin)
   }
 
-  /** What people call the site of a listed origin: its host. Null means the main site. */
+  /** What people call the site of an origin: its host. Null means the main site. */
   siteName(origin: string | null): string {
-    return new URL(this.listed(origin ?? this.settings.mainOrigin)).host
-  }
-
-  private listed(origin: string): string {
-    const { mainOrigin, satelliteOrigins } = this.settings
-    if (origin !== mainOrigin && !(satelliteOrigins as ReadonlySet<string>).has(origin))
-      throw new Error(`${origin} is not a listed origin, so no mail may link to it`)
-    return origin
+    return new URL(origin ?? this.settings.mainOrigin).host
   }
 }

@@ -1,19 +1,21 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
-import { type OriginRules, originFault, previewPatternFault } from './satellite-origin.js'
+import { isLocal, type OriginRules, originFault, previewPatternFault } from './satellite-origin.js'
 
 /** Which origins accounts may have as satellites here. */
 @Injectable()
 export class OriginPolicy {
   private readonly rules: OriginRules
   private readonly listed: ReadonlySet<string>
+  private readonly own: readonly string[]
 
   constructor({ cookieDomain, publicUrl, mainOrigin, environment, satelliteOrigins }: Settings) {
-    this.rules = {
-      ownHosts: cookieDomain ? [cookieDomain] : [publicUrl, mainOrigin].map(url => new URL(url).hostname),
-      isLenient: environment !== 'production',
-    }
+    const isLenient = environment !== 'production'
+    this.own = [mainOrigin, new URL(publicUrl).origin]
+    const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)
+    // On a laptop everything is at localhost.
+    this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
     this.listed = satelliteOrigins
   }
 
@@ -22,9 +24,13 @@ export class OriginPolicy {
    * `ORIGIN_TAKEN` for one that the operator has listed for everybody.
    */
   require(origin: string, kind: 'production' | 'preview'): void {
-    const fault =
-      kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
+    const fault = this.faultOf(origin, kind)
     if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', message: fault }] })
     if (this.listed.has(origin)) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  private faultOf(origin: string, kind: 'production' | 'preview'): string | null {
+    if (this.own.includes(origin)) return 'This is the main site or the API itself'
+    return kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
   }
 }

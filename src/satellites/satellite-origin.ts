@@ -70,6 +70,6 @@ function hostFault(host: string, { ownHosts, isLenient }: OriginRules): string |
 }
 
 /** Browsers resolve these to the machine itself (RFC 6761 §6.3). */
-function isLocal(host: string): boolean {
+export function isLocal(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }

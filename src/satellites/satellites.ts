@@ -63,6 +63,12 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     return this.map.find(origin) !== null
   }
 
+  /** Whether it is the origin of an active satellite that this account may use. */
+  isOf(accountId: string, origin: string): boolean {
+    const satellite = this.map.find(origin)
+    return satellite !== null && (satellite.accountId ?? accountId) === accountId
+  }
+
   /** Reads what has changed since the last time. Throws when the database does. */
   async refresh(): Promise<void> {
     const [registry] = await this.database.run(db => db.select().from(satelliteRegistry))

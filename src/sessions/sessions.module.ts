@@ -6,6 +6,7 @@ import { Database } from '../database/database.js'
 import { GeoIpModule } from '../geoip/geoip.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { ActiveSessionsController } from './active/active-sessions.controller.js'
 import { ActiveSessions } from './active/active-sessions.js'
@@ -20,6 +21,7 @@ import { SessionChangeLog } from './revocation/session-change-log.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
 import { SessionCleanup } from './session-cleanup.js'
+import { SessionSites } from './session-sites.js'
 import { SessionLimits, SessionsService } from './sessions.service.js'
 import { DatabaseSessionStore } from './stores/database.session-store.js'
 import { RedisSessionStore } from './stores/redis.session-store.js'
@@ -27,7 +29,7 @@ import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 @Module({
-  imports: [AuditModule, GeoIpModule, RedisModule, TokensModule, ScheduleModule.forRoot()],
+  imports: [AuditModule, GeoIpModule, RedisModule, SatellitesModule, TokensModule, ScheduleModule.forRoot()],
   controllers: [ActiveSessionsController],
   providers: [
     ChangeHistory,
@@ -54,6 +56,7 @@ import { UserSessions } from './user-sessions.js'
     },
     SessionsService,
     SessionLimits,
+    SessionSites,
     ActiveSessions,
     OwnSessions,
     SessionChangeLog,
@@ -72,6 +75,7 @@ import { UserSessions } from './user-sessions.js'
     StoreSupervisor,
     UserSessions,
     SessionsService,
+    SessionSites,
     ActiveSessions,
     SessionChanges,
     SessionCleanup,

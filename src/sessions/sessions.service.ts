@@ -4,9 +4,9 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
 import { effectivePermissions, limitedTo, type Permissions, type Source } from '../permissions/permissions.js'
-import { AccessTokens } from '../tokens/access-tokens.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'
+import { SessionSites } from './session-sites.js'
 import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
@@ -27,11 +27,11 @@ export class SessionLimits {
     private readonly settings: Settings,
   ) {}
 
-  timesOfNewSession(): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
+  timesOfNewSession(lifetimeSeconds: number): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
     const now = this.clock.now()
     // Stores keep times in whole seconds.
     const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
-    return { createdAt, lastUsed: now, expiresAt: secondsAfter(createdAt, this.settings.sessionTtlSeconds) }
+    return { createdAt, lastUsed: now, expiresAt: secondsAfter(createdAt, lifetimeSeconds) }
   }
 
   /**
@@ -95,7 +95,7 @@ export class SessionsService {
     private readonly store: SessionStore,
     private readonly userSessions: UserSessions,
     private readonly limits: SessionLimits,
-    private readonly accessTokens: AccessTokens,
+    private readonly sites: SessionSites,
   ) {}
 
   /**
@@ -120,10 +120,10 @@ export class SessionsService {
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,
-      ...this.limits.timesOfNewSession(),
+      ...this.limits.timesOfNewSession(this.sites.lifetimeSeconds({ source, origin: client.origin })),
       reauthenticatedAt: null,
     }
-    const opened = { session, sessionId, accessToken: this.accessTokens.issue(session) }
+    const opened = { session, sessionId, accessToken: this.sites.issueToken(session) }
     await this.store.create(session)
     try {
       await confirm(session, found => this.userSessions.insertFor(session, found))

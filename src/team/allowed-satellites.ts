@@ -1,18 +1,29 @@
 import { Injectable } from '@nestjs/common'
-import type { Origin } from '../config/origin.js'
-import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
+import { RegisteredSatellites } from '../satellite-registry/registered-satellites.js'
+import { Satellites } from '../satellites/satellites.js'
 
-/** The satellites of this installation. */
+/** The satellites that members of an account can be invited to. */
 @Injectable()
 export class AllowedSatellites {
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly satellites: Satellites,
+    private readonly registered: RegisteredSatellites,
+    private readonly database: Database,
+  ) {}
 
-  /** Throws `UNKNOWN_SATELLITE` (400) unless each origin is listed, byte for byte. Null means all. */
-  require(satellites: readonly string[] | null): void {
-    const unknown = satellites?.find(origin => !this.settings.satelliteOrigins.has(origin as Origin))
+  /**
+   * Throws `UNKNOWN_SATELLITE` (400) unless each is one of the account's, whatever its state, or one that every account
+   * may use; byte for byte. Null means all.
+   */
+  async require(accountId: string, origins: readonly string[] | null): Promise<void> {
+    const inactive = origins?.filter(origin => !this.satellites.isOf(accountId, origin)) ?? []
+    if (inactive.length === 0) return
+    const own = await this.database.run(db => this.registered.list(db, accountId))
+    const unknown = inactive.find(origin => !own.some(({ satellite }) => satellite.origin === origin))
     if (unknown === undefined) return
-    const message = `${unknown.slice(0, 100)} is not the origin of a listed satellite`
+    const message = `${unknown.slice(0, 100)} is not the origin of a satellite of this account`
     throw new ApiError('UNKNOWN_SATELLITE', { errors: [{ field: 'satellites', message }] })
   }
 }

@@ -1,9 +1,12 @@
 // What was decided here, and why: docs/decisions/accounts-and-teams.md
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
+import { AuthModule } from '../auth/auth.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
+import { SatelliteRegistryModule } from '../satellite-registry/satellite-registry.module.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
@@ -20,7 +23,17 @@ import { TeamSessions } from './sessions/team-sessions.js'
 import { TeamAuthority } from './team-authority.js'
 
 @Module({
-  imports: [UsersModule, RateLimitsModule, AuditModule, MailModule, LinksModule, SessionsModule],
+  imports: [
+    UsersModule,
+    RateLimitsModule,
+    AuditModule,
+    AuthModule,
+    MailModule,
+    LinksModule,
+    SatellitesModule,
+    SatelliteRegistryModule,
+    SessionsModule,
+  ],
   controllers: [InvitationsController, AcceptInvitationController, MembersController, TeamSessionsController],
   providers: [
     MembersService,

@@ -43,9 +43,9 @@ export class AccessTokens {
   }
 
   /** A signed access token for the caller, valid for ACCESS_TOKEN_TTL_SECONDS. */
-  issue({ userId, accountId, sid, source, permissions }: Caller): string {
+  issue({ userId, accountId, sid, source, clientId, permissions }: Caller): string {
     const iat = unixSeconds(this.clock.now())
-    const claims: Claims = {
+    const claims: Omit<Claims, 'clientId'> = {
       iss: this.expected.issuer,
       aud: this.expected.audience,
       sub: userId,
@@ -53,6 +53,7 @@ export class AccessTokens {
       accountId,
       sid,
       source,
+      client_id: clientId,
       permissions,
       iat,
       exp: iat + this.settings.accessTokenTtlSeconds,

@@ -6,6 +6,7 @@ import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { PermissionsModule } from '../permissions/plans-file.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountRecovery } from './account-recovery.js'
 import { Accounts } from './accounts.js'
@@ -28,6 +29,7 @@ import { Users } from './users.js'
     MailModule,
     LinksModule,
     PermissionsModule,
+    SatellitesModule,
     SessionsModule,
   ],
   providers: [

@@ -38,11 +38,15 @@ export interface Claims extends Caller {
   readonly iat: number
   readonly exp: number
   readonly jti: string
+  /** RFC 9068 §2.2; `clientId` of the caller. */
+  readonly client_id: string | null
 }
 
 export interface ExpectedClaims {
   readonly issuer: string
   readonly audience: string
+  /** Any unless told. */
+  readonly clientIds?: readonly string[] | undefined
   /** Known to the service alone; unlimited unless told. */
   readonly maxLifetimeSeconds?: number
 }
@@ -74,16 +78,18 @@ export function readClaims(
   expected: ExpectedClaims,
   nowSeconds: number,
 ): Claims | null {
-  const { iss, aud, sub, userId, accountId, sid, source, jti } = payload
+  const { iss, aud, sub, userId, accountId, sid, source, jti, client_id: clientId = null } = payload
   const permissions = readPermissions(payload.permissions)
   const isComplete =
     iss === expected.issuer &&
     aud === expected.audience &&
     [sub, userId, accountId, sid, jti].every(isText) &&
     sub === userId &&
-    SOURCES.includes(source as Source)
+    SOURCES.includes(source as Source) &&
+    (clientId === null || isText(clientId)) &&
+    (expected.clientIds?.includes(clientId as string) ?? true)
   if (!isComplete || !permissions || !isLifetime(payload, expected, nowSeconds)) return null
-  return { ...payload, permissions } as unknown as Claims
+  return { ...payload, permissions, clientId } as unknown as Claims
 }
 
 function isText(value: unknown): boolean {

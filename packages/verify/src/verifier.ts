@@ -18,6 +18,11 @@ export interface VerifierOptions {
   readonly issuer: string
   /** `JWT_AUDIENCE` of the service; the issuer unless told. */
   readonly audience?: string
+  /**
+   * Whose tokens to accept, by `clientId` of the caller: for a backend of some satellites. All unless told; then tokens of
+   * other sites are `INVALID_ACCESS_TOKEN`.
+   */
+  readonly clientIds?: readonly string[]
   /** `<issuer>/.well-known/jwks.json` unless told. */
   readonly jwksUrl?: string
 }
@@ -40,10 +45,10 @@ export class AccessTokenVerifier {
   private readonly expected: ExpectedClaims
 
   constructor(
-    { issuer, audience = issuer, jwksUrl }: VerifierOptions,
+    { issuer, audience = issuer, clientIds, jwksUrl }: VerifierOptions,
     private readonly time: Time = SYSTEM_TIME,
   ) {
-    this.expected = { issuer, audience }
+    this.expected = { issuer, audience, clientIds }
     this.keys = new PublishedKeys(
       jwksUrl ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
       time.elapsed,
@@ -56,9 +61,9 @@ export class AccessTokenVerifier {
    * `KEYS_UNAVAILABLE` (503) when the service's keys could not be fetched: never a 401 for an outage.
    */
   async verify(token: string, permission?: Permission): Promise<Caller> {
-    const { userId, accountId, sid, source, permissions } = await this.claimsOf(token)
+    const { userId, accountId, sid, source, clientId, permissions } = await this.claimsOf(token)
     if (permission && !permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')
-    return { userId, accountId, sid, source, permissions }
+    return { userId, accountId, sid, source, clientId, permissions }
   }
 
   /**

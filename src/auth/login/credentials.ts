@@ -1,29 +1,22 @@
 import { Injectable } from '@nestjs/common'
 import { type AuditOutcome, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { Settings } from '../../config/settings.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import type { Source } from '../../permissions/permissions.js'
 import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
-
-/** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
-export interface LoginPlace {
-  readonly source: Source
-  readonly origin: string | null
-}
+import { LoginPlaces } from './login-places.js'
 
 @Injectable()
 export class Credentials {
   constructor(
     private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly settings: Settings,
+    private readonly places: LoginPlaces,
     private readonly auditLog: AuditLog,
     private readonly database: Database,
   ) {}
@@ -37,13 +30,14 @@ export class Credentials {
     const { email, password, source } = login
     const place = { source, origin: client.origin }
     const user = await this.users.findByEmail(email)
-    if (user && isBarredOwner(user, place, this.settings)) {
+    if (user && this.places.isBarredOwner(user, place)) {
       this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
     const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && isInScope(user, place)) return this.withCurrentHash(user, login, client)
+    if (user && isRight && this.places.isInScope(user, place))
+      return this.withCurrentHash(user, login, client)
     this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')
   }
@@ -69,29 +63,6 @@ export class Credentials {
     const actor = { userId: user?.id, accountId: user?.accountId, client }
     this.auditLog.note({ ...auditEvent(actor, 'login', { reason, email }), outcome })
   }
-}
-
-/**
- * Whether the user may log in there. A user of some satellites must come from one of them, so not from the
- * main site and not without an Origin, like the mobile app.
- */
-export function isInScope(
-  { satellites }: Pick<User, 'satellites'>,
-  { origin }: Pick<LoginPlace, 'origin'>,
-): boolean {
-  return satellites === null || (origin !== null && satellites.includes(origin))
-}
-
-/**
- * Whether an owner is barred from entering a password there: anywhere but on the main site, if the setting
- * says so. Without an Origin too, because a customer's server could pass on what was typed on its page.
- */
-export function isBarredOwner(
-  { role }: Pick<User, 'role'>,
-  { source, origin }: LoginPlace,
-  { mayOwnersUseSatellites, mainOrigin }: Settings,
-): boolean {
-  return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
 }
 
 function reasonOf(user: User | null, isRight: boolean): string {

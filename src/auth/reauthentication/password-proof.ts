@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { type AuditAction, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { CountedAction } from '../../rate-limits/rate-limiter.js'
@@ -10,8 +9,8 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { isBarredOwner } from '../login/credentials.js'
 import { LoginLimits } from '../login/login-limits.js'
+import { LoginPlaces } from '../login/login-places.js'
 
 /** What the password is needed for. */
 interface ProofContext {
@@ -32,7 +31,7 @@ export class PasswordProof {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly limits: LoginLimits,
-    private readonly settings: Settings,
+    private readonly places: LoginPlaces,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -44,7 +43,7 @@ export class PasswordProof {
     const { sid, source, client } = actor
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    if (isBarredOwner(user, { source, origin: client.origin }, this.settings))
+    if (this.places.isBarredOwner(user, { source, origin: client.origin }))
       throw new ApiError('OWNER_LOGIN_BARRED')
     const counted = await this.limits.countGuessIn(sid, user.email, client)
     await this.check(user, password, { action, client, sid }, counted)

@@ -6,15 +6,15 @@ import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
 import { handleOf, type Session } from '../../sessions/session.js'
 import type { PresentedSession } from '../../sessions/session-cookie.js'
+import { SessionSites } from '../../sessions/session-sites.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
-import { AccessTokens } from '../../tokens/access-tokens.js'
 import { RefreshRefusals } from './refresh-refusals.js'
 
 @Injectable()
 export class RefreshService {
   constructor(
     private readonly store: SessionStore,
-    private readonly accessTokens: AccessTokens,
+    private readonly sites: SessionSites,
     private readonly anomalyCheck: RefreshAnomalyCheck,
     private readonly refusals: RefreshRefusals,
     private readonly clock: Clock,
@@ -28,8 +28,9 @@ export class RefreshService {
   async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const session = await this.store.touch(handleOf(sessionId), this.clock.now())
     if (!session) return this.refusals.refuseUnknown(client, 'not live')
-    const refusal = reasonToRefuse(session, source, client)
-    if (!refusal && (await this.anomalyCheck.check(session, client))) return this.accessTokens.issue(session)
+    const refusal =
+      reasonToRefuse(session, source, client) ?? (this.sites.isOpen(session) ? null : 'satellite closed')
+    if (!refusal && (await this.anomalyCheck.check(session, client))) return this.sites.issueToken(session)
     this.refusals.note(client, refusal ?? 'anomaly', session)
     throw new ApiError('SESSION_NOT_FOUND')
   }

@@ -9,14 +9,14 @@ const SAFE_TEXT = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/
 
 /**
  * Whether the browser may be sent here after payment: an absolute URL that starts, byte for byte, with a
- * listed origin, and has no user name. Listed origins are https, except loopback hosts in development.
+ * known origin, and has no user name. Known origins are https, except loopback hosts in development.
  */
-export function isSafeReturnUrl(text: string, { mainOrigin, satelliteOrigins }: KnownOrigins): boolean {
+export function isSafeReturnUrl(text: string, { mainOrigin, satellites }: KnownOrigins): boolean {
   if (text.length > MAX_LENGTH || !SAFE_TEXT.test(text) || !URL.canParse(text)) return false
   const { origin, username, password } = new URL(text)
-  const isListed = origin === mainOrigin || (satelliteOrigins as ReadonlySet<string>).has(origin)
+  const isKnown = origin === mainOrigin || satellites.has(origin)
   return (
-    isListed &&
+    isKnown &&
     username === '' &&
     password === '' &&
     /^([/?#]|$)/.test(text.slice(origin.length)) &&

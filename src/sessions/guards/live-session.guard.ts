@@ -4,11 +4,12 @@ import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard, documentationOf } from '../../http/documented.js'
 import type { SessionHandle } from '../session.js'
+import { SessionSites } from '../session-sites.js'
 import { SessionStore } from '../stores/session-store.js'
 import { MainSourceGuard } from './main-source.guard.js'
 
 /**
- * Requires the session of the access token to be live. A token outlives its session by up to 15 minutes;
+ * Requires the session of the access token to be live, and its satellite to be open to it. A token outlives its session by up to 15 minutes;
  * whatever changes something, or shows more than the token says, asks the store.
  */
 @Injectable()
@@ -16,13 +17,14 @@ import { MainSourceGuard } from './main-source.guard.js'
 export class LiveSessionGuard implements CanActivate {
   constructor(
     private readonly store: SessionStore,
+    private readonly sites: SessionSites,
     private readonly clock: Clock,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>()
     request.session = await this.store.find(request.caller?.sid as SessionHandle, this.clock.now())
-    if (!request.session) throw new ApiError('SESSION_NOT_FOUND')
+    if (!request.session || !this.sites.isOpen(request.session)) throw new ApiError('SESSION_NOT_FOUND')
     return true
   }
 }

@@ -63,7 +63,7 @@ export class InvitationsController {
   }
 
   private async mail(actor: SessionActor, request: InviteRequest): Promise<InvitedAnswer> {
-    this.allowedSatellites.require(request.satellites)
+    await this.allowedSatellites.require(actor.accountId, request.satellites)
     const { id, email, expiresAt } = await this.invitations.invite(actor, request)
     return { id, email, expiresAt }
   }

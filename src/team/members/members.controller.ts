@@ -57,12 +57,12 @@ export class MembersController {
   @Put(':userId/satellites')
   @HttpCode(204)
   @SetSatellitesDocs()
-  setSatellites(
+  async setSatellites(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
     @Body() { satellites }: SatellitesBody,
   ) {
-    this.allowedSatellites.require(satellites)
+    await this.allowedSatellites.require(actor.accountId, satellites)
     return this.satelliteAccess.set(actor, userId, satellites)
   }
 

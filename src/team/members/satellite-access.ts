@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../../audit/audit-event.js'
-import { isInScope } from '../../auth/login/credentials.js'
-import { Clock } from '../../clock/clock.js'
+import { LoginPlaces } from '../../auth/login/login-places.js'
+import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import type { Session } from '../../sessions/session.js'
+import type { SessionHandle } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { SessionStore } from '../../sessions/stores/session-store.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { requireCanOpen, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
+
+type Scope = Pick<User, 'accountId' | 'satellites'>
 
 const REASON = 'satellite closed to its user'
 
@@ -18,9 +19,9 @@ export class SatelliteAccess {
   constructor(
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
-    private readonly store: SessionStore,
+    private readonly activeSessions: ActiveSessions,
     private readonly changes: SessionChanges,
-    private readonly clock: Clock,
+    private readonly places: LoginPlaces,
   ) {}
 
   /**
@@ -28,7 +29,8 @@ export class SatelliteAccess {
    * like {@link MembersService}; safe to repeat.
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
-    const closed = (await this.sessionsOutside(userId, satellites)).map(({ sid }) => sid)
+    const scope = { accountId: actor.accountId, satellites }
+    const closed = await this.sessionsOutside(userId, scope)
     await this.changes.durably(async transaction => {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
@@ -44,13 +46,14 @@ export class SatelliteAccess {
       )
     })
     // Logged in between our check and our change; later logins see the new scope.
-    for (const session of await this.sessionsOutside(userId, satellites))
-      await this.changes.end(session, actor.client, REASON)
+    for (const sid of await this.sessionsOutside(userId, scope))
+      await this.activeSessions.end(userId, sid, actor.client, REASON)
   }
 
-  private async sessionsOutside(userId: string, satellites: User['satellites']): Promise<Session[]> {
-    if (satellites === null) return []
-    const sessions = await this.store.listByUser(userId, this.clock.now())
-    return sessions.filter(session => !isInScope({ satellites }, session))
+  private async sessionsOutside(userId: string, scope: Scope): Promise<SessionHandle[]> {
+    const { sites } = await this.activeSessions.list(userId, null)
+    return sites
+      .filter(({ site }) => !this.places.isInScope(scope, { origin: site }))
+      .flatMap(({ sessions }) => sessions.map(({ sid }) => sid))
   }
 }

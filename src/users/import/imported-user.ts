@@ -39,13 +39,17 @@ export type ImportedAccount =
 /** What is wrong with a line, in words for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
 
+interface KnownSatellites {
+  has(origin: string): boolean
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 const FIELDS = ['email', 'name', 'role', 'permissions', 'satellites', 'passwordHash', 'account', 'accountId']
 const MAX_KEY_LENGTH = 200
 
-/** Reads a line; throws {@link LineFault}. `satelliteOrigins`: the ones that are listed. */
-export function readImportedUser(text: string, satelliteOrigins: ReadonlySet<string>): ImportedUser {
+/** Reads a line; throws {@link LineFault}. `satellites`: the active ones. */
+export function readImportedUser(text: string, satellites: KnownSatellites): ImportedUser {
   const fields = objectOf(text)
   const unknown = Object.keys(fields).filter(name => !FIELDS.includes(name))
   if (unknown.length > 0) throw new LineFault(`has an unknown field; known: ${FIELDS.join(', ')}`)
@@ -55,7 +59,7 @@ export function readImportedUser(text: string, satelliteOrigins: ReadonlySet<str
     name: nameOf(fields),
     role,
     granted: grantedOf(fields, role),
-    satellites: satellitesOf(fields, satelliteOrigins),
+    satellites: satellitesOf(fields, satellites),
     passwordHash: passwordHashOf(fields),
     account: accountOf(fields, role),
   }
@@ -101,10 +105,10 @@ function grantedOf({ permissions = null }: Fields, role: Role): Permissions {
   return permissionsOf(permissions)
 }
 
-function satellitesOf({ satellites = null }: Fields, listed: ReadonlySet<string>): readonly string[] | null {
+function satellitesOf({ satellites = null }: Fields, known: KnownSatellites): readonly string[] | null {
   if (satellites === null) return null
-  if (!Array.isArray(satellites) || !satellites.every(origin => listed.has(origin)))
-    throw new LineFault('satellites must be a list of origins from ALLOWED_ORIGINS')
+  if (!Array.isArray(satellites) || !satellites.every(origin => known.has(origin)))
+    throw new LineFault('satellites must be a list of origins of active satellites')
   return [...new Set(satellites)]
 }
 

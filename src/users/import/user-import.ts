@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../../config/settings.js'
+import { Satellites } from '../../satellites/satellites.js'
 import { ImportBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'
 
@@ -22,7 +22,7 @@ const TELL_EVERY_LINES = 5_000
 export class UserImport {
   constructor(
     private readonly batches: ImportBatch,
-    private readonly settings: Settings,
+    private readonly satellites: Satellites,
   ) {}
 
   /**
@@ -62,7 +62,7 @@ export class UserImport {
   private read({ number, text }: Line, onFault: (line: number, reason: string) => void) {
     try {
       if (text === null) throw new LineFault(`is not UTF-8 or longer than ${MAX_LINE_BYTES} bytes`)
-      return readImportedUser(text, this.settings.satelliteOrigins)
+      return readImportedUser(text, this.satellites)
     } catch (error) {
       if (!(error instanceof LineFault)) throw error
       onFault(number, error.message)

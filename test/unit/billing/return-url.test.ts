@@ -1,15 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { isSafeReturnUrl } from '../../../src/billing/checkout/return-url.js'
-import type { Origin } from '../../../src/config/origin.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test:8443'
 const LAPTOP = 'http://localhost:3000'
 const LISTED = [MAIN, SHOP, LAPTOP]
 const KNOWN = {
-  mainOrigin: MAIN as Origin,
-  satelliteOrigins: new Set([SHOP, LAPTOP] as Origin[]),
+  mainOrigin: MAIN,
+  satellites: new Set([SHOP, LAPTOP]),
 }
 
 describe('isSafeReturnUrl', () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { Origin } from '../../../src/config/origin.js'
 import { corsPolicyFor } from '../../../src/cors/cors-policy.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test:8443'
-const KNOWN = { mainOrigin: MAIN as Origin, satelliteOrigins: new Set([SHOP as Origin]) }
+const KNOWN = { mainOrigin: MAIN, satellites: new Set([SHOP]) }
 
 describe('corsPolicyFor', () => {
   it.each([

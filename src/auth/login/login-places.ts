@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common'
+import { Settings } from '../../config/settings.js'
+import type { Source } from '../../permissions/permissions.js'
+import { admits } from '../../satellites/satellite.js'
+import { Satellites } from '../../satellites/satellites.js'
+import type { User } from '../../users/user.js'
+
+/** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
+export interface LoginPlace {
+  readonly source: Source
+  readonly origin: string | null
+}
+
+/** Who may log in where. */
+@Injectable()
+export class LoginPlaces {
+  constructor(
+    private readonly satellites: Satellites,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Whether the user may log in there. A user of some satellites must come from one of them, so not from the main site
+   * and not without an Origin, like the mobile app.
+   */
+  isInScope(user: Pick<User, 'accountId' | 'satellites'>, { origin }: Pick<LoginPlace, 'origin'>): boolean {
+    if (origin === null || origin === this.settings.mainOrigin) return user.satellites === null
+    const satellite = this.satellites.find(origin)
+    return satellite !== null && admits(satellite, user)
+  }
+
+  /**
+   * Whether an owner is barred from entering a password there: anywhere but on the main site, if the setting says so.
+   * Without an Origin too, because a customer's server could pass on what was typed on its page.
+   */
+  isBarredOwner({ role }: Pick<User, 'role'>, { source, origin }: LoginPlace): boolean {
+    const { mainOrigin, mayOwnersUseSatellites } = this.settings
+    return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
+  }
+}
