@@ -11,6 +11,8 @@ export class SatelliteMap {
 
   /** The satellite that a page of this origin belongs to; null when there is none. A name wins over a pattern. */
   find(origin: string): Satellite | null {
+    // A pattern is no origin, whatever somebody sends.
+    if (origin.includes('*')) return null
     return this.byOrigin.get(origin) ?? (this.previews.size > 0 ? this.findPreview(origin) : null)
   }
 

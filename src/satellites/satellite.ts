@@ -18,7 +18,10 @@ export interface Satellite {
   readonly loginMode: LoginMode
   /** How long its sessions live; null is SESSION_TTL_SECONDS. */
   readonly sessionSeconds: number | null
-  /** Sessions that began there earlier, in milliseconds since 1970, belonged to another account. */
+  /**
+   * Sessions that began there earlier may have been another account's. Milliseconds since 1970, in whole seconds as the
+   * times of sessions are.
+   */
   readonly activeSince: number
 }
 

@@ -158,6 +158,6 @@ function satelliteOf({
     ceiling: permissionsOfBits(permissionBits(ceiling)),
     loginMode,
     sessionSeconds,
-    activeSince: activeSince?.getTime() ?? 0,
+    activeSince: Math.floor((activeSince?.getTime() ?? 0) / 1000) * 1000,
   }
 }

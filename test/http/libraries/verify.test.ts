@@ -13,13 +13,13 @@ import { expressGuard } from '../../../packages/verify/src/express.js'
 import { fastifyGuard } from '../../../packages/verify/src/fastify.js'
 import { type Caller, callerOf } from '../../../packages/verify/src/index.js'
 import { NestGuard } from '../../../packages/verify/src/nest.js'
-import { AccessTokenVerifier } from '../../../packages/verify/src/verifier.js'
+import { AccessTokenVerifier, type VerifierOptions } from '../../../packages/verify/src/verifier.js'
 import { within } from '../../../src/clock/clock.js'
 import { rotateKeys } from '../../../src/tokens/key-file.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, headerOf } from '../support/token-claims.js'
 
@@ -93,7 +93,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     await app.stop()
   })
 
-  function aVerifier(options: { issuer?: string; audience?: string } = {}): AccessTokenVerifier {
+  function aVerifier(options: Partial<VerifierOptions> = {}): AccessTokenVerifier {
     return new AccessTokenVerifier(
       { issuer: app.settings.jwtIssuer, jwksUrl: link.jwksUrl, ...options },
       { now: () => app.clock.now(), elapsed: () => elapsed },
@@ -117,6 +117,14 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     const { accessToken } = await signIn(app, member, 'satellite')
     expect(await verifier.verify(accessToken, 'dataEntry')).toMatchObject({ userId: member.id })
     expect(await codeOf(verifier.verify(accessToken, 'payments'))).toBe('403 PERMISSION_REQUIRED')
+  })
+
+  it('takes tokens of the sites that are asked for alone', async () => {
+    const { accessToken } = await signIn(app, await aMember(app, await anOwner(app)), 'satellite')
+    const ofShop = aVerifier({ clientIds: [SHOP_ONE] })
+    expect(await ofShop.verify(accessToken)).toMatchObject({ clientId: SHOP_ONE })
+    expect(await codeOf(ofShop.verify(ofOwner))).toBe('401 INVALID_ACCESS_TOKEN')
+    expect(await codeOf(aVerifier({ clientIds: ['main'] }).verify(ofOwner))).toBe('accepted')
   })
 
   it('takes tokens of this issuer for this audience alone', async () => {

@@ -25,7 +25,22 @@ function read(difference: Record<string, unknown>) {
 
 describe('readClaims', () => {
   it('gives back a complete payload', () => {
-    expect(read({})).toEqual(VALID)
+    expect(read({ client_id: 'shop' })).toEqual({ ...VALID, client_id: 'shop', clientId: 'shop' })
+  })
+
+  it('takes tokens of a service that names no client yet, but not where one is asked for', () => {
+    expect(read({})).toEqual({ ...VALID, clientId: null })
+    expect(readClaims(VALID, { ...EXPECTED, clientIds: ['shop'] }, NOW)).toBeNull()
+  })
+
+  it.each([
+    ['shop', ['shop'], true],
+    ['shop', ['main', 'shop'], true],
+    ['shop', ['shop-two'], false],
+    ['shop', ['Shop'], false],
+    ['shop', [], false],
+  ])('a token of %s where %j are asked for', (client_id, clientIds, isTaken) => {
+    expect(readClaims({ ...VALID, client_id }, { ...EXPECTED, clientIds }, NOW) !== null).toBe(isTaken)
   })
 
   it.each(Object.keys(VALID))('refuses a payload without %s', name => {
@@ -44,6 +59,9 @@ describe('readClaims', () => {
     [{ accountId: '' }],
     [{ sid: ['handle'] }],
     [{ jti: 7 }],
+    [{ client_id: '' }],
+    [{ client_id: 7 }],
+    [{ client_id: ['main'] }],
     [{ source: 'admin' }],
     [{ source: 'Main' }],
     [{ source: ['main'] }],
@@ -63,7 +81,10 @@ describe('readClaims', () => {
   })
 
   it('leaves out a permission that a newer service has added', () => {
-    expect(read({ permissions: { ...VALID.permissions, refunds: true } })).toEqual(VALID)
+    expect(read({ permissions: { ...VALID.permissions, refunds: true } })).toEqual({
+      ...VALID,
+      clientId: null,
+    })
   })
 
   it('knows no limit of the lifetime unless told', () => {

@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Database } from '../../../src/database/database.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
+import { Satellites } from '../../../src/satellites/satellites.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { eventually } from '../../support/eventually.js'
+import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aSatellite, setSatelliteState } from '../../support/satellites.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, outcome, readData, refreshByHeader } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const ENDED = '401 SESSION_NOT_FOUND'
+const WRONG = '401 INVALID_CREDENTIALS'
+const REFUSED_BY_CORS = '403 ORIGIN_NOT_ALLOWED'
+
+let made = 0
+function anOrigin(): string {
+  made += 1
+  return `https://shop-${made}.customers.test`
+}
+
+async function logIn(app: TestApp, { email }: Pick<User, 'email'>, origin: string, password = PASSWORD) {
+  const body = { email, password, source: 'satellite' }
+  return app.request({ method: 'POST', path: '/api/login', headers: { Origin: origin }, body })
+}
+
+async function refresh(app: TestApp, sessionId: string, origin?: string): Promise<string> {
+  return outcome(await refreshByHeader(app, sessionId, origin ? { Origin: origin } : {}))
+}
+
+async function claimsAfterRefresh(app: TestApp, sessionId: string): Promise<Record<string, unknown>> {
+  const { json } = await refreshByHeader(app, sessionId, {})
+  return claimsOf((json as { accessToken: string }).accessToken)
+}
+
+describe.each(BACKENDS)('A registered satellite, on %s', backend => {
+  let app: TestApp
+  let owner: User
+  let stranger: User
+  beforeAll(async () => {
+    app = await TestApp.start(backend)
+    owner = await anOwner(app)
+    stranger = await anOwner(app)
+  })
+  afterAll(() => app.stop())
+
+  async function changed(work: (registered: RegisteredSatellites) => Promise<unknown>): Promise<void> {
+    await work(app.app.get(RegisteredSatellites))
+    await app.app.get(Satellites).refresh()
+  }
+
+  it('is asked like a listed one: by pages without credentials', async () => {
+    const origin = anOrigin()
+    const health = { path: '/health/live', headers: { Origin: origin } }
+    expect(outcome(await app.request(health))).toBe(REFUSED_BY_CORS)
+    await aSatellite(app, owner, origin)
+    const { headers } = await app.request(health)
+    expect(headers['access-control-allow-origin']).toBe(origin)
+    expect(headers).not.toHaveProperty('access-control-allow-credentials')
+    const preflight = await app.request({
+      method: 'OPTIONS',
+      path: '/api/refresh',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+    })
+    expect(preflight.headers['access-control-allow-headers']).toContain('X-Session-ID')
+  })
+
+  it("lets its account's users in, and refuses others with the bytes of a wrong password", async () => {
+    const origin = anOrigin()
+    await aSatellite(app, owner, origin)
+    expect(outcome(await logIn(app, await aMember(app, owner), origin))).toBe('200')
+    const ofStranger = await logIn(app, await aMember(app, stranger), origin)
+    const wrong = await logIn(app, await aMember(app, owner), origin, 'wrong')
+    const body = ({ json }: typeof wrong) => ({ ...json, instance: null, requestId: null })
+    expect(outcome(ofStranger)).toBe(WRONG)
+    expect(body(ofStranger)).toEqual(body(wrong))
+  })
+
+  it('is no place for another account to send its buyers to', async () => {
+    const origin = anOrigin()
+    await aSatellite(app, owner, origin)
+    const pay = async (user: User) => {
+      const { accessToken, sessionId } = await signIn(app, user, 'main')
+      return outcome(
+        await app.request({
+          method: 'POST',
+          path: '/api/subscription/create',
+          headers: { Origin: MAIN, ...bearer(accessToken), Cookie: `sessionId=${sessionId}` },
+          body: { return: `${origin}/paid` },
+        }),
+      )
+    }
+    expect(await pay(stranger)).toBe('400 INVALID_RETURN_URL')
+    expect(await pay(owner)).toBe('201')
+  })
+
+  it('does not let in members who are invited elsewhere only', async () => {
+    const [origin, other] = [anOrigin(), anOrigin()]
+    await aSatellite(app, owner, origin)
+    await aSatellite(app, owner, other)
+    const member = await aMember(app, owner)
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, [other]))
+    expect(outcome(await logIn(app, member, origin))).toBe(WRONG)
+    expect(outcome(await logIn(app, member, other))).toBe('200')
+  })
+
+  it('is named by its access tokens, as are the main site and apps', async () => {
+    const origin = anOrigin()
+    const { id } = await aSatellite(app, owner, origin)
+    const member = await aMember(app, owner)
+    const ofSatellite = await signIn(app, member, 'satellite', origin)
+    expect(claimsOf(ofSatellite.accessToken)).toMatchObject({ client_id: id })
+    expect(await claimsAfterRefresh(app, ofSatellite.sessionId)).toMatchObject({ client_id: id })
+    expect(claimsOf((await signIn(app, member, 'main')).accessToken)).toMatchObject({ client_id: 'main' })
+    const listed = await signIn(app, member, 'satellite', SHOP_ONE)
+    expect(claimsOf(listed.accessToken)).toMatchObject({ client_id: SHOP_ONE })
+    const app_ = await app.request({
+      method: 'POST',
+      path: '/api/login',
+      body: { email: member.email, password: PASSWORD, source: 'satellite' },
+    })
+    expect(claimsOf(app_.json?.accessToken as string)).toMatchObject({ client_id: 'mobile' })
+  })
+
+  it('ends nothing when it is suspended, but nothing goes on there until it is resumed', async () => {
+    const origin = anOrigin()
+    const satellite = await aSatellite(app, owner, origin)
+    const elsewhere = anOrigin()
+    await aSatellite(app, owner, elsewhere)
+    const member = await aMember(app, owner)
+    const here = await signIn(app, member, 'satellite', origin)
+    const there = await signIn(app, member, 'satellite', elsewhere)
+    await setSatelliteState(app, satellite, 'suspended')
+    await app.app.get(Satellites).refresh()
+    expect(await refresh(app, here.sessionId, origin)).toBe(REFUSED_BY_CORS)
+    expect(await refresh(app, here.sessionId)).toBe(ENDED)
+    expect(outcome(await readData(app, here.accessToken))).toBe('200')
+    const sessions = { path: '/api/sessions', headers: bearer(here.accessToken) }
+    expect(outcome(await app.request(sessions))).toBe(ENDED)
+    expect(await refresh(app, there.sessionId, elsewhere)).toBe('200')
+    const refused = (await app.auditRows()).filter(row => row.sid === claimsOf(here.accessToken).sid)
+    expect(refused.at(-1)).toMatchObject({ action: 'refresh', detail: { reason: 'satellite closed' } })
+    await setSatelliteState(app, satellite, 'active')
+    await app.app.get(Satellites).refresh()
+    expect(await refresh(app, here.sessionId, origin)).toBe('200')
+  })
+
+  it('that is removed ends the sessions of its members, and another one does not revive them', async () => {
+    const origin = anOrigin()
+    const { id } = await aSatellite(app, owner, origin)
+    const { sessionId } = await signIn(app, await aMember(app, owner), 'satellite', origin)
+    await changed(registered => app.app.get(Database).run(db => registered.remove(db, id)))
+    expect(await refresh(app, sessionId)).toBe(ENDED)
+    app.clock.advance(1)
+    await aSatellite(app, owner, origin)
+    expect(await refresh(app, sessionId, origin)).toBe(ENDED)
+  })
+
+  it('that moves to another account takes no session along, there or back', async () => {
+    const origin = anOrigin()
+    const { id } = await aSatellite(app, owner, origin)
+    const { sessionId } = await signIn(app, await aMember(app, owner), 'satellite', origin)
+    await changed(registered => app.app.get(Database).run(db => registered.remove(db, id)))
+    app.clock.advance(1)
+    const moved = await aSatellite(app, stranger, origin)
+    expect(await refresh(app, sessionId, origin)).toBe(ENDED)
+    await changed(registered => app.app.get(Database).run(db => registered.remove(db, moved.id)))
+    await aSatellite(app, owner, origin)
+    expect(await refresh(app, sessionId, origin)).toBe(ENDED)
+  })
+
+  it('bounds what its sessions may do, from their next refresh on', async () => {
+    const origin = anOrigin()
+    const { id } = await aSatellite(app, owner, origin, { ceiling: permissionsOf(['viewReports']) })
+    const { accessToken, sessionId } = await signIn(app, owner, 'satellite', origin)
+    const ofToken = ({ permissions }: Record<string, unknown>) => permissions
+    expect(ofToken(claimsOf(accessToken))).toEqual(permissionsOf(['viewReports']))
+    await changed(registered =>
+      app.app
+        .get(Database)
+        .run(db => registered.change(db, id, { ceiling: permissionsOf(['dataEntry', 'viewReports']) })),
+    )
+    expect(ofToken(await claimsAfterRefresh(app, sessionId))).toEqual(
+      permissionsOf(['dataEntry', 'viewReports']),
+    )
+  })
+
+  it('decides how long its sessions live, up to what the service allows', async () => {
+    const [short, long] = [anOrigin(), anOrigin()]
+    await aSatellite(app, owner, short, { sessionSeconds: 3_600 })
+    await aSatellite(app, owner, long, { sessionSeconds: 10 * app.settings.sessionTtlSeconds })
+    const member = await aMember(app, owner)
+    const ofShort = await signIn(app, member, 'satellite', short)
+    const ofLong = await signIn(app, member, 'satellite', long)
+    app.clock.advance(3_570)
+    expect(await refresh(app, ofShort.sessionId, short)).toBe('200')
+    app.clock.advance(31)
+    expect(await refresh(app, ofShort.sessionId, short)).toBe(ENDED)
+    app.clock.advance(app.settings.sessionTtlSeconds - 3_601)
+    expect(await refresh(app, ofLong.sessionId, long)).toBe(ENDED)
+  })
+
+  it('of previews takes one label, admits those who are named, and gives them eight hours', async () => {
+    const pattern = `https://shop-*.previews-${made}.test`
+    await aSatellite(app, owner, pattern, { kind: 'preview' })
+    const page = pattern.replace('*', 'pr-17')
+    const member = await aMember(app, owner)
+    expect(outcome(await logIn(app, member, page))).toBe(WRONG)
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, [pattern]))
+    for (const origin of [pattern, page.replace('pr-17', 'a.b'), page.replace('shop-', 'x'), `${page}:8443`])
+      expect([origin, outcome(await logIn(app, member, origin))]).toEqual([origin, REFUSED_BY_CORS])
+    const { sessionId } = await signIn(app, member, 'satellite', page)
+    app.clock.advance(8 * 3_600 - 30)
+    expect(await refresh(app, sessionId, page)).toBe('200')
+    expect(await refresh(app, sessionId, page.replace('pr-17', 'pr-18'))).toBe(ENDED)
+    app.clock.advance(31)
+    expect(await refresh(app, sessionId, page)).toBe(ENDED)
+  })
+
+  it('cannot be given to members of another account', async () => {
+    const origin = anOrigin()
+    await aSatellite(app, owner, origin)
+    const invite = async (manager: User) => {
+      const { accessToken, sessionId } = await signIn(app, manager, 'main')
+      const member = await aMember(app, manager)
+      return outcome(
+        await app.request({
+          method: 'PUT',
+          path: `/api/team/${member.id}/satellites`,
+          headers: { Origin: MAIN, ...bearer(accessToken), Cookie: `sessionId=${sessionId}` },
+          body: { satellites: [origin] },
+        }),
+      )
+    }
+    expect(await invite(owner)).toBe('204')
+    expect(await invite(stranger)).toBe('400 UNKNOWN_SATELLITE')
+  })
+})
+
+describe('Two replicas', () => {
+  let first: TestApp
+  let second: TestApp
+  beforeAll(async () => {
+    first = await TestApp.start('redis + postgres')
+    second = await TestApp.start('redis + postgres', first.stores)
+  })
+  afterAll(async () => {
+    await second?.stop()
+    await first?.stop()
+  })
+
+  it('both learn of a new satellite, and of its suspension, by themselves', async () => {
+    const origin = anOrigin()
+    const owner = await anOwner(first)
+    const satellite = await aSatellite(first, owner, origin)
+    await eventually(() => second.app.get(Satellites).has(origin), { what: 'the other replica' })
+    const { sessionId } = await signIn(second, await aMember(first, owner), 'satellite', origin)
+    await setSatelliteState(first, satellite, 'suspended')
+    for (const replica of [first, second])
+      await eventually(async () => (await refresh(replica, sessionId, origin)) === REFUSED_BY_CORS)
+    for (const replica of [first, second]) expect(await refresh(replica, sessionId)).toBe(ENDED)
+  })
+
+  it('miss none of many changes at once', async () => {
+    const owner = await anOwner(first)
+    const origins = Array.from({ length: 40 }, anOrigin)
+    await Promise.all(origins.map(origin => aSatellite(first, owner, origin)))
+    await eventually(() => origins.every(origin => second.app.get(Satellites).has(origin)))
+  })
+})
+
+describe('With SATELLITES=registry', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('embedded', { SATELLITES: 'registry' })
+  })
+  afterAll(() => app.stop())
+
+  it('the list of the operator counts for nothing', async () => {
+    const owner = await anOwner(app)
+    expect(outcome(await logIn(app, owner, SHOP_ONE))).toBe(REFUSED_BY_CORS)
+    const origin = anOrigin()
+    await aSatellite(app, owner, origin)
+    expect(outcome(await logIn(app, owner, origin))).toBe('200')
+  })
+})

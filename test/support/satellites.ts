@@ -1,0 +1,38 @@
+import { Database } from '../../src/database/database.js'
+import {
+  RegisteredSatellites,
+  type SatelliteChange,
+  type SatelliteRow,
+} from '../../src/satellite-registry/registered-satellites.js'
+import { Satellites } from '../../src/satellites/satellites.js'
+import type { User } from '../../src/users/user.js'
+import type { TestApp } from './test-app.js'
+
+type Wanted = SatelliteChange & Partial<Pick<SatelliteRow, 'kind'>>
+
+/** An active satellite of the owner's account, as if proven; this replica knows it at once. */
+export async function aSatellite(
+  app: TestApp,
+  { accountId }: Pick<User, 'accountId'>,
+  origin: string,
+  { kind = 'production', ...change }: Wanted = {},
+): Promise<SatelliteRow> {
+  const registered = app.app.get(RegisteredSatellites)
+  const satellite = await app.app.get(Database).transaction(async transaction => {
+    const added = await registered.add(transaction, { accountId, origin, name: 'A shop', kind })
+    await registered.activate(transaction, added.satellite)
+    const hasChange = Object.keys(change).length > 0
+    return hasChange ? registered.change(transaction, added.satellite.id, change) : added.satellite
+  })
+  await app.app.get(Satellites).refresh()
+  return satellite
+}
+
+/** Suspends it or makes it active again; every replica learns it by itself. */
+export function setSatelliteState(
+  app: TestApp,
+  { id }: Pick<SatelliteRow, 'id'>,
+  state: 'active' | 'suspended',
+): Promise<void> {
+  return app.app.get(Database).run(db => app.app.get(RegisteredSatellites).setState(db, id, state))
+}
