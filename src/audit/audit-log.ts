@@ -69,6 +69,7 @@ export class AuditLog implements OnApplicationShutdown {
     condition: (db: Db) => SQLWrapper,
     event: AuditEvent,
     alongside?: (found: SQL) => SQL,
+    transaction?: Db,
   ): Promise<boolean> {
     const columns = getTableColumns(auditLog)
     const set = Object.entries(this.rowOf(event)).map(([name, value]) => ({
@@ -78,11 +79,11 @@ export class AuditLog implements OnApplicationShutdown {
     const names = set.map(({ column }) => sql.identifier(column.name))
     const values = set.map(({ value }) => value)
     const rest = alongside ? sql`, alongside as (${alongside(sql`found`)})` : sql``
-    const written = await this.database.run(db =>
+    const write = (db: Db) =>
       db.execute(
         sql`with found as (${condition(db)})${rest} insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from found returning id`,
-      ),
-    )
+      )
+    const written = await (transaction ? write(transaction) : this.database.run(write))
     return rowsOf(written).length > 0
   }
 

@@ -14,6 +14,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { Permissions, Source } from '../permissions/permissions.js'
 import type { Branding } from './branding.js'
+import type { HandoffRequirement } from './handoff-requirement.js'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
@@ -34,6 +35,8 @@ export const accounts = pgTable(
     entitledUntil: instant('entitled_until'),
     /** Whether some users may not have `entitled` yet. */
     usersBehind: boolean('users_behind').notNull().default(false),
+    /** Who may not type a password on a satellite. A trigger tells those who keep satellites in memory. */
+    handoffRequired: text('handoff_required').$type<HandoffRequirement>().notNull().default('none'),
   },
   table => [
     index('accounts_users_behind').on(table.id).where(sql`users_behind`),
@@ -126,6 +129,26 @@ export const userSessions = pgTable(
     expiresAt: instant('expires_at').notNull(),
   },
   table => [index('user_sessions_user').on(table.userId), index('user_sessions_expiry').on(table.expiresAt)],
+)
+
+/**
+ * Sessions of satellites that a session of the main site was handed on to. A row goes when its child is ended, or when
+ * its parent would have expired.
+ */
+export const sessionLinks = pgTable(
+  'session_links',
+  {
+    childSid: text('child_sid').primaryKey(),
+    parentSid: text('parent_sid').notNull(),
+    userId: uuid('user_id').notNull(),
+    origin: text('origin').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [
+    index('session_links_parent').on(table.parentSid),
+    index('session_links_user').on(table.userId, table.origin),
+    index('session_links_expiry').on(table.expiresAt),
+  ],
 )
 
 /**

@@ -3,6 +3,7 @@ import { Interval } from '@nestjs/schedule'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { Logger } from '../log/logger.js'
 import { SessionChangeLog } from './revocation/session-change-log.js'
+import { SessionLinks } from './session-links.js'
 import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
@@ -17,6 +18,7 @@ export class SessionCleanup {
     private readonly store: SessionStore,
     private readonly userSessions: UserSessions,
     private readonly changes: SessionChangeLog,
+    private readonly links: SessionLinks,
     private readonly jobs: LeasedJobs,
   ) {}
 
@@ -28,7 +30,7 @@ export class SessionCleanup {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {
       const parts = await Promise.all(
-        [this.store, this.userSessions, this.changes].map(part =>
+        [this.store, this.userSessions, this.links, this.changes].map(part =>
           part.removeExpired(now).catch((error: Error) => this.noteFailure(error)),
         ),
       )

@@ -21,6 +21,7 @@ import { SessionChangeLog } from './revocation/session-change-log.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
 import { SessionCleanup } from './session-cleanup.js'
+import { SessionLinks } from './session-links.js'
 import { SessionSites } from './session-sites.js'
 import { SessionLimits, SessionsService } from './sessions.service.js'
 import { DatabaseSessionStore } from './stores/database.session-store.js'
@@ -60,6 +61,7 @@ import { UserSessions } from './user-sessions.js'
     ActiveSessions,
     OwnSessions,
     SessionChangeLog,
+    SessionLinks,
     SessionChanges,
     SessionCleanup,
     Reauthentication,
@@ -71,6 +73,7 @@ import { UserSessions } from './user-sessions.js'
     ReauthenticationGuard,
   ],
   exports: [
+    SessionLinks,
     SessionStore,
     StoreSupervisor,
     UserSessions,

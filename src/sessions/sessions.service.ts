@@ -27,11 +27,15 @@ export class SessionLimits {
     private readonly settings: Settings,
   ) {}
 
-  timesOfNewSession(lifetimeSeconds: number): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
+  timesOfNewSession(
+    lifetimeSeconds: number,
+    expiresBy?: Date,
+  ): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
     const now = this.clock.now()
     // Stores keep times in whole seconds.
     const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
-    return { createdAt, lastUsed: now, expiresAt: secondsAfter(createdAt, lifetimeSeconds) }
+    const own = secondsAfter(createdAt, lifetimeSeconds)
+    return { createdAt, lastUsed: now, expiresAt: expiresBy && expiresBy < own ? expiresBy : own }
   }
 
   /**
@@ -102,15 +106,18 @@ export class SessionsService {
    * Opens a session under a new identifier; an identifier presented by the client is never reused. This is
    * the only way to one. The session is first written to the store, where nobody knows its identifier, then
    * added to the user's list by the statement of `confirm`. So whatever ends all of a user's sessions either
-   * finds it or prevents its confirmation. Beyond the limit, the least recently used sessions end.
+   * finds it or prevents its confirmation. Beyond the limit, the least recently used sessions end. It expires at
+   * `expiresBy` at the latest.
    */
   async open(
     user: SessionUser,
     source: Source,
     client: Client,
     confirm: ConfirmOpening,
+    expiresBy?: Date,
   ): Promise<NewSession> {
     const sessionId = newSessionId()
+    const lifetimeSeconds = this.sites.lifetimeSeconds({ source, origin: client.origin })
     const session: Session = {
       sid: handleOf(sessionId),
       userId: user.userId,
@@ -120,7 +127,7 @@ export class SessionsService {
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,
-      ...this.limits.timesOfNewSession(this.sites.lifetimeSeconds({ source, origin: client.origin })),
+      ...this.limits.timesOfNewSession(lifetimeSeconds, expiresBy),
       reauthenticatedAt: null,
     }
     const opened = { session, sessionId, accessToken: this.sites.issueToken(session) }

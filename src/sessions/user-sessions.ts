@@ -3,7 +3,7 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
-import { userSessions, users } from '../database/schema.js'
+import { sessionLinks, userSessions, users } from '../database/schema.js'
 import type { Session, SessionHandle } from './session.js'
 
 /**
@@ -55,6 +55,16 @@ export class UserSessions {
     return row !== undefined
   }
 
+  /** Like {@link has}, and until the transaction ends nobody can end it. */
+  async hasLocked(transaction: Db, sid: SessionHandle): Promise<boolean> {
+    const [row] = await transaction
+      .select({ sid: userSessions.sid })
+      .from(userSessions)
+      .where(eq(userSessions.sid, sid))
+      .for('share')
+    return row !== undefined
+  }
+
   /** Whose session it is; null when it has ended, has been removed, or its user is gone. */
   async ownerOf(
     db: Db,
@@ -72,7 +82,10 @@ export class UserSessions {
    * Removes the row of a session that was never used. Not for one that somebody holds: see SessionChanges.
    */
   async forget(sid: SessionHandle): Promise<void> {
-    await this.database.run(db => db.delete(userSessions).where(eq(userSessions.sid, sid)))
+    await this.database.run(async db => {
+      await db.delete(sessionLinks).where(eq(sessionLinks.childSid, sid))
+      await db.delete(userSessions).where(eq(userSessions.sid, sid))
+    })
   }
 
   /** Removes what expired at `now` or before; returns how many rows. */

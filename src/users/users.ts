@@ -4,7 +4,7 @@ import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { accounts, users } from '../database/schema.js'
+import { accounts, sessionLinks, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
@@ -167,6 +167,7 @@ export class Users {
   /** The user is gone; what they did stays in the audit log. */
   async remove(transaction: Db, id: string): Promise<void> {
     await this.queueSeatSync(transaction, id)
+    await transaction.delete(sessionLinks).where(eq(sessionLinks.userId, id))
     await transaction.delete(users).where(eq(users.id, id))
   }
 

@@ -5,10 +5,17 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
-import { sessionChanges, userSessions, users } from '../../database/schema.js'
+import { sessionChanges, sessionLinks, userSessions, users } from '../../database/schema.js'
 import { limitedTo, type Permissions } from '../../permissions/permissions.js'
 import type { SessionHandle } from '../session.js'
 import type { SessionGrant } from '../stores/session-store.js'
+
+/** A session that is to end. */
+export interface SessionEnding {
+  readonly sid: SessionHandle
+  /** Whether those go on that it was handed on to. */
+  readonly keepsChildren?: boolean
+}
 
 /** A requested grant. */
 export interface UserGrant {
@@ -27,14 +34,23 @@ export class SessionChangeLog {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends these sessions; returns which of them were live. */
-  end(transaction: Db, sids: readonly SessionHandle[]): Promise<SessionHandle[]> {
-    return this.endWhere(transaction, inArray(userSessions.sid, [...sids]))
+  /** Ends these sessions and, unless told otherwise, their children; returns which of them were live. */
+  async end(transaction: Db, endings: readonly SessionEnding[]): Promise<SessionHandle[]> {
+    const sids = endings.map(({ sid }) => sid)
+    const ended = await this.endWhere(transaction, inArray(userSessions.sid, sids))
+    const parents = endings.filter(({ keepsChildren }) => !keepsChildren).map(({ sid }) => sid)
+    if (parents.length === 0) return ended
+    // A second statement sees what was linked while the first waited; no more can be linked from now on.
+    const children = transaction
+      .select({ sid: sessionLinks.childSid })
+      .from(sessionLinks)
+      .where(inArray(sessionLinks.parentSid, parents))
+    return [...ended, ...(await this.endWhere(transaction, inArray(userSessions.sid, children)))]
   }
 
   /**
    * Ends all sessions of the user except `keep`; returns which of them were live. Waits for a login that is
-   * being recorded.
+   * being recorded. Children belong to the user of their parent, so they are among them.
    */
   async endAll(transaction: Db, userId: string, keep?: SessionHandle): Promise<SessionHandle[]> {
     await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
@@ -74,16 +90,18 @@ export class SessionChangeLog {
   }
 
   private async endWhere(transaction: Db, which: SQL | undefined): Promise<SessionHandle[]> {
-    // In one order, so that two who end the same sessions cannot deadlock.
+    // In one order, so that two who end the same sessions cannot deadlock: the order of login, in which parents come
+    // before their children.
     const locked = transaction
       .select({ sid: userSessions.sid })
       .from(userSessions)
       .where(which)
-      .orderBy(asc(userSessions.sid))
+      .orderBy(asc(userSessions.position))
       .for('update')
     const ended = await transaction.execute(sql`
       with chosen as (${locked}),
       gone as (delete from ${userSessions} where sid in (select sid from chosen) returning sid, expires_at),
+      unlinked as (delete from ${sessionLinks} where child_sid in (select sid from gone)),
       noted as (
         insert into ${sessionChanges} (sid, until)
         select sid, expires_at from gone where expires_at > ${sql.param(this.clock.now(), userSessions.expiresAt)}

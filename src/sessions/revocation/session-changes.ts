@@ -78,8 +78,8 @@ export class SessionChanges {
     changes: readonly SessionChange[],
     event: AuditEvent | null,
   ): Promise<RecordedChanges> {
-    const single = changes.flatMap(change => (change.kind === 'end' ? [change.sid] : []))
-    const ended = await this.log.end(transaction, single)
+    const endings = changes.flatMap(change => (change.kind === 'end' ? [change] : []))
+    const ended = endings.length > 0 ? await this.log.end(transaction, endings) : []
     for (const change of changes)
       if (change.kind === 'end-all')
         ended.push(...(await this.log.endAll(transaction, change.userId, change.keep)))
@@ -89,7 +89,8 @@ export class SessionChanges {
     if (event && (ended.length > 0 || changes.some(isNewsIfNone)))
       await this.auditLog.record(transaction, event)
     // The store may still have sessions that ended earlier, if it could not be told then.
-    return { changes: { ended: [...new Set([...single, ...ended])], grants }, ended: ended.length }
+    const named = endings.map(({ sid }) => sid)
+    return { changes: { ended: [...new Set([...named, ...ended])], grants }, ended: ended.length }
   }
 
   /** Applies to the store what {@link record} has recorded. Throws like {@link durably}. */

@@ -82,7 +82,12 @@ export abstract class SessionStore {
 
 /** What can be requested for live sessions, besides expiry. */
 export type SessionChange =
-  | { readonly kind: 'end'; readonly sid: SessionHandle }
+  | {
+      readonly kind: 'end'
+      readonly sid: SessionHandle
+      /** Whether the sessions of satellites go on that this one was handed on to; false by default. */
+      readonly keepsChildren?: boolean
+    }
   | {
       readonly kind: 'end-all'
       readonly userId: string

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt } from 'drizzle-orm'
+import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { removeExpiredRows } from '../database/remove-expired-rows.js'
+import { sessionLinks } from '../database/schema.js'
+import type { Session } from './session.js'
+
+/**
+ * Which sessions of satellites came from which session of the main site. Whatever ends the parent ends its children
+ * too: SessionChangeLog does that.
+ */
+@Injectable()
+export class SessionLinks {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Links a new session in the transaction that records it, in which its parent is locked. */
+  async add(
+    transaction: Db,
+    { sid: childSid, userId, origin }: Session,
+    { sid: parentSid, expiresAt }: Pick<Session, 'sid' | 'expiresAt'>,
+  ): Promise<void> {
+    const link = { childSid, parentSid, userId, origin: origin as string, expiresAt }
+    await transaction.insert(sessionLinks).values(link)
+  }
+
+  /** Whether the user has been logged in there by hand-off, and has not logged out since. */
+  async isKnown(userId: string, origin: string): Promise<boolean> {
+    const isOfUser = and(eq(sessionLinks.userId, userId), eq(sessionLinks.origin, origin))
+    const [row] = await this.database.run(db =>
+      db
+        .select({ childSid: sessionLinks.childSid })
+        .from(sessionLinks)
+        .where(and(isOfUser, gt(sessionLinks.expiresAt, this.clock.now())))
+        .limit(1),
+    )
+    return row !== undefined
+  }
+
+  /** Removes what expired at `now` or before; returns how many rows. */
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, sessionLinks, sessionLinks.expiresAt, now)
+  }
+}
