@@ -2,11 +2,16 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/co
 import { ApiTags } from '@nestjs/swagger'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { CancelDeletionDocs, ChangeAccountDocs, ReadAccountDocs, RequestDeletionDocs } from './account.dto.js'
+import {
+  AccountBody,
+  CancelDeletionDocs,
+  ChangeAccountDocs,
+  ReadAccountDocs,
+  RequestDeletionDocs,
+} from './account.dto.js'
 import { AccountService } from './account.service.js'
 import { AccountDeletion } from './deletion/account-deletion.service.js'
 import { OwnerGuard } from './owner.guard.js'
-import { NameBody } from './profile/profile.dto.js'
 
 @ApiTags('Account')
 @Controller('api/account')
@@ -21,11 +26,11 @@ export class AccountController {
     return this.account.read(actor)
   }
 
-  /** Changes the account's name. */
+  /** Changes the account's name, and who must log in on satellites by hand-off. */
   @Patch()
   @ChangeAccountDocs()
-  change(@CurrentActor() actor: SessionActor, @Body() { name }: NameBody) {
-    return this.account.rename(actor, name)
+  change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
+    return this.account.change(actor, body)
   }
 }
 

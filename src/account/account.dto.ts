@@ -1,8 +1,30 @@
-import { ApiProperty } from '@nestjs/swagger'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsIn, ValidateIf } from 'class-validator'
+import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/handoff-requirement.js'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
+import { IsName } from '../users/name-text.js'
 import { TransferAnswer } from './transfer/transfer.dto.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
+
+const HANDOFF_REQUIRED = {
+  enum: HANDOFF_REQUIREMENTS,
+  description:
+    'Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED`',
+} as const
+
+/** What changes; at least one of them. */
+export class AccountBody {
+  @ApiPropertyOptional()
+  @ValidateIf(({ name, handoffRequired }) => name !== undefined || handoffRequired === undefined)
+  @IsName({ required: true })
+  name?: string
+
+  @ApiPropertyOptional(HANDOFF_REQUIRED)
+  @ValidateIf(({ handoffRequired }) => handoffRequired !== undefined)
+  @IsIn(HANDOFF_REQUIREMENTS)
+  handoffRequired?: HandoffRequirement
+}
 
 /** An account as those see it who may change its settings. */
 export class AccountAnswer {
@@ -11,6 +33,9 @@ export class AccountAnswer {
 
   @ApiProperty({ type: String, nullable: true })
   name!: string | null
+
+  @ApiProperty(HANDOFF_REQUIRED)
+  handoffRequired!: HandoffRequirement
 
   @ApiProperty(INSTANT)
   createdAt!: Date
@@ -42,10 +67,10 @@ export const ReadAccountDocs = () =>
 
 export const ChangeAccountDocs = () =>
   Documented({
-    summary: "Change the account's name",
+    summary: "Change the account's name or its logins on satellites",
     description: 'Main site, with the permission accountSettings.',
     status: 200,
-    answer: 'The account with the new name',
+    answer: 'The account as it is now',
     type: AccountAnswer,
     refusals: BODY_REFUSALS,
   })

@@ -8,7 +8,7 @@ import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from '../users/accounts.js'
 import { PendingTransfers } from '../users/pending-transfers.js'
-import type { AccountAnswer } from './account.dto.js'
+import type { AccountAnswer, AccountBody } from './account.dto.js'
 import { transferAnswer } from './transfer/transfer.dto.js'
 
 @Injectable()
@@ -26,17 +26,23 @@ export class AccountService {
     return this.database.run(db => this.answerOf(db, account))
   }
 
-  async rename(actor: SessionActor, name: string): Promise<AccountAnswer> {
+  /** What the body leaves out stays. */
+  async change(actor: SessionActor, { name, handoffRequired }: AccountBody): Promise<AccountAnswer> {
+    const detail = { ...(name && { name }), ...(handoffRequired && { handoffRequired }) }
     return this.database.transaction(async transaction => {
-      await this.auditLog.record(transaction, auditEvent(actor, 'account.change', { name }))
-      return this.answerOf(transaction, await this.accounts.setName(transaction, actor.accountId, name))
+      await this.auditLog.record(transaction, auditEvent(actor, 'account.change', detail))
+      if (name) await this.accounts.setName(transaction, actor.accountId, name)
+      if (handoffRequired)
+        await this.accounts.setHandoffRequired(transaction, actor.accountId, handoffRequired)
+      return this.answerOf(transaction, await this.accounts.lock(transaction, actor.accountId))
     })
   }
 
   private async answerOf(db: Db, account: Account | null): Promise<AccountAnswer> {
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
-    const { id: accountId, name, createdAt, deleteAt } = account
-    const transfer = await this.transfers.find(db, accountId)
-    return { accountId, name, createdAt, deleteAt, transfer: transfer && transferAnswer(transfer) }
+    const { id: accountId, name, handoffRequired, createdAt, deleteAt } = account
+    const found = await this.transfers.find(db, accountId)
+    const transfer = found && transferAnswer(found)
+    return { accountId, name, handoffRequired, createdAt, deleteAt, transfer }
   }
 }

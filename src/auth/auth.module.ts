@@ -9,6 +9,13 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
+import { HandoffController } from './handoff/handoff.controller.js'
+import { HandoffService } from './handoff/handoff.service.js'
+import { HandoffCodes } from './handoff/handoff-codes.js'
+import { HandoffDestinations } from './handoff/handoff-destinations.js'
+import { HandoffPermits } from './handoff/handoff-permits.js'
+import { HandoffGrounds, HandoffRedemption } from './handoff/handoff-redemption.service.js'
+import { HandoffRefusals } from './handoff/handoff-refusals.js'
 import { Credentials } from './login/credentials.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
@@ -44,6 +51,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   ],
   controllers: [
     LoginController,
+    HandoffController,
     UnrecognizedLoginController,
     PasswordController,
     ReauthenticationController,
@@ -51,6 +59,13 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   ],
   providers: [
     Credentials,
+    HandoffCodes,
+    HandoffDestinations,
+    HandoffGrounds,
+    HandoffPermits,
+    HandoffRedemption,
+    HandoffRefusals,
+    HandoffService,
     LoginLimits,
     LoginPlaces,
     LoginService,

@@ -24,12 +24,14 @@ export type Purpose =
   | 'not-me'
   | 'transfer-accept'
   | 'transfer-stop'
+  | 'handoff'
+  | 'handoff-used'
 
 /** What a token is for, and whom it concerns. */
 export interface OneTimeToken {
   readonly id: string
   readonly purpose: Purpose
-  /** The address it was mailed to: whoever has the token reads that mailbox. */
+  /** The address it was mailed to: whoever has the token reads that mailbox. That of the user for one not mailed. */
   readonly email: string
   readonly userId: string | null
   readonly accountId: string | null
@@ -80,12 +82,21 @@ export class OneTimeTokens {
    * throw `TOO_MANY_ATTEMPTS`. A valid link always passes, so that strangers cannot block everybody's way
    * back.
    */
-  async find(purpose: Purpose, text: string, client: Client): Promise<OneTimeToken | null> {
+  async find(
+    purpose: Purpose | readonly Purpose[],
+    text: string,
+    client: Client,
+  ): Promise<OneTimeToken | null> {
     const [row] = TOKEN.test(text)
       ? await this.database.run(db => db.select().from(oneTimeTokens).where(this.isGood(purpose, text)))
       : []
-    if (!row) await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
+    if (!row) await this.countGuess(client)
     return (row as OneTimeToken | undefined) ?? null
+  }
+
+  /** Counts a guess that was found to be wrong otherwise. Throws `TOO_MANY_ATTEMPTS`. */
+  async countGuess(client: Client): Promise<void> {
+    await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
   }
 
   /** Like {@link find}, but throws `INVALID_LINK`, after a row in the audit log about a failed `action`. */
@@ -106,6 +117,25 @@ export class OneTimeTokens {
       : []
     if (!row) throw new ApiError('INVALID_LINK')
     return row as OneTimeToken
+  }
+
+  /**
+   * Like {@link consume}, but the token stays until `next` expires, for another purpose, so that it is recognised
+   * when it comes again. False when it cannot be used any more. Of two calls at once one gets true.
+   */
+  async turnInto(
+    transaction: Db,
+    purpose: Purpose,
+    text: string,
+    next: Pick<NewToken, 'purpose' | 'lifetimeSeconds' | 'detail'>,
+  ): Promise<boolean> {
+    const expiresAt = secondsAfter(this.clock.now(), next.lifetimeSeconds)
+    const turned = await transaction
+      .update(oneTimeTokens)
+      .set({ purpose: next.purpose, detail: next.detail ?? {}, expiresAt })
+      .where(this.isGood(purpose, text))
+      .returning({ id: oneTimeTokens.id })
+    return turned.length > 0
   }
 
   /** Invalidates the user's links for this purpose: all, or those that went to `email`. */
@@ -158,10 +188,10 @@ export class OneTimeTokens {
     return removeExpiredRows(this.database, oneTimeTokens, oneTimeTokens.expiresAt, now)
   }
 
-  private isGood(purpose: Purpose, text: string) {
+  private isGood(purpose: Purpose | readonly Purpose[], text: string) {
     return and(
       eq(oneTimeTokens.hash, hashOf(text)),
-      eq(oneTimeTokens.purpose, purpose),
+      inArray(oneTimeTokens.purpose, [purpose].flat()),
       gt(oneTimeTokens.expiresAt, this.clock.now()),
     )
   }

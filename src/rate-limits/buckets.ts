@@ -86,6 +86,11 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
         { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.writesPerUser / 3) },
         { ...HOURLY, limit: 'user', of: [userId], max: settings.writesPerUser },
       ]
+    case 'handoff':
+      return [
+        { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.handoffsPerUser / 2) },
+        { ...HOURLY, limit: 'user', of: [userId], max: settings.handoffsPerUser },
+      ]
     case 'payment request':
       // One member cannot use up what the account has.
       return [

@@ -5,8 +5,8 @@ import type { Client } from '../http/client.js'
  * What is limited; each kind has its own counters. Guesses at secrets: `password`, `link`, `session id` (at
  * refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
  * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
- * Also `weak password` (expensive to measure), `write` (a change by a logged-in user) and `payment request`
- * (asks the payment provider).
+ * Also `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
+ * satellite) and `payment request` (asks the payment provider).
  */
 export type LimitedKind =
   | 'password'
@@ -17,6 +17,7 @@ export type LimitedKind =
   | 'sent mail'
   | 'weak password'
   | 'write'
+  | 'handoff'
   | 'payment request'
 
 /** Something that may be done only so often: on whose behalf, from where. */

@@ -37,7 +37,7 @@ export class SatelliteMap {
 
   private findPreview(origin: string): Satellite | null {
     for (const [pattern, satellite] of this.previews.get(parentOf(origin)) ?? [])
-      if (matches(origin, pattern)) return satellite
+      if (matchesLabel(origin, pattern)) return satellite
     return null
   }
 }
@@ -47,8 +47,13 @@ function parentOf(origin: string): string {
   return origin.slice(origin.indexOf('.') + 1)
 }
 
+/** Whether the origin is one of those that the pattern of a preview stands for. */
+export function matchesPattern(origin: string, pattern: string): boolean {
+  return parentOf(origin) === parentOf(pattern) && matchesLabel(origin, pattern)
+}
+
 /** The asterisk is at least one letter, digit or hyphen, and never a dot: `parentOf` has compared what follows. */
-function matches(origin: string, pattern: string): boolean {
+function matchesLabel(origin: string, pattern: string): boolean {
   const [before = '', after = ''] = pattern.split('*')
   if (!origin.startsWith(before) || !origin.endsWith(after)) return false
   return /^[a-z0-9-]+$/.test(origin.slice(before.length, origin.length - after.length))

@@ -15,6 +15,7 @@ export interface Satellite {
   readonly kind: 'production' | 'preview'
   /** The most that its sessions may do. */
   readonly ceiling: Permissions
+  /** `handoff` too where the account requires it of everybody. */
   readonly loginMode: LoginMode
   /** How long its sessions live; null is SESSION_TTL_SECONDS. */
   readonly sessionSeconds: number | null
@@ -44,7 +45,7 @@ export function listedSatellite(origin: string, ceiling: Permissions): Satellite
  * means everywhere, except in previews, which are for those who are named.
  */
 export function admits(
-  satellite: Satellite,
+  satellite: Pick<Satellite, 'kind' | 'origin'> & { readonly accountId: string | null },
   { accountId, satellites }: { readonly accountId: string; readonly satellites: readonly string[] | null },
 ): boolean {
   if (satellite.accountId !== null && satellite.accountId !== accountId) return false

@@ -7,6 +7,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
+import type { HandoffRequirement } from '../database/handoff-requirement.js'
 import { accounts, oneTimeTokens, ownershipTransfers } from '../database/schema.js'
 import { PlansFile } from '../permissions/plans-file.js'
 import { queueNameSync } from './queue-customer-sync.js'
@@ -51,10 +52,13 @@ export class Accounts {
     await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy })
   }
 
-  async setName(transaction: Db, id: string, name: string): Promise<Account | null> {
-    const [row] = await transaction.update(accounts).set({ name }).where(eq(accounts.id, id)).returning()
+  async setName(transaction: Db, id: string, name: string): Promise<void> {
+    await transaction.update(accounts).set({ name }).where(eq(accounts.id, id))
     await queueNameSync(transaction, id)
-    return row ?? null
+  }
+
+  async setHandoffRequired(transaction: Db, id: string, handoffRequired: HandoffRequirement): Promise<void> {
+    await transaction.update(accounts).set({ handoffRequired }).where(eq(accounts.id, id))
   }
 
   /** Sets the date of the account's deletion and returns it. */

@@ -22,8 +22,18 @@ export class Credentials {
   ) {}
 
   /**
+   * Throws `HANDOFF_REQUIRED` where nobody may type a password. It is the same for every address and every password.
+   */
+  requirePasswordsThere({ email }: LoginBody, client: Client): void {
+    if (!this.places.isHandoffOnly(client.origin)) return
+    this.noteFailure('refused', 'hand-off required', email, null, client)
+    throw new ApiError('HANDOFF_REQUIRED')
+  }
+
+  /**
    * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
-   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Throws `HANDOFF_REQUIRED` after
+   * it, when the account of the right user wants that: strangers must not learn whose it is. Replaces an imported
    * hash.
    */
   async check(login: LoginBody, client: Client): Promise<User> {
@@ -36,10 +46,18 @@ export class Credentials {
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
     const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && this.places.isInScope(user, place))
+    if (user && isRight && this.places.isInScope(user, place)) {
+      await this.requireOwnPasswordThere(user, login, client)
       return this.withCurrentHash(user, login, client)
+    }
     this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  private async requireOwnPasswordThere(user: User, { email }: LoginBody, client: Client): Promise<void> {
+    if (!(await this.places.requiresHandoff(user, client.origin))) return
+    this.noteFailure('refused', 'hand-off required', email, user, client)
+    throw new ApiError('HANDOFF_REQUIRED')
   }
 
   /**

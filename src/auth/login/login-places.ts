@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import type { Source } from '../../permissions/permissions.js'
-import { admits } from '../../satellites/satellite.js'
+import { admits, type Satellite } from '../../satellites/satellite.js'
 import { Satellites } from '../../satellites/satellites.js'
+import { Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
@@ -16,6 +17,7 @@ export interface LoginPlace {
 export class LoginPlaces {
   constructor(
     private readonly satellites: Satellites,
+    private readonly accounts: Accounts,
     private readonly settings: Settings,
   ) {}
 
@@ -36,5 +38,27 @@ export class LoginPlaces {
   isBarredOwner({ role }: Pick<User, 'role'>, { source, origin }: LoginPlace): boolean {
     const { mainOrigin, mayOwnersUseSatellites } = this.settings
     return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
+  }
+
+  /** Whether nobody may type a password on pages of this origin. Asks no store. */
+  isHandoffOnly(origin: string | null): boolean {
+    return this.satelliteAt(origin)?.loginMode === 'handoff'
+  }
+
+  /**
+   * Whether this user may not type a password on pages of this origin, which their account may have decided. Apps have
+   * no page to leave for the main site, so this does not concern them.
+   */
+  async requiresHandoff({ accountId, role }: User, origin: string | null): Promise<boolean> {
+    const satellite = this.satelliteAt(origin)
+    if (!satellite || satellite.loginMode === 'handoff') return satellite !== null
+    // What an account requires of everybody is in the mode of its own satellites.
+    if (satellite.accountId !== null && role !== 'owner') return false
+    const required = (await this.accounts.find(accountId))?.handoffRequired
+    return required === 'everyone' || (required === 'owners' && role === 'owner')
+  }
+
+  private satelliteAt(origin: string | null): Satellite | null {
+    return origin === null || origin === this.settings.mainOrigin ? null : this.satellites.find(origin)
   }
 }

@@ -4,14 +4,16 @@ import type { DeviceId } from '../../anomalies/device-id.js'
 import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import type { SessionHandle, SessionId } from '../../sessions/session.js'
+import type { Session, SessionHandle, SessionId } from '../../sessions/session.js'
 import { type NewSession, SessionsService } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
+import type { LogoutScope } from './login.dto.js'
 
 /** Where a login comes from, and what it brings. */
 export interface LoginContext {
@@ -26,6 +28,16 @@ export interface LoginContext {
 /** A session, and the device id that its client must keep; null when it keeps none. */
 export interface LoggedIn extends NewSession {
   readonly deviceId: DeviceId | null
+}
+
+/** What a login rests on that does not begin with a password. */
+export interface LoginGrounds {
+  /** When the session ends at the latest. */
+  readonly expiresBy: Date
+  /** For the audit log. */
+  readonly detail: Readonly<Record<string, unknown>>
+  /** Calls `record` in a transaction of what else must be so, and throws when it is not. */
+  confirm(session: Session, record: (transaction: Db) => Promise<void>): Promise<void>
 }
 
 /** Opens the sessions of users who have proved who they are, in whatever way, and ends them at logout. */
@@ -43,7 +55,11 @@ export class LoginSessions {
    * Opens a session, and ends those that the browser already had. Throws `TOO_BUSY` when the user has been
    * changed since we read them, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
-  async open(user: User, { source, client, sessionIds, deviceId }: LoginContext): Promise<LoggedIn> {
+  async open(
+    user: User,
+    { source, client, sessionIds, deviceId }: LoginContext,
+    grounds?: LoginGrounds,
+  ): Promise<LoggedIn> {
     const opened = await this.sessions.open(
       { ...user, userId: user.id },
       source,
@@ -51,10 +67,15 @@ export class LoginSessions {
       async (session, insert) => {
         // A change since we read the user would miss the new session. A later one waits for this statement
         // and finds it.
-        const event = auditEvent({ ...session, client }, 'login', { source })
-        const isRecorded = await this.auditLog.recordIf(db => this.users.unchanged(db, user), event, insert)
-        if (!isRecorded) throw unavailable('TOO_BUSY')
+        const event = auditEvent({ ...session, client }, 'login', { source, ...grounds?.detail })
+        const unchanged = (db: Db) => this.users.unchanged(db, user)
+        const record = async (transaction?: Db) => {
+          const isRecorded = await this.auditLog.recordIf(unchanged, event, insert, transaction)
+          if (!isRecorded) throw unavailable('TOO_BUSY')
+        }
+        await (grounds ? grounds.confirm(session, record) : record())
       },
+      grounds?.expiresBy,
     )
     try {
       const deviceIdToKeep = await this.anomalyCheck.check(opened.session, deviceId, client)
@@ -67,11 +88,27 @@ export class LoginSessions {
     }
   }
 
-  /** Ends the session of the access token. The token itself stays valid until it expires. Safe to repeat. */
-  async end({ sid, userId, accountId }: Caller, client: Client): Promise<void> {
+  /**
+   * Ends the session of the access token and, unless `scope` is `here`, those that it was handed on to. The token itself
+   * stays valid until it expires. Safe to repeat.
+   */
+  async end({ sid, userId, accountId }: Caller, client: Client, scope: LogoutScope): Promise<void> {
+    const keepsChildren = scope === 'here'
     await this.changes.applyDurably(
-      { kind: 'end', sid: sid as SessionHandle },
-      auditEvent({ userId, accountId, sid, client }, 'logout'),
+      { kind: 'end', sid: sid as SessionHandle, keepsChildren },
+      auditEvent({ userId, accountId, sid, client }, 'logout', keepsChildren ? { scope } : undefined),
     )
   }
+}
+
+/**
+ * The answer for clients without a cookie. The device id is in it only when it differs from the one that was sent, and
+ * only for clients that know of device ids.
+ */
+export function answerWithoutCookie(
+  { accessToken, sessionId, deviceId }: LoggedIn,
+  sentDeviceId: DeviceId | null | undefined,
+) {
+  const isNew = deviceId !== null && deviceId !== sentDeviceId
+  return { accessToken, sessionId, ...(isNew && { deviceId }) }
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
+import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../../anomalies/device-id.js'
@@ -15,9 +15,9 @@ import {
 } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { LoginBody, LoginDocs, LogoutDocs } from './login.dto.js'
+import { LoginBody, LoginDocs, LogoutDocs, LogoutQuery } from './login.dto.js'
 import { LoginService } from './login.service.js'
-import { LoginSessions } from './login-sessions.js'
+import { answerWithoutCookie, LoginSessions } from './login-sessions.js'
 
 @ApiTags('Auth')
 @Controller('api')
@@ -56,7 +56,10 @@ export class LoginController {
     return { accessToken }
   }
 
-  /** Ends the session of the access token; on the main site also clears the cookie. */
+  /**
+   * Ends the session of the access token; on the main site also clears the cookie and ends the sessions of satellites
+   * that it was handed on to.
+   */
   @Post('logout')
   @CountsAsWrite(false)
   @HttpCode(204)
@@ -64,20 +67,15 @@ export class LoginController {
   async logout(
     @CurrentCaller() caller: Caller,
     @CurrentClient() client: Client,
+    @Query() { scope }: LogoutQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.loginSessions.end(caller, client)
+    await this.loginSessions.end(caller, client, scope)
     if (caller.source === 'main') clearSessionCookie(reply, this.settings)
   }
 
-  /**
-   * The device id is in the answer only when it differs from the one that was sent, and only for clients that
-   * know of device ids.
-   */
   private async logInWithoutCookie(body: LoginBody, client: Client) {
     const context = { source: body.source, client, sessionIds: [], deviceId: body.deviceId }
-    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, context)
-    const isNew = deviceId !== null && deviceId !== body.deviceId
-    return { accessToken, sessionId, ...(isNew && { deviceId }) }
+    return answerWithoutCookie(await this.loginService.login(body, context), body.deviceId)
   }
 }

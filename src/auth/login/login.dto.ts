@@ -41,7 +41,7 @@ export class LoginBody {
   deviceId?: DeviceId | null
 }
 
-class LoginAnswer {
+export class LoginAnswer {
   @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes' })
   accessToken!: string
 
@@ -54,6 +54,22 @@ class LoginAnswer {
       'For a client that sent null or an unknown id as `deviceId`: the id to keep and send from now on',
   })
   deviceId?: string
+}
+
+export const LOGOUT_SCOPES = ['browser', 'here'] as const
+/** `here`: this site only. `browser`: also where its session was handed on to. */
+export type LogoutScope = (typeof LOGOUT_SCOPES)[number]
+
+export class LogoutQuery {
+  @ApiPropertyOptional({
+    enum: LOGOUT_SCOPES,
+    default: 'browser',
+    description:
+      'On the main site: whether the sessions of satellites end too that this one was handed on to, or only this one (`here`)',
+  })
+  @IsIn(LOGOUT_SCOPES)
+  @IsOptional()
+  scope: LogoutScope = 'browser'
 }
 
 export const LoginDocs = () =>
@@ -71,6 +87,7 @@ export const LoginDocs = () =>
       ...BODY_REFUSALS,
       'INVALID_CREDENTIALS',
       'OWNER_LOGIN_BARRED',
+      'HANDOFF_REQUIRED',
       'TOO_MANY_ATTEMPTS',
       'MAIN_ORIGIN_REQUIRED',
       'CROSS_SITE_REFUSED',
@@ -84,8 +101,9 @@ export const LogoutDocs = () =>
   Documented({
     summary: 'Log out',
     description:
-      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires.',
+      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
+      'On the main site the sessions of satellites that it was handed on to end too, unless `scope` is `here`.',
     status: 204,
     answer: 'Logged out; on the main site the cookie is cleared',
-    refusals: ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+    refusals: ['INVALID_QUERY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
   })

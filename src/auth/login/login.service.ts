@@ -14,9 +14,10 @@ export class LoginService {
 
   /**
    * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
-   * `TOO_MANY_ATTEMPTS` before any work. The sessions that the browser already had end.
+   * `TOO_MANY_ATTEMPTS` before any work, and `HANDOFF_REQUIRED` before that. The sessions that the browser already had end.
    */
   async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
+    this.credentials.requirePasswordsThere(login, context.client)
     const counted = await this.limits.countGuess(login.email, context.client)
     try {
       const user = await this.credentials.check(login, context.client)

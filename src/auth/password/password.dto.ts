@@ -87,6 +87,7 @@ export const PasswordChangeDocs = () =>
       'WEAK_PASSWORD',
       'INVALID_CREDENTIALS',
       'OWNER_LOGIN_BARRED',
+      'HANDOFF_REQUIRED',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
     ],

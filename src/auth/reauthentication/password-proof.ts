@@ -37,7 +37,7 @@ export class PasswordProof {
 
   /**
    * The user of this session, whose password it is. Throws `OWNER_LOGIN_BARRED` for an owner who may not log
-   * in there, and `SESSION_NOT_FOUND` when the user is gone.
+   * in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the user is gone.
    */
   async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
     const { sid, source, client } = actor
@@ -45,6 +45,7 @@ export class PasswordProof {
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
     if (this.places.isBarredOwner(user, { source, origin: client.origin }))
       throw new ApiError('OWNER_LOGIN_BARRED')
+    if (await this.places.requiresHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
     const counted = await this.limits.countGuessIn(sid, user.email, client)
     await this.check(user, password, { action, client, sid }, counted)
     return user

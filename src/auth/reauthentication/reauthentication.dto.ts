@@ -33,6 +33,7 @@ export const ReauthenticateDocs = () =>
       ...BODY_REFUSALS,
       'INVALID_CREDENTIALS',
       'OWNER_LOGIN_BARRED',
+      'HANDOFF_REQUIRED',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',
     ],

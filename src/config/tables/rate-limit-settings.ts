@@ -95,6 +95,12 @@ export const RATE_LIMIT_SETTINGS = {
     default: '900',
     meaning: 'Changes per hour by one logged-in user, at most a third of them by one session',
   },
+  handoffsPerUser: {
+    name: 'HANDOFFS_PER_USER',
+    read: read.wholeNumber(1),
+    default: '120',
+    meaning: 'Hand-offs to satellites per hour by one user, at most half of them by one session',
+  },
   paymentRequestsPerUser: {
     name: 'PAYMENT_REQUESTS_PER_USER',
     read: read.wholeNumber(1),

@@ -28,6 +28,7 @@ describe.each(BACKENDS)('The account, on %s', backend => {
     expect(answer.json).toEqual({
       accountId: owner.accountId,
       name: null,
+      handoffRequired: 'none',
       createdAt: owner.createdAt.toISOString(),
       deleteAt: null,
       transfer: null,
@@ -43,6 +44,7 @@ describe.each(BACKENDS)('The account, on %s', backend => {
     expect(answer.json).toEqual({
       accountId: owner.accountId,
       name: 'Ångström & Söhne',
+      handoffRequired: 'none',
       createdAt: owner.createdAt.toISOString(),
       deleteAt: null,
       transfer: null,
@@ -65,6 +67,26 @@ describe.each(BACKENDS)('The account, on %s', backend => {
     const answer = await rename(await signIn(app, member, 'main'), { name: 'Second' })
     expect([outcome(answer), answer.json.name]).toEqual(['200', 'Second'])
     expect((await changesOf(owner.accountId)).map(({ userId }) => userId)).toEqual([member.id])
+  })
+
+  it('requires hand-offs of its owner or of everybody, beside its name or alone', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    const bodies = [
+      { handoffRequired: 'owners' },
+      { name: 'Ours', handoffRequired: 'everyone' },
+      { name: 'Still ours' },
+      { handoffRequired: 'none' },
+    ]
+    const answers = []
+    for (const body of bodies) answers.push((await rename(session, body)).json)
+    expect(answers.map(({ name, handoffRequired }) => [name, handoffRequired])).toEqual([
+      [null, 'owners'],
+      ['Ours', 'everyone'],
+      ['Still ours', 'everyone'],
+      ['Still ours', 'none'],
+    ])
+    expect((await changesOf(owner.accountId)).map(({ detail }) => detail)).toEqual(bodies)
   })
 
   it('leaves other accounts alone', async () => {
@@ -117,6 +139,8 @@ describe.each(BACKENDS)('The account, on %s', backend => {
     ['null', { name: null }],
     ['nothing that can be seen', { name: '   ' }],
     ['more than a hundred characters', { name: 'x'.repeat(101) }],
+    ['no such requirement', { handoffRequired: 'strangers' }],
+    ['no requirement', { name: 'Ours', handoffRequired: null }],
     ['a line break', { name: 'Ours\nBcc: all' }],
     ['anything but the name', { name: 'Ours', deleteAt: null }],
   ])('refuses %s', async (_, body) => {

@@ -16,6 +16,8 @@ const PUBLIC_HANDLERS = [
   'AcceptInvitationController.accept',
   'EmailChangeController.confirm',
   'EmailChangeController.undo',
+  'HandoffController.redeem',
+  'HandoffController.requireSatellite',
   'HealthController.live',
   'HealthController.ready',
   'HealthController.status',

@@ -45,6 +45,7 @@ describe('readSettings of limits', () => {
     ['MAILS_PER_USER', 50],
     ['MAILS_PER_ACCOUNT', 200],
     ['WRITES_PER_USER', 900],
+    ['HANDOFFS_PER_USER', 120],
     ['PAYMENT_REQUESTS_PER_USER', 60],
     ['PAYMENT_REQUESTS_PER_ACCOUNT', 180],
   ])('has %s, %i by default, and takes no nought', (name, usual) => {

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq } from 'drizzle-orm'
+import type { Branding } from '../../database/branding.js'
+import { Database } from '../../database/database.js'
+import { satellites } from '../../database/schema.js'
+import { ApiError } from '../../errors/api-error.js'
+import { admits, type Satellite } from '../../satellites/satellite.js'
+import { matchesPattern } from '../../satellites/satellite-map.js'
+import { Satellites } from '../../satellites/satellites.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+
+export const HANDOFF_ACCESS = ['allowed', 'not_invited', 'suspended', 'access_denied'] as const
+/** `access_denied`: the satellite takes passwords only. */
+export type HandoffAccess = (typeof HANDOFF_ACCESS)[number]
+
+/** A satellite as the page shows it that hands somebody on to it. */
+export interface HandoffDestination {
+  /** The one that was asked for, never the pattern of a preview. */
+  readonly origin: string
+  /** The host, where the user is not invited: strangers must not choose what we show. */
+  readonly name: string
+  readonly branding: Branding | null
+  readonly access: HandoffAccess
+}
+
+/** Where users of the main site can be handed on to. */
+@Injectable()
+export class HandoffDestinations {
+  constructor(
+    private readonly satellites: Satellites,
+    private readonly users: Users,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * The user, and the satellite as they may see it. Throws `SATELLITE_NOT_FOUND` for an origin that is no satellite's,
+   * or only a pending one's, and `SESSION_NOT_FOUND` when the user is gone.
+   */
+  async find(userId: string, origin: string): Promise<{ user: User; destination: HandoffDestination }> {
+    const user = await this.users.find(userId)
+    if (!user) throw new ApiError('SESSION_NOT_FOUND')
+    return { user, destination: await this.destinationOf(user, origin) }
+  }
+
+  /** Whether the user may be handed on to an active satellite of this origin. Asks no store. */
+  isOpen(user: User, origin: string): boolean {
+    const active = this.satellites.find(origin)
+    return active !== null && this.accessTo(active, user) === 'allowed'
+  }
+
+  private async destinationOf(user: User, origin: string): Promise<HandoffDestination> {
+    const active = this.satellites.find(origin)
+    if (!active) return this.suspendedOf(user, origin)
+    const access = this.accessTo(active, user)
+    const looks = access === 'not_invited' ? null : await this.looksOf(active)
+    return { origin, ...(looks ?? unadorned(origin)), access }
+  }
+
+  private accessTo(satellite: Satellite, user: User): HandoffAccess {
+    if (!admits(satellite, user)) return 'not_invited'
+    return satellite.loginMode === 'password' ? 'access_denied' : 'allowed'
+  }
+
+  /** Null for those of ALLOWED_ORIGINS, which have none. */
+  private async looksOf({ id, accountId }: Satellite) {
+    if (accountId === null) return null
+    const { name, branding } = satellites
+    const [row] = await this.database.run(db =>
+      db.select({ name, branding }).from(satellites).where(eq(satellites.id, id)),
+    )
+    return row ?? null
+  }
+
+  /** Previews are found in the user's own account only. */
+  private async suspendedOf(user: User, origin: string): Promise<HandoffDestination> {
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(satellites)
+        .where(and(eq(satellites.state, 'suspended'), eq(satellites.origin, origin))),
+    )
+    const found = rows[0] ?? (await this.findSuspendedPreview(user, origin))
+    if (!found) throw new ApiError('SATELLITE_NOT_FOUND')
+    if (!admits(found, user)) return { origin, ...unadorned(origin), access: 'not_invited' }
+    return { origin, name: found.name, branding: found.branding, access: 'suspended' }
+  }
+
+  private async findSuspendedPreview({ accountId }: User, origin: string) {
+    const isSuspended = and(eq(satellites.state, 'suspended'), eq(satellites.kind, 'preview'))
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(satellites)
+        .where(and(eq(satellites.accountId, accountId), isSuspended)),
+    )
+    return rows.find(row => matchesPattern(origin, row.origin))
+  }
+}
+
+function unadorned(origin: string): Pick<HandoffDestination, 'name' | 'branding'> {
+  return { name: new URL(origin).host, branding: null }
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common'
+import { Clock } from '../../clock/clock.js'
+import type { Client } from '../../http/client.js'
+import type { Session } from '../../sessions/session.js'
+import { SessionStore } from '../../sessions/stores/session-store.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { type HandoffCode, isVerifier } from './handoff-codes.js'
+import { HandoffDestinations } from './handoff-destinations.js'
+
+/** Who is logged in on a satellite, by which session of the main site. */
+export interface HandoffPermit {
+  readonly user: User
+  readonly parent: Session
+}
+
+/** Whether a code may be redeemed now; what was so when it was issued may have changed. */
+@Injectable()
+export class HandoffPermits {
+  constructor(
+    private readonly destinations: HandoffDestinations,
+    private readonly users: Users,
+    private readonly sessions: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The permit, or why there is none, for the audit log. */
+  async of(code: HandoffCode, verifier: string, client: Client): Promise<HandoffPermit | string> {
+    if (client.origin !== code.origin) return 'other origin'
+    if (!isVerifier(verifier, code)) return 'wrong verifier'
+    const user = await this.users.find(code.userId)
+    if (!user || user.disabledAt) return 'disabled'
+    if (!this.destinations.isOpen(user, code.origin)) return 'satellite closed to its user'
+    const parent = await this.sessions.find(code.parentSid, this.clock.now())
+    return parent ? { user, parent } : 'main session ended'
+  }
+}

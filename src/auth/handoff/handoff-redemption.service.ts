@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import type { Session } from '../../sessions/session.js'
+import { SessionLinks } from '../../sessions/session-links.js'
+import { UserSessions } from '../../sessions/user-sessions.js'
+import { type LoggedIn, type LoginGrounds, LoginSessions } from '../login/login-sessions.js'
+import type { RedeemBody } from './handoff.dto.js'
+import { HandoffCodes, isUsed } from './handoff-codes.js'
+import { HandoffPermits } from './handoff-permits.js'
+import { HandoffRefusals } from './handoff-refusals.js'
+
+/** What opening a child depends on besides its user. */
+@Injectable()
+export class HandoffGrounds {
+  constructor(
+    private readonly codes: HandoffCodes,
+    private readonly userSessions: UserSessions,
+    private readonly links: SessionLinks,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * In one transaction the code is used up, the parent is live, and the child is linked to it. User, parent and code
+   * are locked in the order in which others lock them. Whoever ends the parent waits, and finds the child.
+   */
+  of(code: string, parent: Session): LoginGrounds {
+    return {
+      expiresBy: parent.expiresAt,
+      detail: { handoffFrom: parent.sid },
+      confirm: (child, record) =>
+        this.database.transaction(async transaction => {
+          await record(transaction)
+          const isLive = await this.userSessions.hasLocked(transaction, parent.sid)
+          if (!isLive || !(await this.codes.use(transaction, code, child)))
+            throw new ApiError('HANDOFF_CODE_INVALID')
+          await this.links.add(transaction, child, parent)
+        }),
+    }
+  }
+}
+
+/** Logs in on a satellite with a code from the main site. */
+@Injectable()
+export class HandoffRedemption {
+  constructor(
+    private readonly codes: HandoffCodes,
+    private readonly permits: HandoffPermits,
+    private readonly grounds: HandoffGrounds,
+    private readonly sessions: LoginSessions,
+    private readonly refusals: HandoffRefusals,
+  ) {}
+
+  /**
+   * Opens a session for the code, which is then used up. Throws `HANDOFF_CODE_INVALID` for whatever is wrong, which
+   * does not use it up, and `TOO_MANY_ATTEMPTS` after too much of that. A used code ends the session that it opened,
+   * whoever sends it.
+   */
+  async redeem({ code: text, verifier, deviceId }: RedeemBody, client: Client): Promise<LoggedIn> {
+    const code = await this.codes.find(text, client)
+    if (!code) return this.refusals.unknown(client)
+    if (isUsed(code)) return this.refusals.replayed(code, client)
+    const permit = await this.permits.of(code, verifier, client)
+    if (typeof permit === 'string') return this.refusals.wrong(permit, code, client)
+    const context = { source: 'satellite', client, sessionIds: [], deviceId } as const
+    try {
+      return await this.sessions.open(permit.user, context, this.grounds.of(text, permit.parent))
+    } catch (error) {
+      const isRefusal = error instanceof ApiError && error.status < 500
+      throw isRefusal ? new ApiError('HANDOFF_CODE_INVALID') : error
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { Settings } from '../../config/settings.js'
+import { ApiError } from '../../errors/api-error.js'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { Satellites } from '../../satellites/satellites.js'
+import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
+import { Public } from '../../tokens/jwt.guard.js'
+import { answerWithoutCookie } from '../login/login-sessions.js'
+import {
+  DestinationDocs,
+  DestinationQuery,
+  HandoffBody,
+  IssueCodeDocs,
+  OriginQuery,
+  RedeemBody,
+  RedeemDocs,
+  SatelliteOriginDocs,
+} from './handoff.dto.js'
+import { HandoffService } from './handoff.service.js'
+import { HandoffRedemption } from './handoff-redemption.service.js'
+
+@ApiTags('Hand-off')
+@Controller('api/handoff')
+export class HandoffController {
+  constructor(
+    private readonly handoffs: HandoffService,
+    private readonly redemption: HandoffRedemption,
+    private readonly satellites: Satellites,
+    private readonly settings: Settings,
+  ) {}
+
+  /** What the main site shows before it hands a login on. */
+  @Get()
+  @MainSite()
+  @DestinationDocs()
+  describe(@CurrentActor() actor: SessionActor, @Query() { satellite }: DestinationQuery) {
+    return this.handoffs.describe(actor, satellite)
+  }
+
+  /** Whether the main site may send a browser there. Asks nobody. */
+  @Public()
+  @Get('satellite')
+  @SatelliteOriginDocs()
+  requireSatellite(@Query() { origin }: OriginQuery) {
+    if (!this.satellites.has(origin)) throw new ApiError('SATELLITE_NOT_FOUND')
+    return { origin }
+  }
+
+  /** Hands the login of the main site on. */
+  @Post('codes')
+  @MainSite()
+  @IssueCodeDocs()
+  async issueCode(@CurrentActor() actor: SessionActor, @Body() body: HandoffBody) {
+    // Stricter than the guard, which lets clients without an Origin pass: only pages go anywhere.
+    if (actor.client.origin !== this.settings.mainOrigin) throw new ApiError('MAIN_ORIGIN_REQUIRED')
+    const code = await this.handoffs.issueCode(actor, body)
+    const answer = new URLSearchParams({ code, state: body.state, iss: this.settings.publicUrl })
+    return { redirect: `${body.satellite}/handoff-callback#${answer}` }
+  }
+
+  /** Logs in on a satellite. */
+  @Public()
+  @Post('redeem')
+  @HttpCode(200)
+  @RedeemDocs()
+  async redeem(@Body() body: RedeemBody, @CurrentClient() client: Client) {
+    return answerWithoutCookie(await this.redemption.redeem(body, client), body.deviceId)
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { TestResponse } from '../../support/http-request.js'
+import type { SignedIn } from '../../support/people.js'
+import { MAIN, type TestApp } from '../../support/test-app.js'
+import { bearer, cookie } from './api-calls.js'
+
+type Signed = Pick<SignedIn, 'accessToken' | 'sessionId'>
+type Headers = Record<string, string>
+
+/** What a satellite's page makes before it sends somebody to the main site. */
+export interface Journey {
+  readonly verifier: string
+  readonly challenge: string
+  readonly state: string
+}
+
+export function aJourney(): Journey {
+  const verifier = randomBytes(32).toString('base64url')
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  return { verifier, challenge, state: randomBytes(32).toString('base64url') }
+}
+
+/** What the main site's page asks before it shows whom it takes where. */
+export function describeHandoff(app: TestApp, signedIn: Signed, satellite: string): Promise<TestResponse> {
+  return app.request({
+    path: `/api/handoff?satellite=${encodeURIComponent(satellite)}`,
+    headers: { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) },
+  })
+}
+
+/** A click on "Continue" on the main site. */
+export function requestCode(
+  app: TestApp,
+  signedIn: Signed,
+  satellite: string,
+  { challenge, state }: Omit<Journey, 'verifier'> = aJourney(),
+  headers: Headers = { Origin: MAIN, ...cookie(signedIn.sessionId) },
+): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/handoff/codes',
+    headers: { ...bearer(signedIn.accessToken), ...headers },
+    body: { satellite, challenge, state },
+  })
+}
+
+/** A code for that satellite. Throws when there is none. */
+export async function aCode(
+  app: TestApp,
+  signedIn: Signed,
+  satellite: string,
+  journey: Journey,
+): Promise<string> {
+  const { status, json, text } = await requestCode(app, signedIn, satellite, journey)
+  if (status !== 201) throw new Error(`a code was refused: ${status} ${text}`)
+  return fragmentOf(json.redirect).get('code') as string
+}
+
+export function fragmentOf(redirect: unknown): URLSearchParams {
+  return new URLSearchParams(new URL(redirect as string).hash.slice(1))
+}
+
+/** What the satellite's page does with the code; without an Origin when that is null. */
+export function redeem(
+  app: TestApp,
+  body: { readonly code: unknown; readonly verifier: unknown; readonly deviceId?: unknown },
+  origin: string | null,
+): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/handoff/redeem',
+    headers: origin === null ? {} : { Origin: origin },
+    body,
+  })
+}
+
+/** The whole way: a session on the satellite, from this one. Throws when it is refused. */
+export async function handOff(app: TestApp, signedIn: Signed, satellite: string): Promise<SignedIn> {
+  const journey = aJourney()
+  const code = await aCode(app, signedIn, satellite, journey)
+  const answer = await redeem(app, { code, verifier: journey.verifier }, satellite)
+  if (answer.status !== 200) throw new Error(`a code was not redeemed: ${answer.status} ${answer.text}`)
+  return { ...(answer.json as { accessToken: string; sessionId: string }), answer }
+}
