@@ -38,6 +38,23 @@ export function limitedTo(limit: Permissions | null, granted: Permissions): Perm
   return permissionsOf(PERMISSIONS.filter(name => granted[name] && (limit === null || limit[name])))
 }
 
+/** What bounds a user's grant, whatever the site of a session. */
+export interface GrantLimits {
+  /** The limit of the account's plan; null means none. */
+  readonly entitled: Permissions | null
+  /** Where the user may log in; null means everywhere. */
+  readonly satellites: readonly string[] | null
+}
+
+/**
+ * What remains of a grant under the limits of its user. Who is invited to some satellites has no more anywhere than
+ * sessions of satellites have: on the main site they log in to be handed on.
+ */
+export function withinLimits(granted: Permissions, { entitled, satellites }: GrantLimits): Permissions {
+  const limited = limitedTo(entitled, granted)
+  return satellites === null ? limited : effectivePermissions('satellite', limited)
+}
+
 /** One bit for each permission, in the order of {@link PERMISSIONS}; stores keep them as one small number. */
 export function permissionBits(permissions: Permissions): number {
   return PERMISSIONS.reduce((bits, name, index) => bits | (permissions[name] ? 1 << index : 0), 0)

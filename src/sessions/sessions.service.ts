@@ -3,7 +3,13 @@ import type { SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
-import { effectivePermissions, limitedTo, type Permissions, type Source } from '../permissions/permissions.js'
+import {
+  effectivePermissions,
+  type GrantLimits,
+  type Permissions,
+  type Source,
+  withinLimits,
+} from '../permissions/permissions.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'
 import { SessionSites } from './session-sites.js'
@@ -72,12 +78,10 @@ export class SessionLimits {
 }
 
 /** The user of the session. */
-export interface SessionUser {
+export interface SessionUser extends GrantLimits {
   readonly userId: string
   readonly accountId: string
   readonly granted: Permissions
-  /** The limit of the account's plan; null means none. */
-  readonly entitled: Permissions | null
 }
 
 /** A session with its secret, which only the client keeps. */
@@ -123,7 +127,7 @@ export class SessionsService {
       userId: user.userId,
       accountId: user.accountId,
       source,
-      permissions: effectivePermissions(source, limitedTo(user.entitled, user.granted)),
+      permissions: effectivePermissions(source, withinLimits(user.granted, user)),
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,

@@ -22,11 +22,12 @@ export class LoginPlaces {
   ) {}
 
   /**
-   * Whether the user may log in there. A user of some satellites must come from one of them, so not from the main site
-   * and not without an Origin, like the mobile app.
+   * Whether the user may log in there. A user of some satellites must come from one of them, or from the main site, which
+   * can hand them on; so not without an Origin, like the mobile app.
    */
   isInScope(user: Pick<User, 'accountId' | 'satellites'>, { origin }: Pick<LoginPlace, 'origin'>): boolean {
-    if (origin === null || origin === this.settings.mainOrigin) return user.satellites === null
+    if (origin === null) return user.satellites === null
+    if (origin === this.settings.mainOrigin) return user.satellites?.length !== 0
     const satellite = this.satellites.find(origin)
     return satellite !== null && admits(satellite, user)
   }

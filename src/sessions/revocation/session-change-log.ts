@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { sessionChanges, sessionLinks, userSessions, users } from '../../database/schema.js'
-import { limitedTo, type Permissions } from '../../permissions/permissions.js'
+import { type GrantLimits, type Permissions, withinLimits } from '../../permissions/permissions.js'
 import type { SessionHandle } from '../session.js'
 import type { SessionGrant } from '../stores/session-store.js'
 
@@ -59,17 +59,16 @@ export class SessionChangeLog {
   }
 
   /**
-   * Records grants for users whose rows the transaction has locked, limited by the account's current
-   * entitlements. The previous grant is removed, because repeating it would give back what was taken; a user
+   * Records grants for users whose rows the transaction has locked, within their current limits. The previous grant is removed, because repeating it would give back what was taken; a user
    * without sessions needs none.
    */
   async grant(transaction: Db, wanted: readonly UserGrant[]): Promise<SessionGrant[]> {
     const userIds = wanted.map(({ userId }) => userId)
     const sessions = await this.sessionsOf(transaction, userIds)
-    const entitled = await entitledOf(transaction, userIds)
+    const limits = await limitsOf(transaction, userIds)
     const rows = wanted.flatMap(({ userId, granted }) => {
       const own = sessions.get(userId)
-      const limited = limitedTo(entitled.get(userId) ?? null, granted)
+      const limited = withinLimits(granted, limits.get(userId) ?? NO_LIMITS)
       return own ? [{ userId, granted: limited, until: new Date(own.until) }] : []
     })
     await forgetGrants(
@@ -128,15 +127,17 @@ export class SessionChangeLog {
   }
 }
 
-async function entitledOf(
+const NO_LIMITS: GrantLimits = { entitled: null, satellites: null }
+
+async function limitsOf(
   transaction: Db,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, Permissions | null>> {
+): Promise<ReadonlyMap<string, GrantLimits>> {
   const rows = await transaction
-    .select({ id: users.id, entitled: users.entitled })
+    .select({ id: users.id, entitled: users.entitled, satellites: users.satellites })
     .from(users)
     .where(inArray(users.id, [...userIds]))
-  return new Map(rows.map(({ id, entitled }) => [id, entitled]))
+  return new Map(rows.map(({ id, ...limits }) => [id, limits]))
 }
 
 async function forgetGrants(transaction: Db, userIds: readonly string[]): Promise<void> {

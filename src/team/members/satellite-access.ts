@@ -5,6 +5,7 @@ import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import { mergeChanges } from '../../sessions/stores/session-store.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { requireCanOpen, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
@@ -25,7 +26,7 @@ export class SatelliteAccess {
   ) {}
 
   /**
-   * Restricts a member to these satellites (null means everywhere) and ends their sessions elsewhere. Throws
+   * Restricts a member to these satellites (null means everywhere) and ends their sessions on others and in apps. Throws
    * like {@link MembersService}; safe to repeat.
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
@@ -39,11 +40,15 @@ export class SatelliteAccess {
         requireCanOpen(manager, member.satellites, satellites)
       })
       await this.userChanges.setSatellites(transaction, member, satellites, actor)
-      return this.changes.record(
+      const ended = await this.changes.record(
         transaction,
         closed.map(sid => ({ kind: 'end', sid })),
         auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
       )
+      // A session of the main site stays, with what members of some satellites may do there.
+      const change = { kind: 'set-permissions', userId, granted: member.granted } as const
+      const regranted = await this.changes.record(transaction, [change], null)
+      return { ended: ended.ended, changes: mergeChanges(ended.changes, regranted.changes) }
     })
     // Logged in between our check and our change; later logins see the new scope.
     for (const sid of await this.sessionsOutside(userId, scope))

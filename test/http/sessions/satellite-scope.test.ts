@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Database } from '../../../src/database/database.js'
-import type { User } from '../../../src/users/user.js'
+import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
+import { initialGrant, type User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { outcome } from '../support/api-calls.js'
+import { bearer, cookie, outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
 
 const REFUSED = '401 INVALID_CREDENTIALS'
 const BARRED = '403 OWNER_LOGIN_BARRED'
@@ -48,12 +50,57 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
   it.each<[string, Place, string]>([
     ['logs in under one of them', { origin: SHOP_ONE }, '200'],
     ['is refused under another', { origin: SHOP_TWO }, REFUSED],
-    ['is refused at the main site as if it were a satellite', { origin: MAIN }, REFUSED],
+    ['logs in on the main site as if it were a satellite', { origin: MAIN }, '200'],
     ['is refused without an Origin', {}, REFUSED],
-    ['is refused at the main site', { origin: MAIN, source: 'main' }, REFUSED],
+    ['logs in on the main site, to be handed on', { origin: MAIN, source: 'main' }, '200'],
     ['is refused at the command line', { source: 'main' }, REFUSED],
   ])('%s', async (_, place, expected) => {
     expect(outcome(await logIn(app, await aMemberOf(SHOP_ONE), place))).toBe(expected)
+  })
+
+  it('may do no more on the main site than on a satellite, whatever they are granted', async () => {
+    const member = await aMemberOf(SHOP_ONE)
+    const before = await signIn(app, member, 'main')
+    expect(claimsOf(before.accessToken).permissions).toEqual(initialGrant('member'))
+    await app.app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
+    const after = await signIn(app, member, 'main')
+    expect(claimsOf(after.accessToken).permissions).toEqual(initialGrant('member'))
+    const { json } = await refreshByCookie(app, before.sessionId)
+    expect(claimsOf(json?.accessToken as string).permissions).toEqual(initialGrant('member'))
+    expect(outcome(await subscribe(app, after))).toBe('403 PAYMENTS_PERMISSION_REQUIRED')
+  })
+
+  it('who was invited everywhere keeps the session of the main site, but nothing that only it can do', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    await app.app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
+    const manager = await signIn(app, owner, 'main')
+    const [main, shop, elsewhere] = [
+      await signIn(app, member, 'main'),
+      await signIn(app, member, 'satellite', SHOP_ONE),
+      await signIn(app, member, 'satellite', SHOP_TWO),
+    ]
+    const limitTo = (satellites: string[] | null) =>
+      app.request({
+        method: 'PUT',
+        path: `/api/team/${member.id}/satellites`,
+        headers: { Origin: MAIN, ...bearer(manager.accessToken), ...cookie(manager.sessionId) },
+        body: { satellites },
+      })
+    const ofMain = async () => {
+      const { json } = await refreshByCookie(app, main.sessionId)
+      return claimsOf(json?.accessToken as string).permissions
+    }
+    expect(await ofMain()).toEqual(permissionsOf(PERMISSIONS))
+    expect(outcome(await limitTo([SHOP_ONE]))).toBe('204')
+    expect(await ofMain()).toEqual(initialGrant('member'))
+    expect(outcome(await subscribe(app, main))).toBe('403 PAYMENTS_PERMISSION_REQUIRED')
+    expect(outcome(await refreshByHeader(app, shop.sessionId, { Origin: SHOP_ONE }))).toBe('200')
+    expect(outcome(await refreshByHeader(app, elsewhere.sessionId, { Origin: SHOP_TWO }))).toBe(
+      '401 SESSION_NOT_FOUND',
+    )
+    expect(outcome(await limitTo(null))).toBe('204')
+    expect(await ofMain()).toEqual(permissionsOf(PERMISSIONS))
   })
 
   it('invited to none logs in nowhere', async () => {
