@@ -15,6 +15,7 @@ import { JobsModule } from './jobs/leased-jobs.js'
 import { LinksModule } from './links/links.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js'
+import { SatelliteRegistryModule } from './satellite-registry/satellite-registry.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
 import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
@@ -31,6 +32,7 @@ import { UsersModule } from './users/users.module.js'
     SessionsModule,
     UsersModule,
     AuthModule,
+    SatelliteRegistryModule,
     TeamModule,
     BillingModule,
     AccountModule,

@@ -434,6 +434,8 @@ export const satellites = pgTable(
     name: text('name').notNull(),
     kind: text('kind').$type<'production' | 'preview'>().notNull(),
     state: text('state').$type<'pending' | 'active' | 'suspended'>().notNull(),
+    /** Null unless it is suspended. What an operator has suspended the account cannot resume. */
+    suspendedBy: text('suspended_by').$type<'account' | 'check' | 'operator'>(),
     ceiling: jsonb('ceiling').$type<Permissions>().notNull(),
     loginMode: text('login_mode').$type<'password' | 'handoff' | 'both'>().notNull(),
     /** How long its sessions live; null is SESSION_TTL_SECONDS. */
@@ -461,9 +463,9 @@ export const satelliteProofs = pgTable(
     token: text('token').notNull(),
     /** Until when a pending satellite can be proven by it. */
     expiresAt: instant('expires_at').notNull(),
-    /** When it was last found, and where; null before the first time. */
+    /** When it was last found, and where; null before the first time. `operator`: it was not looked up. */
     provenAt: instant('proven_at'),
-    method: text('method').$type<'dns' | 'file'>(),
+    method: text('method').$type<'dns' | 'file' | 'operator'>(),
     checkedAt: instant('checked_at'),
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),

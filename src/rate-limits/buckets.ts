@@ -97,6 +97,8 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
         { ...HOURLY, limit: 'user', of: [subject], max: settings.paymentRequestsPerUser },
         { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerAccount },
       ]
+    case 'satellite check':
+      return [{ ...HOURLY, limit: 'account', of: [subject], max: settings.satelliteChecksPerAccount }]
   }
 }
 

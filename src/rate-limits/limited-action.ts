@@ -6,7 +6,8 @@ import type { Client } from '../http/client.js'
  * refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
  * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
  * Also `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
- * satellite) and `payment request` (asks the payment provider).
+ * satellite), `payment request` (asks the payment provider) and `satellite check` (asks servers that somebody has
+ * named).
  */
 export type LimitedKind =
   | 'password'
@@ -19,6 +20,7 @@ export type LimitedKind =
   | 'write'
   | 'handoff'
   | 'payment request'
+  | 'satellite check'
 
 /** Something that may be done only so often: on whose behalf, from where. */
 export interface LimitedAction {

@@ -1,17 +1,22 @@
 import type { Resolver } from 'node:dns/promises'
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { lookUpTxt, resolverOf } from '../satellites/proof/dns-proof.js'
 import { fetchProofFile } from '../satellites/proof/file-proof.js'
 import { hasToken, proofChallenge } from '../satellites/proof/proof-challenge.js'
 import type { ProofLookup } from '../satellites/proof/proof-lookup.js'
-import type { RegisteredSatellite } from './registered-satellites.js'
+import type { AccountActor, RegisteredSatellite } from './registered-satellite.js'
+
+/** Where a proof can be. */
+export type ProofMethod = 'dns' | 'file'
 
 /** What a look at both places found. */
 export interface ProofResult {
   /** Where the token was; null when it was nowhere. */
-  readonly method: 'dns' | 'file' | null
-  readonly lookups: readonly ProofLookup[]
+  readonly method: ProofMethod | null
+  /** By place; the file is null for preview satellites. */
+  readonly lookups: { readonly dns: ProofLookup; readonly file: ProofLookup | null }
 }
 
 /** Looks for the proofs of satellites. */
@@ -20,21 +25,36 @@ export class SatelliteProving {
   private readonly resolver: Resolver
   private readonly mayBePrivate: boolean
 
-  constructor({ dnsServers, environment }: Settings) {
+  constructor(
+    { dnsServers, environment }: Settings,
+    private readonly rateLimiter: RateLimiter,
+  ) {
     this.resolver = resolverOf(dnsServers)
     this.mayBePrivate = environment !== 'production'
   }
 
+  /** Like {@link look}, at somebody's request. Throws `TOO_MANY_ATTEMPTS`; operators may ask as often as they like. */
+  async lookFor(actor: AccountActor, registered: RegisteredSatellite): Promise<ProofResult> {
+    const { accountId, client } = actor
+    if (client) await this.rateLimiter.count({ kind: 'satellite check', subject: accountId, client, actor })
+    return this.look(registered)
+  }
+
   /** Asks the DNS and the site itself, at once; an outage of either is in what was found. */
   async look({ satellite: { origin }, proof: { token } }: RegisteredSatellite): Promise<ProofResult> {
-    const { dns, file } = proofChallenge(origin, token)
-    const [record, content] = await Promise.all([
-      lookUpTxt(this.resolver, dns.name),
-      file && fetchProofFile(file.url, { resolver: this.resolver, mayBePrivate: this.mayBePrivate }),
+    const challenge = proofChallenge(origin, token)
+    const [dns, file] = await Promise.all([
+      lookUpTxt(this.resolver, challenge.dns.name),
+      challenge.file &&
+        fetchProofFile(challenge.file.url, { resolver: this.resolver, mayBePrivate: this.mayBePrivate }),
     ])
-    const lookups = content ? [record, content] : [record]
-    if (hasToken(record.texts, token)) return { method: 'dns', lookups }
-    if (content && hasToken(content.texts, token)) return { method: 'file', lookups }
-    return { method: null, lookups }
+    const lookups = { dns, file }
+    if (hasToken(dns.texts, token)) return { method: 'dns', lookups }
+    return { method: hasToken(file?.texts ?? [], token) ? 'file' : null, lookups }
   }
+}
+
+/** Those that there were. */
+export function lookupsOf({ lookups: { dns, file } }: ProofResult): ProofLookup[] {
+  return file ? [dns, file] : [dns]
 }

@@ -4,14 +4,18 @@ import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
-import { OriginPolicy } from '../satellites/origin-policy.js'
-import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
+import { type OriginClaim, OriginClaims } from './origin-claims.js'
 import {
+  type AccountActor,
   type RegisteredSatellite,
+  requireNotBarred,
+  type SatelliteRow,
+} from './registered-satellite.js'
+import {
+  PREVIEW_SESSION_SECONDS,
   RegisteredSatellites,
   type SatelliteChange,
-  type SatelliteRow,
 } from './registered-satellites.js'
 
 /** Anything can be typed into a form; what it names is somebody's server. */
@@ -25,8 +29,8 @@ export class SatelliteRegistry {
   constructor(
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
+    private readonly claims: OriginClaims,
     private readonly accounts: Accounts,
-    private readonly origins: OriginPolicy,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -40,61 +44,87 @@ export class SatelliteRegistry {
     return this.database.run(db => this.registered.find(db, accountId, id))
   }
 
+  /** Adds a satellite that has to be proven. Throws like {@link OriginClaims.require} and {@link insert}. */
+  async add(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
+    const claim: OriginClaim = { accountId: actor.accountId, ...wanted }
+    await this.claims.require(claim)
+    return this.insert(actor, wanted)
+  }
+
   /**
-   * Adds a satellite that has to be proven. Throws `INVALID_BODY` for an origin that can be no account's,
-   * `ORIGIN_TAKEN` for one that somebody has, and `TOO_MANY_SATELLITES` while too many wait for a proof.
+   * Adds a pending satellite, of an origin that the account may have. Throws `ORIGIN_TAKEN` when the account has it
+   * already, and `TOO_MANY_SATELLITES` while too many wait for a proof.
    */
-  add(actor: SessionActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
-    this.origins.require(wanted.origin, wanted.kind)
+  insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
+    const { accountId } = actor
     return this.database.transaction(async transaction => {
-      const { accountId } = actor
       await this.accounts.lock(transaction, accountId)
-      await this.registered.requireFree(transaction, wanted.origin, accountId)
       if ((await this.registered.countPending(transaction, accountId)) >= MAX_PENDING)
         throw new ApiError('TOO_MANY_SATELLITES')
       const added = await this.registered.add(transaction, { accountId, ...wanted })
-      await this.record(transaction, actor, 'satellite.add', added.satellite, { kind: wanted.kind })
+      await this.record(transaction, actor, 'satellite.add', added, { kind: wanted.kind })
       return added
     })
   }
 
-  /** Changes what is in `change` and nothing else. Throws `NOT_FOUND`. */
-  async change(actor: SessionActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
+  /** Throws `PROOF_EXPIRED`, after making a new token, when a pending satellite can no longer be proven by its own. */
+  async requireFreshToken(found: RegisteredSatellite): Promise<void> {
+    const isRenewed = await this.database.run(db => this.registered.renewExpiredToken(db, found))
+    if (isRenewed) throw new ApiError('PROOF_EXPIRED')
+  }
+
+  /** Changes what is in `change` and nothing else. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
+  async change(actor: AccountActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
+    await this.database.transaction(async transaction => {
+      const found = await this.registered.lock(transaction, actor.accountId, id)
+      requireShortSessions(found.satellite, change)
+      if (Object.values(change).every(value => value === undefined)) return
+      await this.registered.change(transaction, id, change)
+      await this.record(transaction, actor, 'satellite.change', found, { ...change })
+    })
+    return this.find(actor.accountId, id)
+  }
+
+  /**
+   * Closes an active satellite: its pages are refused within seconds, and its sessions at their next refresh. One that
+   * an operator suspends stays so until an operator resumes it. Throws `NOT_FOUND` and `SATELLITE_PENDING`.
+   */
+  suspend(actor: AccountActor, id: string): Promise<void> {
+    const by = actor.client ? 'account' : 'operator'
     return this.database.transaction(async transaction => {
-      const { proof } = await this.registered.find(transaction, actor.accountId, id)
-      const satellite = await this.registered.change(transaction, id, change)
-      await this.record(transaction, actor, 'satellite.change', satellite, { ...change })
-      return { satellite, proof }
+      const found = await this.registered.lock(transaction, actor.accountId, id)
+      const { state, suspendedBy } = found.satellite
+      if (state === 'pending') throw new ApiError('SATELLITE_PENDING')
+      if (state === 'suspended' && (by === 'account' || suspendedBy === by)) return
+      await this.registered.suspend(transaction, id, by)
+      await this.record(transaction, actor, 'satellite.suspend', found, { by })
     })
   }
 
-  /** Closes an active satellite: its pages are refused within seconds, and its sessions at their next refresh. */
-  suspend(actor: SessionActor, id: string): Promise<void> {
+  /** Anybody who can prove the origin may have it afterwards. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by an operator). */
+  remove(actor: AccountActor, id: string): Promise<void> {
     return this.database.transaction(async transaction => {
-      const { satellite } = await this.registered.find(transaction, actor.accountId, id)
-      if (satellite.state === 'suspended') return
-      if (satellite.state === 'pending') throw new ApiError('SATELLITE_PENDING')
-      await this.registered.setState(transaction, id, 'suspended')
-      await this.record(transaction, actor, 'satellite.suspend', satellite)
-    })
-  }
-
-  /** Anybody who can prove the origin may have it afterwards. Throws `NOT_FOUND`. */
-  remove(actor: SessionActor, id: string): Promise<void> {
-    return this.database.transaction(async transaction => {
-      const { satellite } = await this.registered.find(transaction, actor.accountId, id)
+      const found = await this.registered.lock(transaction, actor.accountId, id)
+      requireNotBarred(actor, found)
       await this.registered.remove(transaction, id)
-      await this.record(transaction, actor, 'satellite.remove', satellite)
+      await this.record(transaction, actor, 'satellite.remove', found)
     })
   }
 
   private record(
     transaction: Db,
-    actor: SessionActor,
+    actor: AccountActor,
     action: AuditAction,
-    { id, origin }: SatelliteRow,
+    { satellite: { id, origin } }: RegisteredSatellite,
     detail: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
     return this.auditLog.record(transaction, auditEvent(actor, action, { satellite: id, origin, ...detail }))
   }
+}
+
+function requireShortSessions({ kind }: SatelliteRow, { sessionSeconds }: SatelliteChange): void {
+  if (kind !== 'preview' || sessionSeconds === undefined) return
+  if (sessionSeconds !== null && sessionSeconds <= PREVIEW_SESSION_SECONDS) return
+  const message = `sessionSeconds of a preview satellite must not be more than ${PREVIEW_SESSION_SECONDS}`
+  throw new ApiError('INVALID_BODY', { errors: [{ field: 'sessionSeconds', message }] })
 }

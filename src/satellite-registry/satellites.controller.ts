@@ -3,19 +3,17 @@ import { ApiTags } from '@nestjs/swagger'
 import { IdInPath } from '../http/id-in-path.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { asAnswer } from './satellite-answer.dto.js'
+import { SatelliteBody, SatelliteChangeBody, satelliteChangeOf } from './satellite-bodies.dto.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
 import { SatelliteVerification } from './satellite-verification.service.js'
 import {
   AddSatelliteDocs,
-  asAnswer,
   ChangeSatelliteDocs,
   FindSatelliteDocs,
   ListSatellitesDocs,
   RemoveSatelliteDocs,
-  SatelliteBody,
-  SatelliteChangeBody,
   SuspendSatelliteDocs,
-  satelliteChangeOf,
   VerifySatelliteDocs,
 } from './satellites.dto.js'
 

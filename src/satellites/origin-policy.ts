@@ -10,23 +10,25 @@ export class OriginPolicy {
   private readonly listed: ReadonlySet<string>
   private readonly own: readonly string[]
 
-  constructor({ cookieDomain, publicUrl, mainOrigin, environment, satelliteOrigins }: Settings) {
+  constructor(settings: Settings) {
+    const { cookieDomain, publicUrl, mainOrigin, environment, satelliteOrigins, isRegistryOnly } = settings
     const isLenient = environment !== 'production'
     this.own = [mainOrigin, new URL(publicUrl).origin]
     const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)
     // On a laptop everything is at localhost.
     this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
-    this.listed = satelliteOrigins
+    this.listed = isRegistryOnly ? new Set() : satelliteOrigins
   }
 
-  /**
-   * Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that can be no account's, and
-   * `ORIGIN_TAKEN` for one that the operator has listed for everybody.
-   */
+  /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that can be no account's. */
   require(origin: string, kind: 'production' | 'preview'): void {
     const fault = this.faultOf(origin, kind)
     if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', message: fault }] })
-    if (this.listed.has(origin)) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  /** Whether the operator has listed it for everybody. */
+  isListed(origin: string): boolean {
+    return this.listed.has(origin)
   }
 
   private faultOf(origin: string, kind: 'production' | 'preview'): string | null {

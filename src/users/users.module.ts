@@ -16,6 +16,7 @@ import { MailedLinks } from './mailed-links.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingTransfers } from './pending-transfers.js'
+import { PeopleInCharge } from './people-in-charge.js'
 import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
@@ -41,6 +42,7 @@ import { Users } from './users.js'
     UserChanges,
     AccountRecovery,
     PendingTransfers,
+    PeopleInCharge,
     UserEmails,
     MailedLinks,
     ImportBatch,
@@ -55,6 +57,7 @@ import { Users } from './users.js'
     UserChanges,
     AccountRecovery,
     PendingTransfers,
+    PeopleInCharge,
     UserEmails,
     MailedLinks,
   ],

@@ -113,6 +113,12 @@ export const RATE_LIMIT_SETTINGS = {
     default: '180',
     meaning: 'Checkouts, portal pages and payment checks per hour by all users of one account',
   },
+  satelliteChecksPerAccount: {
+    name: 'SATELLITE_CHECKS_PER_ACCOUNT',
+    read: read.wholeNumber(1),
+    default: '10',
+    meaning: 'Look-ups of proofs of satellites per hour, asked for by all users of one account',
+  },
 } as const satisfies SettingsTable
 
 /** How many attempts are allowed. */

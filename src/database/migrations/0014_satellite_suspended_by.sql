@@ -1,0 +1,1 @@
+ALTER TABLE "satellites" ADD COLUMN "suspended_by" text;

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import { OriginPolicy } from '../satellites/origin-policy.js'
+import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
+import { RegisteredSatellites } from './registered-satellites.js'
+import { SatelliteProofs } from './satellite-proofs.js'
+import { SatelliteProving } from './satellite-proving.js'
+
+/** What an account would like to have, or has. */
+export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
+
+/** Whether an account may have an origin that another account may have had before. */
+@Injectable()
+export class OriginClaims {
+  constructor(
+    private readonly database: Database,
+    private readonly policy: OriginPolicy,
+    private readonly registered: RegisteredSatellites,
+    private readonly proofs: SatelliteProofs,
+    private readonly proving: SatelliteProving,
+  ) {}
+
+  /**
+   * Throws `INVALID_BODY` for an origin that can be no account's, and `ORIGIN_TAKEN` for one that the operator lists
+   * for everybody or that another account has and has not lost; whether it still can prove it is then checked soon.
+   */
+  async require(claim: OriginClaim): Promise<void> {
+    this.policy.require(claim.origin, claim.kind)
+    if (this.policy.isListed(claim.origin)) throw new ApiError('ORIGIN_TAKEN')
+    const holders = await this.holders(claim)
+    await this.hurryChecks(holders)
+    if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  /** Satellites of other accounts that have the origin, active or suspended. */
+  holders(claim: OriginClaim): Promise<RegisteredSatellite[]> {
+    return this.database.transaction(transaction => this.registered.holdersElsewhere(transaction, claim))
+  }
+
+  /**
+   * Those of them that have lost it: the daily check has told them so, and the place where their proof was says so
+   * again now. For the others a check is due soon.
+   */
+  async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
+    const holders = await this.holders(claim)
+    await this.hurryChecks(holders)
+    const lost: RegisteredSatellite[] = []
+    for (const holder of holders) if (isFailing(holder) && (await this.isGone(holder))) lost.push(holder)
+    return lost
+  }
+
+  private async hurryChecks(holders: readonly RegisteredSatellite[]): Promise<void> {
+    const ids = holders.filter(holder => !isFailing(holder)).map(({ satellite }) => satellite.id)
+    if (ids.length > 0) await this.database.run(db => this.proofs.hurryCheck(db, ids))
+  }
+
+  /** No answer is not enough. */
+  private async isGone(holder: RegisteredSatellite): Promise<boolean> {
+    const { method, lookups } = await this.proving.look(holder)
+    const place = holder.proof.method === 'file' ? lookups.file : lookups.dns
+    return method === null && place?.isOutage === false
+  }
+}
+
+/** Whether a check has not found the proof, and its account was told. What an operator decided stays. */
+function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
+  return proof.failures > 0 && satellite.suspendedBy !== 'operator'
+}

@@ -1,0 +1,32 @@
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../audit/actor.js'
+import type { Db } from '../database/connection.js'
+import { satelliteProofs, satellites } from '../database/schema.js'
+import { ApiError } from '../errors/api-error.js'
+
+export type SatelliteRow = typeof satellites.$inferSelect
+export type ProofRow = typeof satelliteProofs.$inferSelect
+
+/** A satellite of an account, whatever its state, with what proves that it is the account's. */
+export interface RegisteredSatellite {
+  readonly satellite: SatelliteRow
+  readonly proof: ProofRow
+}
+
+/** Somebody of the account, or an operator who acts for it. */
+export type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
+
+/** All satellites with their proofs, for a `where`. */
+export function selectSatellites(db: Db) {
+  return db
+    .select({ satellite: satellites, proof: satelliteProofs })
+    .from(satellites)
+    .innerJoin(satelliteProofs, eq(satelliteProofs.satelliteId, satellites.id))
+    .$dynamic()
+}
+
+/** Throws `SATELLITE_SUSPENDED` for what an operator has suspended, unless the actor is one. */
+export function requireNotBarred({ client }: AccountActor, { satellite }: RegisteredSatellite): void {
+  if (client && satellite.suspendedBy === 'operator')
+    throw new ApiError('SATELLITE_SUSPENDED', { detail: 'An operator has suspended this satellite' })
+}

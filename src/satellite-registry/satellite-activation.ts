@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import {
+  type AccountActor,
+  type ProofRow,
+  type RegisteredSatellite,
+  requireNotBarred,
+} from './registered-satellite.js'
+import { RegisteredSatellites } from './registered-satellites.js'
+import { SatelliteMails } from './satellite-mails.js'
+import { SatelliteProofs } from './satellite-proofs.js'
+
+/** Whether an origin may be taken from the account that has it. */
+export type MayTakeFrom = (holder: RegisteredSatellite) => boolean
+
+/** Makes satellites active whose proof was found, or that an operator vouches for. */
+@Injectable()
+export class SatelliteActivation {
+  constructor(
+    private readonly database: Database,
+    private readonly registered: RegisteredSatellites,
+    private readonly proofs: SatelliteProofs,
+    private readonly mails: SatelliteMails,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * The active satellite; the sessions of one that was suspended go on. An origin that another account has moves
+   * here when `mayTakeFrom` says so; otherwise this throws `ORIGIN_TAKEN`. Throws `PROOF_EXPIRED` when there has
+   * been another token since `found` was read, and `NOT_FOUND` when it is gone.
+   */
+  async activate(
+    actor: AccountActor,
+    found: RegisteredSatellite,
+    method: NonNullable<ProofRow['method']>,
+    mayTakeFrom: MayTakeFrom = () => false,
+  ): Promise<RegisteredSatellite> {
+    const { id, origin } = found.satellite
+    const former = await this.database.transaction(async transaction => {
+      await this.registered.lockOrigin(transaction, origin)
+      const current = await this.registered.lock(transaction, actor.accountId, id)
+      requireNotBarred(actor, current)
+      const { satellite, proof } = current
+      if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
+      await this.proofs.recordFound(transaction, id, method)
+      if (satellite.state === 'active') return []
+      const holders = await this.registered.holdersElsewhere(transaction, satellite)
+      if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
+      for (const holder of holders) await this.take(transaction, holder)
+      await this.registered.activate(transaction, satellite)
+      const detail = { satellite: id, origin, method }
+      await this.auditLog.record(transaction, auditEvent(actor, 'satellite.verify', detail))
+      return holders
+    })
+    for (const { satellite } of former) await this.mails.tellMoved(satellite)
+    return this.database.run(db => this.registered.find(db, actor.accountId, id))
+  }
+
+  private async take(transaction: Db, { satellite: { id, accountId, origin } }: RegisteredSatellite) {
+    await this.registered.release(transaction, id)
+    const event = auditEvent({ accountId, client: null }, 'satellite.move', { satellite: id, origin })
+    await this.auditLog.record(transaction, event)
+  }
+}

@@ -1,0 +1,120 @@
+import { ApiProperty } from '@nestjs/swagger'
+import { proofChallenge } from '../satellites/proof/proof-challenge.js'
+import { LOGIN_MODES } from '../satellites/satellite.js'
+import type { RegisteredSatellite } from './registered-satellite.js'
+import { BrandingBody, CeilingBody } from './satellite-bodies.dto.js'
+
+class DnsProof {
+  @ApiProperty({ type: String, example: '_mainstay-challenge.shop.example.net' })
+  name!: string
+
+  @ApiProperty({ type: String, description: 'The content of its TXT record' })
+  value!: string
+}
+
+class FileProof {
+  @ApiProperty({ type: String, format: 'uri' })
+  url!: string
+
+  @ApiProperty({ type: String })
+  content!: string
+}
+
+class ProofAnswer {
+  @ApiProperty({ type: DnsProof })
+  dns!: DnsProof
+
+  @ApiProperty({ type: FileProof, nullable: true, description: 'Null for preview satellites' })
+  file!: FileProof | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Until when it counts for a pending satellite',
+  })
+  expiresAt!: string
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When it was last found' })
+  provenAt!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when the daily check has not found it; after 7 days the satellite is suspended',
+  })
+  failingSince!: string | null
+}
+
+export class SatelliteAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  id!: string
+
+  @ApiProperty({ type: String })
+  origin!: string
+
+  @ApiProperty({ type: String })
+  name!: string
+
+  @ApiProperty({ enum: ['production', 'preview'] })
+  kind!: string
+
+  @ApiProperty({ enum: ['pending', 'active', 'suspended'] })
+  state!: string
+
+  @ApiProperty({
+    enum: ['account', 'check', 'operator'],
+    nullable: true,
+    description:
+      'Who has suspended it: somebody of the account, the daily check that did not find the proof, or an operator; null unless it is suspended',
+  })
+  suspendedBy!: string | null
+
+  @ApiProperty({ type: CeilingBody })
+  ceiling!: CeilingBody
+
+  @ApiProperty({ enum: LOGIN_MODES })
+  loginMode!: string
+
+  @ApiProperty({ type: Number, nullable: true })
+  sessionSeconds!: number | null
+
+  @ApiProperty({ type: BrandingBody, nullable: true })
+  branding!: object | null
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+
+  @ApiProperty({ type: ProofAnswer })
+  proof!: ProofAnswer
+}
+
+export class SatellitesAnswer {
+  @ApiProperty({ type: [SatelliteAnswer], description: 'Oldest first' })
+  satellites!: SatelliteAnswer[]
+}
+
+/** A satellite as its account sees it. */
+export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
+  const { id, origin, name, kind, state, suspendedBy, ceiling, createdAt } = satellite
+  const { loginMode, sessionSeconds, branding } = satellite
+  return {
+    id,
+    origin,
+    name,
+    kind,
+    state,
+    suspendedBy,
+    ceiling: { dataEntry: ceiling.dataEntry, viewReports: ceiling.viewReports },
+    loginMode,
+    sessionSeconds,
+    branding,
+    createdAt: createdAt.toISOString(),
+    proof: {
+      ...proofChallenge(origin, proof.token),
+      expiresAt: proof.expiresAt.toISOString(),
+      provenAt: proof.provenAt?.toISOString() ?? null,
+      failingSince: proof.failingSince?.toISOString() ?? null,
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { Type } from 'class-transformer'
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator'
+import { permissionsOf } from '../permissions/permissions.js'
+import { LOGIN_MODES, type LoginMode } from '../satellites/satellite.js'
+import { IsName } from '../users/name-text.js'
+import type { SatelliteChange } from './registered-satellites.js'
+
+const MAX_ORIGIN_LENGTH = 300
+const MAX_LOGO_URL_LENGTH = 500
+const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
+
+/** For fields that may be left out, and then stay as they are. */
+const IfPresent = () => ValidateIf((_, value) => value !== undefined)
+
+export class SatelliteBody {
+  @ApiProperty({
+    type: String,
+    maxLength: MAX_ORIGIN_LENGTH,
+    example: 'https://shop.example.net',
+    description:
+      'As browsers send it; of a preview satellite a pattern, such as `https://*.preview.example.net`',
+  })
+  @IsString()
+  @MaxLength(MAX_ORIGIN_LENGTH)
+  origin!: string
+
+  @IsName({ required: true })
+  name!: string
+
+  @ApiPropertyOptional({ enum: ['production', 'preview'], default: 'production' })
+  @IfPresent()
+  @IsIn(['production', 'preview'])
+  kind?: 'production' | 'preview'
+}
+
+export class CeilingBody {
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  dataEntry!: boolean
+
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  viewReports!: boolean
+}
+
+export class BrandingBody {
+  @IsName({ required: true })
+  name!: string
+
+  @ApiProperty({ type: String, format: 'uri', nullable: true, maxLength: MAX_LOGO_URL_LENGTH })
+  @ValidateIf((_, value) => value !== null)
+  @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true })
+  @MaxLength(MAX_LOGO_URL_LENGTH)
+  logoUrl!: string | null
+
+  @ApiProperty({ type: String, example: '#1d4ed8', description: 'Of buttons and links' })
+  @Matches(/^#[0-9a-f]{6}$/, { message: '$property must be a colour such as #1d4ed8' })
+  accent!: string
+
+  @ApiProperty({ type: String, example: '#f8fafc', description: 'Of the page' })
+  @Matches(/^#[0-9a-f]{6}$/, { message: '$property must be a colour such as #f8fafc' })
+  background!: string
+}
+
+export class SatelliteChangeBody {
+  @IsName({ required: false })
+  name?: string
+
+  @ApiPropertyOptional({ type: CeilingBody, description: 'The most that its sessions may do' })
+  @IfPresent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => CeilingBody)
+  ceiling?: CeilingBody
+
+  @ApiPropertyOptional({ enum: LOGIN_MODES })
+  @IfPresent()
+  @IsIn(LOGIN_MODES)
+  loginMode?: LoginMode
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: SECONDS.min,
+    maximum: SECONDS.max,
+    description: 'How long sessions live that begin from now on; null is what the service has for all',
+  })
+  @ValidateIf((_, value) => value !== undefined && value !== null)
+  @IsInt()
+  @Min(SECONDS.min)
+  @Max(SECONDS.max)
+  sessionSeconds?: number | null
+
+  @ApiPropertyOptional({ type: BrandingBody, nullable: true })
+  @ValidateIf((_, value) => value !== undefined && value !== null)
+  @IsObject()
+  @ValidateNested()
+  @Type(() => BrandingBody)
+  branding?: BrandingBody | null
+}
+
+/** What the change says about the row: nothing of what it leaves out. */
+export function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteChangeBody): SatelliteChange {
+  return {
+    ...change,
+    ...(ceiling && {
+      ceiling: permissionsOf([
+        ...(ceiling.dataEntry ? (['dataEntry'] as const) : []),
+        ...(ceiling.viewReports ? (['viewReports'] as const) : []),
+      ]),
+    }),
+    ...(branding !== undefined && { branding: branding && { ...branding } }),
+  }
+}

@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { satelliteProofs, satellites } from '../database/schema.js'
+import { newProofToken } from '../satellites/proof/proof-challenge.js'
+import { type ProofRow, type RegisteredSatellite, selectSatellites } from './registered-satellite.js'
+
+const HOUR_SECONDS = 60 * 60
+const DAY_SECONDS = 24 * HOUR_SECONDS
+/** How long a pending satellite can be proven by the token that it was given. */
+const TOKEN_SECONDS = 7 * DAY_SECONDS
+const CHECK_AFTER_SECONDS = DAY_SECONDS
+/** A check that is due takes along what will be due soon: look-ups that nobody answers are judged by the others. */
+const CHECK_ALONG_AFTER_SECONDS = DAY_SECONDS / 2
+const SUSPEND_AFTER_SECONDS = 7 * DAY_SECONDS
+
+export interface FailedCheck {
+  /** How many checks in a row have not found the proof. */
+  readonly failures: number
+  /** When the satellite is suspended if nothing changes. */
+  readonly suspendAt: Date
+  /** Whether that is now. */
+  readonly isOver: boolean
+}
+
+/** The proofs in the database, that satellites belong to their accounts. */
+@Injectable()
+export class SatelliteProofs {
+  constructor(private readonly clock: Clock) {}
+
+  /** A new token, and nothing known yet. */
+  async start(db: Db, satelliteId: string): Promise<ProofRow> {
+    const unknown = { provenAt: null, method: null, checkedAt: null, failures: 0, failingSince: null }
+    const expiresAt = secondsAfter(this.clock.now(), TOKEN_SECONDS)
+    const started = { token: newProofToken(), expiresAt, ...unknown }
+    const [proof] = await db
+      .insert(satelliteProofs)
+      .values({ satelliteId, ...started })
+      .onConflictDoUpdate({ target: satelliteProofs.satelliteId, set: started })
+      .returning()
+    return proof as ProofRow
+  }
+
+  /** Whether a pending satellite can no longer be proven by this token. */
+  isExpired({ expiresAt }: ProofRow): boolean {
+    return expiresAt <= this.clock.now()
+  }
+
+  /** The proof was found there, or an operator says that it needs none. */
+  async recordFound(db: Db, satelliteId: string, method: NonNullable<ProofRow['method']>): Promise<void> {
+    const now = this.clock.now()
+    await db
+      .update(satelliteProofs)
+      .set({ method, provenAt: now, checkedAt: now, failures: 0, failingSince: null })
+      .where(eq(satelliteProofs.satelliteId, satelliteId))
+  }
+
+  /** A check has not found it. */
+  async recordFailure(db: Db, satelliteId: string): Promise<FailedCheck> {
+    const now = this.clock.now()
+    const [proof] = await db
+      .update(satelliteProofs)
+      .set({
+        checkedAt: now,
+        failures: sql`${satelliteProofs.failures} + 1`,
+        failingSince: sql`coalesce(${satelliteProofs.failingSince}, ${now.toISOString()}::timestamptz)`,
+      })
+      .where(eq(satelliteProofs.satelliteId, satelliteId))
+      .returning()
+    const { failures, failingSince } = proof as ProofRow
+    const suspendAt = secondsAfter(failingSince as Date, SUSPEND_AFTER_SECONDS)
+    return { failures, suspendAt, isOver: suspendAt <= now }
+  }
+
+  /** The satellite may be active for another 7 days before failures suspend it. */
+  async forgetFailures(db: Db, satelliteId: string): Promise<void> {
+    await db
+      .update(satelliteProofs)
+      .set({ checkedAt: this.clock.now(), failures: 0, failingSince: null })
+      .where(eq(satelliteProofs.satelliteId, satelliteId))
+  }
+
+  /**
+   * Empty unless there is a satellite that nobody has checked for a day; then those that nobody has checked for
+   * half a day, at most `limit`, the longest first. Without those that an operator vouches for.
+   */
+  async dueForCheck(db: Db, limit: number): Promise<RegisteredSatellite[]> {
+    const now = this.clock.now()
+    const found = await selectSatellites(db)
+      .where(
+        and(
+          ne(satellites.state, 'pending'),
+          ne(satelliteProofs.method, 'operator'),
+          lt(satelliteProofs.checkedAt, secondsAfter(now, -CHECK_ALONG_AFTER_SECONDS)),
+        ),
+      )
+      .orderBy(asc(satelliteProofs.checkedAt))
+      .limit(limit)
+    const longest = found[0]?.proof.checkedAt ?? now
+    return longest < secondsAfter(now, -CHECK_AFTER_SECONDS) ? found : []
+  }
+
+  /** The checks of these said nothing; they are repeated in an hour, after everybody who waits longer. */
+  async postponeCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
+    if (satelliteIds.length === 0) return
+    const checkedAt = secondsAfter(this.clock.now(), HOUR_SECONDS - CHECK_AFTER_SECONDS)
+    await db
+      .update(satelliteProofs)
+      .set({ checkedAt })
+      .where(inArray(satelliteProofs.satelliteId, [...satelliteIds]))
+  }
+
+  /**
+   * Somebody else would like to have the origin: whether it is still this account's is looked up with the next run
+   * of the daily check, at most once an hour.
+   */
+  async hurryCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
+    const now = this.clock.now()
+    const isLongAgo = lt(satelliteProofs.checkedAt, secondsAfter(now, -HOUR_SECONDS))
+    await db
+      .update(satelliteProofs)
+      .set({ checkedAt: secondsAfter(now, -CHECK_AFTER_SECONDS - 1) })
+      .where(and(inArray(satelliteProofs.satelliteId, [...satelliteIds]), isLongAgo))
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../database/database.js'
+import type { Mail } from '../mail/mail.js'
+import { Mailer } from '../mail/mailer.js'
+import type { User } from './user.js'
+import { UserEmails } from './user-emails.js'
+import { type UserCursor, Users } from './users.js'
+
+const USERS_A_PAGE = 100
+
+/** Everybody who may change the settings of an account. */
+@Injectable()
+export class PeopleInCharge {
+  constructor(
+    private readonly users: Users,
+    private readonly userEmails: UserEmails,
+    private readonly mailer: Mailer,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Mails all of them. Not the whole team: hundreds of mails at once would delay everybody else's. The owner is
+   * also told at earlier addresses that can still come back, because the present one may be a thief's.
+   */
+  async mail(accountId: string, mail: Mail): Promise<void> {
+    for (let after: UserCursor | null = null; ; ) {
+      const page: User[] = await this.users.listInCharge(accountId, after, USERS_A_PAGE)
+      for (const user of page) for (const email of await this.addressesOf(user)) this.mailer.post(email, mail)
+      after = page.at(-1) ?? null
+      if (page.length < USERS_A_PAGE) return
+    }
+  }
+
+  private async addressesOf(user: User): Promise<string[]> {
+    if (user.role !== 'owner') return [user.email]
+    return this.database.run(db => this.userEmails.addressesOf(db, user))
+  }
+}
