@@ -51,12 +51,16 @@ function validation(code: ErrorCode): ValidationPipe {
     forbidUnknownValues: true,
     stopAtFirstError: true,
     validationError: { target: false, value: false },
-    exceptionFactory: errors => new ApiError(code, { errors: errors.map(asFieldError) }),
+    exceptionFactory: errors => new ApiError(code, { errors: errors.flatMap(error => fieldErrors(error)) }),
   })
 }
 
-function asFieldError({ property, constraints }: ValidationError): FieldError {
-  return { field: property.slice(0, 64), message: messageFor(property, constraints).slice(0, 200) }
+/** Fields of an object within the body have its name before theirs: `branding.accent`. */
+function fieldErrors({ property, constraints, children = [] }: ValidationError, within = ''): FieldError[] {
+  if (!constraints && children.length > 0)
+    return children.flatMap(child => fieldErrors(child, `${within}${property}.`))
+  const field = `${within}${property}`.slice(0, 64)
+  return [{ field, message: messageFor(property, constraints).slice(0, 200) }]
 }
 
 /**

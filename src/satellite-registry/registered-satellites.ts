@@ -86,8 +86,10 @@ export class RegisteredSatellites {
     return true
   }
 
-  async change(transaction: Db, id: string, change: SatelliteChange): Promise<void> {
-    await transaction.update(satellites).set(change).where(eq(satellites.id, id))
+  /** Sets what is in `change`, which must not be empty. */
+  async change(transaction: Db, id: string, change: SatelliteChange): Promise<SatelliteRow> {
+    const changed = await transaction.update(satellites).set(change).where(eq(satellites.id, id)).returning()
+    return changed[0] as SatelliteRow
   }
 
   /** Sessions from before it was this account's are nobody's; a suspension does not end any. */

@@ -1,8 +1,8 @@
 import { Database } from '../../src/database/database.js'
+import type { SatelliteRow } from '../../src/satellite-registry/registered-satellite.js'
 import {
   RegisteredSatellites,
   type SatelliteChange,
-  type SatelliteRow,
 } from '../../src/satellite-registry/registered-satellites.js'
 import { Satellites } from '../../src/satellites/satellites.js'
 import type { User } from '../../src/users/user.js'
@@ -31,8 +31,13 @@ export async function aSatellite(
 /** Suspends it or makes it active again; every replica learns it by itself. */
 export function setSatelliteState(
   app: TestApp,
-  { id }: Pick<SatelliteRow, 'id'>,
+  { id, accountId }: Pick<SatelliteRow, 'id' | 'accountId'>,
   state: 'active' | 'suspended',
 ): Promise<void> {
-  return app.app.get(Database).run(db => app.app.get(RegisteredSatellites).setState(db, id, state))
+  const registered = app.app.get(RegisteredSatellites)
+  return app.app.get(Database).transaction(async transaction => {
+    const { satellite } = await registered.lock(transaction, accountId, id)
+    if (state === 'active') await registered.activate(transaction, satellite)
+    else await registered.suspend(transaction, id, 'account')
+  })
 }

@@ -1,0 +1,304 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { SatelliteCheckJob } from '../../../src/satellite-registry/satellite-check.job.js'
+import { Satellites } from '../../../src/satellites/satellites.js'
+import { DnsServer } from '../../support/dns-server.js'
+import { aMember, signIn } from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByHeader } from '../support/api-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
+import {
+  type AddedSatellite,
+  addSatellite,
+  aLandlord,
+  aName,
+  anActiveSatellite,
+  anOrigin,
+  check,
+  type Landlord,
+  publish,
+  satellitesOf,
+  stored,
+} from '../support/satellite-calls.js'
+import { aMemberWith } from '../support/team-calls.js'
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+
+describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
+  let app: TestApp
+  let dns: DnsServer
+  let files: Server
+  let answer: RequestListener
+  let witness: AddedSatellite
+  beforeAll(async () => {
+    dns = await DnsServer.start()
+    files = createServer((request, response) => answer(request, response))
+    await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve))
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    witness = await anActiveSatellite(app, dns, await aLandlord(app))
+  })
+  afterEach(() => {
+    dns.failure = 'none'
+  })
+  afterAll(async () => {
+    await app.stop()
+    await dns.stop()
+    files.closeAllConnections()
+    files.close()
+  })
+
+  /** With a session that is as new as the clock. */
+  async function again({ owner }: Landlord): Promise<Landlord> {
+    return { owner, session: await provenSession(app, owner) }
+  }
+
+  function takeDown({ proof }: AddedSatellite): () => void {
+    const { name } = proof.dns
+    const zone = dns.zones.get(name)
+    dns.zones.delete(name)
+    return () => void dns.zones.set(name, zone as never)
+  }
+
+  async function subjectsTo(email: string): Promise<string[]> {
+    return (await app.mailsTo(email)).map(({ subject }) => subject)
+  }
+
+  it('mails at the first and the third failure, suspends after 7 days, and nobody else notices', async () => {
+    const landlord = await aLandlord(app)
+    const inCharge = await aMemberWith(app, landlord.owner, 'accountSettings')
+    const plain = await aMember(app, landlord.owner)
+    const origin = anOrigin()
+    const satellite = await anActiveSatellite(app, dns, landlord, origin)
+    const { host } = new URL(origin)
+    await app.app.get(Satellites).refresh()
+    takeDown(satellite)
+    const notFound = `The proof that ${host} is yours was not found`
+    const expected: string[] = []
+    for (let failures = 1; failures <= 7; failures++) {
+      expect(await check(app)).toBeGreaterThanOrEqual(2)
+      if (failures === 1 || failures === 3) expected.push(notFound)
+      expect(await subjectsTo(landlord.owner.email)).toEqual(expected)
+      expect(await stored(app, satellite.id)).toMatchObject({ state: 'active', proof: { failures } })
+    }
+    const session = await signIn(app, landlord.owner, 'satellite', origin)
+    await check(app)
+    expected.push(`Your satellite ${host} has been suspended`)
+    expect(await stored(app, satellite.id)).toMatchObject({ state: 'suspended', suspendedBy: 'check' })
+    await app.app.get(Satellites).refresh()
+    expect((await refreshByHeader(app, session.sessionId, { Origin: origin })).status).toBe(403)
+    expect(outcome(await refreshByHeader(app, session.sessionId, {}))).toMatch(/^401 /)
+    expect(await stored(app, witness.id)).toMatchObject({ state: 'active', proof: { failures: 0 } })
+    await check(app)
+    for (const { email } of [landlord.owner, inCharge]) expect(await subjectsTo(email)).toEqual(expected)
+    expect(await subjectsTo(plain.email)).toEqual([])
+    const [mail] = await app.mailsTo(landlord.owner.email)
+    expect(mail?.text).toContain(`your satellite Rose Shop (${host})`)
+    expect(mail?.text).toContain(
+      `TXT record ${satellite.proof.dns.name} with the text "${satellite.proof.dns.value}"`,
+    )
+    const rows = (await app.auditRows()).filter(row => row.action === 'satellite.suspend')
+    expect(rows.filter(row => row.accountId === landlord.owner.accountId)).toEqual([
+      expect.objectContaining({
+        userId: null,
+        ip: null,
+        outcome: 'ok',
+        detail: { satellite: satellite.id, origin, by: 'check' },
+      }),
+    ])
+  })
+
+  it('that finds the proof again forgets the failures', async () => {
+    const landlord = await aLandlord(app)
+    const satellite = await anActiveSatellite(app, dns, landlord)
+    const putBack = takeDown(satellite)
+    for (let days = 0; days < 6; days++) await check(app)
+    expect((await stored(app, satellite.id))?.proof).toMatchObject({ failures: 6 })
+    putBack()
+    await check(app)
+    expect((await stored(app, satellite.id))?.proof).toMatchObject({ failures: 0, failingSince: null })
+    takeDown(satellite)
+    await check(app)
+    await check(app)
+    expect(await stored(app, satellite.id)).toMatchObject({ state: 'active', proof: { failures: 2 } })
+  })
+
+  it('is resumed by the proof, and its sessions go on', async () => {
+    const landlord = await aLandlord(app)
+    const origin = anOrigin()
+    const satellite = await anActiveSatellite(app, dns, landlord, origin)
+    await app.app.get(Satellites).refresh()
+    const session = await signIn(app, landlord.owner, 'satellite', origin)
+    const putBack = takeDown(satellite)
+    for (let days = 0; days < 8; days++) await check(app)
+    expect(await stored(app, satellite.id)).toMatchObject({ state: 'suspended' })
+    const later = await again(landlord)
+    const resume = () => satellitesOf(app, later.session, 'POST', `/${satellite.id}/resume`)
+    expect(outcome(await resume())).toBe('409 PROOF_NOT_FOUND')
+    putBack()
+    expect((await resume()).json).toMatchObject({ state: 'active', proof: { failingSince: null } })
+    await app.app.get(Satellites).refresh()
+    expect(outcome(await refreshByHeader(app, session.sessionId, { Origin: origin }))).toBe('200')
+  })
+
+  it('asks nobody again within a day, and each satellite once', async () => {
+    await check(app)
+    const before = dns.questions.length
+    expect(await check(app, 12 * HOUR)).toBe(0)
+    expect(dns.questions).toHaveLength(before)
+    await check(app, 12 * HOUR)
+    const asked = dns.questions.slice(before).filter(question => question.startsWith('TXT '))
+    expect(asked).toContain(`TXT ${witness.proof.dns.name}`)
+    expect(new Set(asked).size).toBe(asked.length)
+  })
+
+  it('is done by one of two replicas', async () => {
+    app.clock.advance(DAY + 1)
+    const job = app.app.get(SatelliteCheckJob)
+    const counts = await Promise.all([job.run(), job.run()])
+    expect(counts.filter(count => count === null)).toHaveLength(1)
+    expect(counts.filter(count => count !== null && count > 0)).toHaveLength(1)
+  })
+
+  it('counts nothing while our name server fails, and looks again in an hour', async () => {
+    const landlord = await aLandlord(app)
+    const satellite = await anActiveSatellite(app, dns, landlord)
+    dns.failure = 'servfail'
+    for (let days = 0; days < 9; days++) expect(await check(app)).toBe(0)
+    expect(await stored(app, satellite.id)).toMatchObject({ state: 'active', proof: { failures: 0 } })
+    expect(await stored(app, witness.id)).toMatchObject({ state: 'active', proof: { failures: 0 } })
+    dns.failure = 'none'
+    expect(await check(app, 11 * 60)).toBe(0)
+    expect(await check(app, HOUR)).toBeGreaterThanOrEqual(2)
+    expect(await subjectsTo(landlord.owner.email)).toEqual([])
+  })
+
+  it('counts the silence of one host, while others answer', async () => {
+    const landlord = await aLandlord(app)
+    const proofs = new Map<string, string>()
+    answer = ({ headers }, response) => {
+      const content = proofs.get(headers.host as string)
+      if (content === undefined) response.destroy()
+      else response.end(content)
+    }
+    const [silent, speaking] = await Promise.all(
+      [aName(), aName()].map(async name => {
+        const host = `${name}.localhost:${(files.address() as AddressInfo).port}`
+        dns.zones.set(`${name}.localhost`, { a: ['127.0.0.1'] })
+        const added = await addSatellite(app, landlord, `http://${host}`)
+        proofs.set(host, added.proof.file.content)
+        expect(outcome(await satellitesOf(app, landlord.session, 'POST', `/${added.id}/verify`))).toBe('200')
+        return { id: added.id as string, host }
+      }),
+    )
+    if (!silent || !speaking) throw new Error('there are two')
+    proofs.delete(silent.host)
+    await check(app)
+    expect((await stored(app, silent.id))?.proof).toMatchObject({ method: 'file', failures: 1 })
+    expect((await stored(app, speaking.id))?.proof).toMatchObject({ failures: 0 })
+    proofs.delete(speaking.host)
+    await check(app)
+    expect((await stored(app, silent.id))?.proof).toMatchObject({ failures: 1 })
+    expect((await stored(app, speaking.id))?.proof).toMatchObject({ failures: 0 })
+  })
+
+  describe('when another account wants the origin', () => {
+    /** Somebody else who would like to have it. */
+    async function aRival(origin: string) {
+      const rival = await aLandlord(app)
+      const add = async ({ session }: Landlord) =>
+        satellitesOf(app, session, 'POST', '', { origin, name: 'Ours now' })
+      expect(outcome(await add(rival))).toBe('409 ORIGIN_TAKEN')
+      return { rival, add }
+    }
+
+    it('comes soon, and it stays while its account can prove it', async () => {
+      const landlord = await aLandlord(app)
+      const origin = anOrigin()
+      const satellite = await anActiveSatellite(app, dns, landlord, origin)
+      await check(app, 2 * HOUR)
+      const { rival, add } = await aRival(origin)
+      const before = dns.questions.length
+      await check(app, 11 * 60)
+      expect(dns.questions.slice(before)).toContain(`TXT ${satellite.proof.dns.name}`)
+      expect(outcome(await add(await again(rival)))).toBe('409 ORIGIN_TAKEN')
+      expect(await stored(app, satellite.id)).toMatchObject({ state: 'active', proof: { failures: 0 } })
+    })
+
+    it('gives it to who proves it once the proof is gone, with none of the old sessions', async () => {
+      const landlord = await aLandlord(app)
+      const origin = anOrigin()
+      const satellite = await anActiveSatellite(app, dns, landlord, origin)
+      await app.app.get(Satellites).refresh()
+      const session = await signIn(app, landlord.owner, 'satellite', origin)
+      await check(app, 2 * HOUR)
+      const { rival, add } = await aRival(origin)
+      const putBack = takeDown(satellite)
+      await check(app, 11 * 60)
+      const taker = await again(rival)
+      const { json: added } = await add(taker)
+      const verify = () => satellitesOf(app, taker.session, 'POST', `/${added.id}/verify`)
+      expect(outcome(await verify())).toBe('409 PROOF_NOT_FOUND')
+      // The account has been told, and has put its record back beside the rival's.
+      putBack()
+      publish(dns, added)
+      expect(outcome(await verify())).toBe('409 ORIGIN_TAKEN')
+      expect(await stored(app, satellite.id)).toMatchObject({ state: 'active' })
+
+      takeDown(satellite)
+      publish(dns, added)
+      expect((await verify()).json).toMatchObject({ state: 'active' })
+      expect(await stored(app, satellite.id)).toMatchObject({
+        state: 'pending',
+        activeSince: null,
+        proof: {
+          method: null,
+          provenAt: null,
+          token: expect.not.stringContaining(satellite.proof.dns.value),
+        },
+      })
+      await app.app.get(Satellites).refresh()
+      expect(outcome(await refreshByHeader(app, session.sessionId, { Origin: origin }))).toMatch(/^401 /)
+      const { host } = new URL(origin)
+      expect((await subjectsTo(landlord.owner.email)).at(-1)).toBe(
+        `${host} is now a satellite of another account`,
+      )
+      const rows = (await app.auditRows()).filter(row => row.action === 'satellite.move')
+      expect(rows.filter(row => row.accountId === landlord.owner.accountId)).toHaveLength(1)
+
+      const back = await again(landlord)
+      const reverify = () => satellitesOf(app, back.session, 'POST', `/${satellite.id}/verify`)
+      expect(outcome(await reverify())).toBe('409 PROOF_NOT_FOUND')
+      publish(dns, (await satellitesOf(app, back.session, 'GET', `/${satellite.id}`)).json)
+      expect(outcome(await reverify())).toBe('409 ORIGIN_TAKEN')
+    })
+
+    it('does not give it away because nobody answers', async () => {
+      const landlord = await aLandlord(app)
+      const proofs = new Map<string, string>()
+      answer = ({ headers }, response) => {
+        const content = proofs.get(headers.host as string)
+        if (content === undefined) response.destroy()
+        else response.end(content)
+      }
+      const name = aName()
+      const host = `${name}.localhost:${(files.address() as AddressInfo).port}`
+      const origin = `http://${host}`
+      dns.zones.set(`${name}.localhost`, { a: ['127.0.0.1'] })
+      const satellite = await addSatellite(app, landlord, origin)
+      proofs.set(host, satellite.proof.file.content)
+      await satellitesOf(app, landlord.session, 'POST', `/${satellite.id}/verify`)
+      proofs.set(host, 'under construction')
+      await check(app)
+      const rival = await aLandlord(app)
+      const added = await addSatellite(app, rival, origin)
+      publish(dns, added)
+      proofs.delete(host)
+      const verify = () => satellitesOf(app, rival.session, 'POST', `/${added.id}/verify`)
+      expect(outcome(await verify())).toBe('409 ORIGIN_TAKEN')
+      proofs.set(host, 'under construction')
+      expect(outcome(await verify())).toBe('200')
+    })
+  })
+})

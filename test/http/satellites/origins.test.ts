@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { environmentOf } from '../../conformance/service/environment.js'
+import { makeKeys } from '../../conformance/values/keys.js'
+import { DnsServer } from '../../support/dns-server.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import {
+  addSatellite,
+  aLandlord,
+  aName,
+  anActiveSatellite,
+  anOrigin,
+  type Landlord,
+  publish,
+  satellitesOf,
+} from '../support/satellite-calls.js'
+
+/** As in production, where `main.test` is the domain of the cookie. */
+describe('Origins that can be satellites', () => {
+  let app: TestApp
+  let dns: DnsServer
+  let folder: string
+  let landlord: Landlord
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mainstay-origins-'))
+    const keys = join(folder, 'jwt-keys.json')
+    await makeKeys(keys)
+    dns = await DnsServer.start()
+    app = await TestApp.start(
+      'redis + postgres',
+      environmentOf({ JWT_KEYS_FILE: keys, DNS_SERVERS: dns.address, LOG_LEVEL: 'silent' }),
+    )
+    landlord = await aLandlord(app)
+  })
+  afterAll(async () => {
+    await app.stop()
+    await dns.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  function add(origin: string, more: object = {}, { session } = landlord) {
+    return satellitesOf(app, session, 'POST', '', { origin, name: 'Shop', ...more })
+  }
+
+  const shared = (host: string) => `${host} is shared by everybody who has a name under it`
+  const sentAs = (origin: string) => `Browsers send this origin as ${origin}`
+  const IP = 'An IP address cannot be a satellite; it needs a name'
+  const OURS = 'main.test belongs to this service, with everything under it'
+
+  it.each([
+    ['https://github.io', shared('github.io')],
+    ['https://vercel.app', shared('vercel.app')],
+    ['https://co.uk', shared('co.uk')],
+    ['https://com', shared('com')],
+    ['https://localhost', shared('localhost')],
+    ['https://203.0.113.7', IP],
+    ['https://[2001:db8::7]', IP],
+    ['https://main.test', OURS],
+    ['https://shop.main.test', OURS],
+    ['https://a.b.main.test', OURS],
+    ['https://shop.example.net:8443', 'A satellite must use port 443'],
+    ['http://shop.example.net', 'A satellite must use https'],
+    ['http://localhost:3000', 'A satellite must use https'],
+    ['https://shop.example.net.', 'This is not the name of a host'],
+    ['https://Shop.example.net', sentAs('https://shop.example.net')],
+    ['https://rose@shop.example.net', sentAs('https://shop.example.net')],
+    ['https://shop.example.net/', sentAs('https://shop.example.net')],
+    ['https://shop.example.net/page', sentAs('https://shop.example.net')],
+    ['https://shop.example.net:443', sentAs('https://shop.example.net')],
+    ['https://bücher.example.net', sentAs('https://xn--bcher-kva.example.net')],
+    ['https://0x7f000001', sentAs('https://127.0.0.1')],
+    ['https://*.example.net', 'Only a preview satellite may have an asterisk in its origin'],
+    ['ftp://shop.example.net', 'An origin begins with https://'],
+    ['shop.example.net', 'This is not an origin, such as https://shop.example.com'],
+    [MAIN, 'This is the main site or the API itself'],
+  ])('%s cannot: "%s"', async (origin, message) => {
+    const { status, json } = await add(origin)
+    expect([status, json.code, json.errors]).toEqual([400, 'INVALID_BODY', [{ field: 'origin', message }]])
+  })
+
+  it.each([
+    ['https://*.vercel.app', shared('vercel.app')],
+    ['https://*.main.test', OURS],
+    ['https://shop.*.example.net', 'There may be one asterisk, in the left-most label of the host'],
+    [
+      'https://shop.example.net',
+      'The origin of a preview satellite has one asterisk: https://*.preview.example.com',
+    ],
+  ])('%s cannot be a pattern of previews: "%s"', async (origin, message) => {
+    const { status, json } = await add(origin, { kind: 'preview' })
+    expect([status, json.errors]).toEqual([400, [{ field: 'origin', message }]])
+  })
+
+  it.each(['https://customer.github.io', 'https://shop.example.co.uk', 'https://xn--bcher-kva.example.net'])(
+    '%s can',
+    async origin => {
+      expect(outcome(await add(origin))).toBe('201')
+    },
+  )
+
+  it('one that the operator lists for everybody is taken', async () => {
+    expect(outcome(await add(SHOP_ONE))).toBe('409 ORIGIN_TAKEN')
+  })
+
+  it('one that another account has is taken, and one that it only wants is not', async () => {
+    const stranger = await aLandlord(app)
+    const [theirs, wanted] = [anOrigin(), anOrigin()]
+    await anActiveSatellite(app, dns, stranger, theirs)
+    await addSatellite(app, stranger, wanted)
+    expect(outcome(await add(theirs))).toBe('409 ORIGIN_TAKEN')
+    expect(outcome(await add(wanted))).toBe('201')
+  })
+
+  it('patterns of two accounts that could cover the same host are not both active', async () => {
+    const stranger = await aLandlord(app)
+    const domain = `${aName()}.example.net`
+    const preview = { kind: 'preview' }
+    const early = await addSatellite(app, landlord, `https://shop-*.${domain}`, preview)
+    await anActiveSatellite(app, dns, stranger, `https://*.${domain}`, preview)
+    expect(outcome(await add(`https://*-shop.${domain}`, preview))).toBe('409 ORIGIN_TAKEN')
+    publish(dns, early)
+    const { id } = early
+    expect(outcome(await satellitesOf(app, landlord.session, 'POST', `/${id}/verify`))).toBe(
+      '409 ORIGIN_TAKEN',
+    )
+    await anActiveSatellite(app, dns, stranger, `https://team-*.${domain}`, preview)
+    await anActiveSatellite(app, dns, stranger, `https://shop.${domain}`)
+  })
+
+  it('two accounts that prove the same origin at the same time do not both get it', async () => {
+    const stranger = await aLandlord(app)
+    const origin = anOrigin()
+    const pending = await Promise.all(
+      [landlord, stranger].map(async each => ({ each, added: await addSatellite(app, each, origin) })),
+    )
+    for (const { added } of pending) publish(dns, added)
+    const answers = await Promise.all(
+      pending.map(({ each, added }) => satellitesOf(app, each.session, 'POST', `/${added.id}/verify`)),
+    )
+    expect(answers.map(outcome).sort()).toEqual(['200', '409 ORIGIN_TAKEN'])
+  })
+
+  it.each(['127.0.0.1', '10.0.0.8', '169.254.169.254'])(
+    'a file of proof is not fetched from %s',
+    async address => {
+      const added = await addSatellite(app, landlord)
+      dns.zones.set(new URL(added.origin).hostname, { a: [address] })
+      const { json } = await satellitesOf(app, landlord.session, 'POST', `/${added.id}/verify`)
+      expect(json.errors[1].message).toBe(`${added.proof.file.url}: its address is private`)
+    },
+  )
+})
