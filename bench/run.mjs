@@ -1,4 +1,4 @@
-// npm run bench [-- webhooks | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
+// npm run bench [-- webhooks | satellites | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
 // had an answer that was not 2xx.
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
@@ -14,6 +14,9 @@ installWrk()
 if (process.argv[2] === 'webhooks') {
   const { measureWebhooks } = await import('./measure/measure-webhooks.mjs')
   await measureWebhooks()
+} else if (process.argv[2] === 'satellites') {
+  const { measureSatellites } = await import('./measure/measure-satellites.mjs')
+  await measureSatellites()
 } else if (process.argv[2] === 'hops') {
   const { measureHops } = await import('./measure/measure-hops.mjs')
   await measureHops({ isVerbose: process.argv[3] === 'list' })

@@ -25,10 +25,10 @@ server.post('/api/refresh', async (request, reply) => {
   const now = Math.floor(Date.now() / 1000)
   const found = await redis.evalSha(TOUCH.sha, { keys: [sessionKey(sid)], arguments: [String(now)] })
   if (found === null) return reply.code(401).send({ code: 'SESSION_NOT_FOUND' })
-  return { accessToken: sign(sid, found, now) }
+  return { accessToken: sign(sid, found, now, request.headers.origin) }
 })
 
-function sign(sid, found, now) {
+function sign(sid, found, now, origin) {
   const field = {}
   for (let i = 0; i < found.length; i += 2) field[found[i]] = found[i + 1]
   const userId = uuidOf(field.u)
@@ -41,6 +41,7 @@ function sign(sid, found, now) {
     accountId: uuidOf(field.a),
     sid,
     source: field.s === 'm' ? 'main' : 'satellite',
+    client_id: origin,
     permissions: {
       payments: (bits & 1) !== 0,
       accountSettings: (bits & 2) !== 0,

@@ -73,7 +73,6 @@ export const ERROR_CODES = {
     status: 409,
     title: 'Too many satellites wait for a proof; prove or remove some first',
   },
-  SATELLITE_SUSPENDED: { status: 403, title: 'This satellite is suspended' },
   SATELLITE_PENDING: { status: 409, title: 'This satellite has not been proven yet' },
   PROOF_NOT_FOUND: { status: 409, title: 'The proof that this origin is yours was not found' },
   PROOF_EXPIRED: { status: 409, title: 'The token of this proof has expired; there is a new one' },

@@ -7,6 +7,7 @@ import { anOwner, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { TestApp } from '../../support/test-app.js'
 import { refreshUntilServed } from '../support/refresh-until-served.js'
 import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
@@ -59,6 +60,28 @@ describe('while PostgreSQL is down', () => {
     expect(await login(app, owner)).toMatchObject({ status: 200 })
     expect(await logout(app, satellite)).toMatchObject({ status: 204 })
     expect(await refresh(app, satellite)).toMatchObject({ status: 401 })
+  })
+
+  test('satellites stay as they were, and what changes is live soon after it', async () => {
+    const owner = await anOwner(app)
+    const origin = 'https://shop.customers.test'
+    const satellite = await aSatellite(app, owner, origin)
+    const { sessionId } = await signIn(app, owner, 'satellite', origin)
+    const refreshThere = () =>
+      app.request({
+        method: 'POST',
+        path: '/api/refresh',
+        headers: { Origin: origin, 'X-Session-ID': sessionId },
+      })
+    await postgres.kill('SIGQUIT')
+    // Two looks for a newer version in vain.
+    await sleep(2_500)
+    expect(await refreshThere()).toMatchObject({ status: 200 })
+    const unknown = await app.request({ path: '/health/live', headers: { Origin: `${origin}:8443` } })
+    expect(unknown).toMatchObject({ status: 403, json: { code: 'ORIGIN_NOT_ALLOWED' } })
+    await databaseIsBack()
+    await setSatelliteState(app, satellite, 'suspended')
+    await eventually(async () => (await refreshThere()).status === 403)
   })
 
   test('a Redis that lost a revocation serves nobody until the database can tell it again', async () => {
