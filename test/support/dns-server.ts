@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet'
 
-/** What a name has: TXT records, each of one or more strings, and IPv4 addresses. */
+/** What a name has: TXT records, each of one or more strings, and addresses. */
 export interface Zone {
   readonly txt?: readonly (string | readonly string[])[]
   readonly a?: readonly string[]
+  readonly aaaa?: readonly string[]
 }
 
 /** A name server on a free port of loopback that knows only what a test tells it. */
@@ -53,8 +54,9 @@ export class DnsServer {
   }
 }
 
-function answersOf(name: string, type: string, { txt = [], a = [] }: Zone): Answer[] {
+function answersOf(name: string, type: string, { txt = [], a = [], aaaa = [] }: Zone): Answer[] {
   if (type === 'TXT') return txt.map(data => ({ type: 'TXT', name, ttl: 0, data: [data].flat() as string[] }))
   if (type === 'A') return a.map(data => ({ type: 'A', name, ttl: 0, data }))
+  if (type === 'AAAA') return aaaa.map(data => ({ type: 'AAAA', name, ttl: 0, data }))
   return []
 }

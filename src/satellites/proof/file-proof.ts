@@ -7,6 +7,8 @@ import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 1_024
+/** In the errors of the agent that refuses an address, and in ours. */
+const NOT_ALLOWED = 'is not allowed'
 
 export interface FileProofOptions {
   readonly resolver: Resolver
@@ -38,9 +40,10 @@ function read(url: string, { resolver, mayBePrivate }: FileProofOptions): Promis
   const filter = { allowPrivateIPAddress: mayBePrivate, keepAlive: false }
   const agent = isSecure ? new RequestFilteringHttpsAgent(filter) : new RequestFilteringHttpAgent(filter)
   const get = isSecure ? getHttps : getHttp
+  const lookup = lookupBy(resolver, mayBePrivate)
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return new Promise((resolve, reject) => {
-    get(url, { agent, signal, lookup: lookupBy(resolver), headers: { Accept: 'text/plain' } }, response =>
+    get(url, { agent, signal, lookup, headers: { Accept: 'text/plain' } }, response =>
       firstKibibyte(response).then(resolve, reject),
     ).on('error', reject)
   })
@@ -67,10 +70,10 @@ async function firstKibibyte(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').trim()
 }
 
-/** Addresses by the same name servers as the records. */
-function lookupBy(resolver: Resolver): LookupFunction {
+/** Addresses by the same name servers as the records, looked up once; the agent refuses private ones of them. */
+function lookupBy(resolver: Resolver, mayBePrivate: boolean): LookupFunction {
   return (host, { all }, callback) => {
-    void addressesOf(resolver, host).then(
+    void addressesOf(resolver, host, mayBePrivate).then(
       addresses =>
         all ? callback(null, addresses) : callback(null, addresses[0]?.address ?? '', addresses[0]?.family),
       (error: NodeJS.ErrnoException) => callback(error, ''),
@@ -78,14 +81,22 @@ function lookupBy(resolver: Resolver): LookupFunction {
   }
 }
 
-async function addressesOf(resolver: Resolver, host: string) {
+async function addressesOf(resolver: Resolver, host: string, mayBePrivate: boolean) {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = [
     ...(v4.status === 'fulfilled' ? v4.value.map(address => ({ address, family: 4 })) : []),
     ...(v6.status === 'fulfilled' ? v6.value.map(address => ({ address, family: 6 })) : []),
   ]
   if (found.length === 0) throw v4.status === 'rejected' ? v4.reason : new Error('no address')
+  if (!mayBePrivate && found.some(({ address, family }) => family === 6 && !isGlobalUnicast(address)))
+    throw new Error(`an address of ${host} ${NOT_ALLOWED}`)
   return found
+}
+
+/** 2000::/3, all of IPv6 that is given out (RFC 4291 §2.4); the agent knows the exceptions within it. */
+function isGlobalUnicast(address: string): boolean {
+  const first = Number.parseInt(address.split(':')[0] ?? '', 16)
+  return first >= 0x2000 && first <= 0x3fff
 }
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -98,7 +109,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 
 function faultOf({ code = '', message }: NodeJS.ErrnoException): string {
-  if (message.includes('is not allowed')) return 'its address is private'
+  if (message.includes(NOT_ALLOWED)) return 'its address is private'
   if (/CERT|SSL|TLS|SIGNATURE/.test(code)) return `its certificate is not valid (${code})`
   return FAULTS[code] ?? (code ? `the request failed (${code})` : message)
 }

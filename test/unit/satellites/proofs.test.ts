@@ -138,8 +138,46 @@ describe('files', () => {
     expect(asked()).toBe(before)
   })
 
+  test.each([
+    '::1',
+    '::',
+    '::ffff:127.0.0.1',
+    '::ffff:a00:8',
+    '::7f00:1',
+    'fe80::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'fec0::1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::a00:1',
+    '2002:7f00:1::',
+    '2001::1',
+    '2001:db8::1',
+    'ff02::1',
+    '4000::1',
+  ])('nor is one that leads to %s', async address => {
+    dns.zones.set('shop.example.net', { aaaa: [address] })
+    const before = asked()
+    expect(await fetchFile(false)).toMatchObject({
+      texts: [],
+      fault: 'its address is private',
+      isOutage: false,
+    })
+    expect(asked()).toBe(before)
+  })
+
+  test('the name is looked up once, so what was checked is what is connected to', async () => {
+    dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })
+    answer = (_, response) => response.end('token=abc')
+    const before = dns.questions.length
+    expect(await fetchFile()).toMatchObject({ texts: ['token=abc'] })
+    expect(dns.questions.slice(before).sort()).toEqual(['A shop.example.net', 'AAAA shop.example.net'])
+  })
+
   test('a public address among private ones does not help', async () => {
     dns.zones.set('shop.example.net', { a: ['203.0.113.7', '127.0.0.1'] })
+    expect(await fetchFile(false)).toMatchObject({ fault: 'its address is private' })
+    dns.zones.set('shop.example.net', { a: ['8.8.8.8'], aaaa: ['::1'] })
     expect(await fetchFile(false)).toMatchObject({ fault: 'its address is private' })
   })
 
