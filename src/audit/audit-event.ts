@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'satellite.change',
   'satellite.verify',
   'satellite.suspend',
+  'satellite.resume',
   'satellite.move',
   'satellite.remove',
   'rate.limit',

@@ -6,6 +6,7 @@ import { addBillingCommands } from './billing-commands.js'
 import { addBillingStatusCommands } from './billing-status-commands.js'
 import type { CommandContext } from './command-context.js'
 import { addKeyCommands } from './key-commands.js'
+import { addSatelliteCommands } from './satellite-commands.js'
 import { addStoreCommands } from './store-commands.js'
 
 /**
@@ -35,6 +36,7 @@ function programFor(context: CommandContext): Command {
     })
   addAccountCommands(program, context)
   addSessionCommands(program, context)
+  addSatelliteCommands(program, context)
   addStoreCommands(program, context)
   addKeyCommands(program, context)
   addAuditCommands(program, context)
@@ -45,8 +47,9 @@ function programFor(context: CommandContext): Command {
 
 /** The running servers apply a change that the store did not take. */
 function explanationOf(error: Error): string {
-  const { message, code } = error as Partial<ApiError> & Error
-  if (code !== 'SESSION_STORE_UNAVAILABLE') return message
+  const { message, code, options } = error as Partial<ApiError> & Error
+  if (code !== 'SESSION_STORE_UNAVAILABLE')
+    return [message, ...(options?.errors ?? []).map(fault => fault.message)].join('\n')
   return `${message}. What you asked for is recorded; running servers make it as soon as the store takes it`
 }
 

@@ -26,11 +26,16 @@ export class OriginClaims {
    * for everybody or that another account has and has not lost; whether it still can prove it is then checked soon.
    */
   async require(claim: OriginClaim): Promise<void> {
-    this.policy.require(claim.origin, claim.kind)
+    this.requireValid(claim)
     if (this.policy.isListed(claim.origin)) throw new ApiError('ORIGIN_TAKEN')
     const holders = await this.holders(claim)
     await this.hurryChecks(holders)
     if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  /** Throws `INVALID_BODY` for an origin that can be no account's. */
+  requireValid({ origin, kind }: OriginClaim): void {
+    this.policy.require(origin, kind)
   }
 
   /** Satellites of other accounts that have the origin, active or suspended. */

@@ -25,10 +25,10 @@ export class RegisteredSatellites {
     private readonly clock: Clock,
   ) {}
 
-  /** All of an account, oldest first. */
-  list(db: Db, accountId: string): Promise<RegisteredSatellite[]> {
+  /** All of an account, or with null of every account, oldest first. */
+  list(db: Db, accountId: string | null): Promise<RegisteredSatellite[]> {
     return selectSatellites(db)
-      .where(eq(satellites.accountId, accountId))
+      .where(accountId === null ? undefined : eq(satellites.accountId, accountId))
       .orderBy(asc(satellites.createdAt), asc(satellites.id))
   }
 
@@ -37,6 +37,12 @@ export class RegisteredSatellites {
     const [found] = await selectSatellites(db).where(isOf(accountId, id))
     if (!found) throw new ApiError('NOT_FOUND')
     return found
+  }
+
+  /** Whosever it is; null when there is none. */
+  async findAnywhere(db: Db, id: string): Promise<RegisteredSatellite | null> {
+    const [found] = await selectSatellites(db).where(eq(satellites.id, id))
+    return found ?? null
   }
 
   /** Like {@link find}, and nobody else changes it until the transaction ends. */
@@ -98,6 +104,12 @@ export class RegisteredSatellites {
       .update(satellites)
       .set({ state: 'active', suspendedBy: null, activeSince: activeSince ?? this.clock.now() })
       .where(eq(satellites.id, id))
+  }
+
+  /** Active again although its proof was not found; the failures so far no longer count. */
+  async resume(transaction: Db, satellite: SatelliteRow): Promise<void> {
+    await this.proofs.forgetFailures(transaction, satellite.id)
+    await this.activate(transaction, satellite)
   }
 
   async suspend(transaction: Db, id: string, by: NonNullable<SatelliteRow['suspendedBy']>): Promise<void> {

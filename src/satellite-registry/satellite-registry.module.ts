@@ -9,6 +9,7 @@ import { UsersModule } from '../users/users.module.js'
 import { OriginClaims } from './origin-claims.js'
 import { RegisteredSatellites } from './registered-satellites.js'
 import { SatelliteActivation } from './satellite-activation.js'
+import { SatelliteAdministration } from './satellite-administration.js'
 import { SatelliteCheckJob, SatelliteChecks } from './satellite-check.job.js'
 import { SatelliteMails } from './satellite-mails.js'
 import { SatelliteProofs } from './satellite-proofs.js'
@@ -27,6 +28,7 @@ import { SatellitesController } from './satellites.controller.js'
     SatelliteRegistry,
     SatelliteVerification,
     SatelliteActivation,
+    SatelliteAdministration,
     OriginClaims,
     SatelliteMails,
     SatelliteChecks,

@@ -1,0 +1,164 @@
+import type { INestApplicationContext } from '@nestjs/common'
+import type { Command } from 'commander'
+import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
+import { SatelliteActivation } from '../satellite-registry/satellite-activation.js'
+import { SatelliteAdministration } from '../satellite-registry/satellite-administration.js'
+import { SatelliteRegistry } from '../satellite-registry/satellite-registry.service.js'
+import { SatelliteVerification } from '../satellite-registry/satellite-verification.service.js'
+import { proofChallenge } from '../satellites/proof/proof-challenge.js'
+import { Accounts } from '../users/accounts.js'
+import { isName } from '../users/name-text.js'
+import { Users } from '../users/users.js'
+import { asEmail, type CommandContext, withService } from './command-context.js'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+interface OfAccount {
+  readonly account?: string
+  readonly owner?: string
+}
+
+interface AddOptions extends OfAccount {
+  readonly name?: string
+  readonly preview?: boolean
+  readonly proven?: boolean
+  readonly move?: boolean
+}
+
+/** `satellite:add`, `:list`, `:verify`, `:suspend` and `:resume`. */
+export function addSatelliteCommands(program: Command, context: CommandContext): void {
+  const { print } = context
+
+  program
+    .command('satellite:add')
+    .description('add a satellite to an account; its host has to be proven unless you vouch for it')
+    .argument('<origin>', 'as browsers send it, such as https://shop.example.net')
+    .option('--account <id>', 'the account')
+    .option('--owner <email>', 'the account of this user')
+    .option('--name <name>', 'default: the host')
+    .option('--preview', 'for preview deployments; the origin has an asterisk in its left-most label')
+    .option('--proven', 'active at once and for good, without any proof')
+    .option('--move', 'with --proven: take the origin from the account that has it')
+    .action((origin: string, options: AddOptions) =>
+      withService(context, app => addSatellite(app, origin, options, context)),
+    )
+
+  program
+    .command('satellite:list')
+    .description('list satellites, oldest first, one per line')
+    .option('--account <id>', 'only those of this account')
+    .option('--owner <email>', 'only those of the account of this user')
+    .action((options: OfAccount) => withService(context, app => listSatellites(app, options, context)))
+
+  program
+    .command('satellite:verify')
+    .description('look for the proof of a satellite now, and activate it')
+    .argument('<id>', 'as in satellite:list')
+    .action(async (id: string) => {
+      const { satellite } = await withSatellite(context, id, (app, actor) =>
+        app.get(SatelliteVerification).verify(actor, id),
+      )
+      print(`${satellite.origin} is active`)
+    })
+
+  program
+    .command('satellite:suspend')
+    .description('close a satellite; its account cannot resume or remove it')
+    .argument('<id>', 'as in satellite:list')
+    .action(async (id: string) => {
+      await withSatellite(context, id, (app, actor) => app.get(SatelliteRegistry).suspend(actor, id))
+      print('Suspended; running servers refuse its pages within two seconds')
+    })
+
+  program
+    .command('satellite:resume')
+    .description('open a suspended satellite without looking for its proof')
+    .argument('<id>', 'as in satellite:list')
+    .action(async (id: string) => {
+      await withSatellite(context, id, (app, _, { satellite }) =>
+        app.get(SatelliteAdministration).resume(satellite),
+      )
+      print('Active again; if its proof is not found for 7 days, it is suspended again')
+    })
+}
+
+async function addSatellite(
+  app: INestApplicationContext,
+  origin: string,
+  { name = origin.replace(/^https?:\/\//, ''), preview, proven, move, ...whose }: AddOptions,
+  { print }: CommandContext,
+): Promise<void> {
+  if (move && !proven) throw new Error('--move needs --proven')
+  if (!isName(name)) throw new Error('--name takes one line of 1 to 100 characters')
+  const accountId = await accountOf(app, whose)
+  if (accountId === null) throw new Error('Say whose it is: --account <id> or --owner <email>')
+  const actor = operatorFor(accountId)
+  const wanted = { origin, name, kind: preview ? 'preview' : 'production' } as const
+  if (!proven) return printAdded(await app.get(SatelliteRegistry).add(actor, wanted), print)
+  if (!move) await app.get(SatelliteAdministration).requireFree({ accountId, ...wanted })
+  const added = await app.get(SatelliteRegistry).insert(actor, wanted)
+  await app.get(SatelliteActivation).activate(actor, added, 'operator', () => move === true)
+  print(`Added ${added.satellite.id}: ${origin} is active`)
+}
+
+function printAdded(
+  { satellite: { id, origin }, proof }: RegisteredSatellite,
+  print: CommandContext['print'],
+) {
+  const { dns, file } = proofChallenge(origin, proof.token)
+  print(`Added ${id}: ${origin} is pending until its host is proven, by ${proof.expiresAt.toISOString()}`)
+  print(`TXT record ${dns.name}: ${dns.value}`)
+  if (file) print(`or file ${file.url}: ${file.content}`)
+}
+
+async function listSatellites(
+  app: INestApplicationContext,
+  whose: OfAccount,
+  { print }: CommandContext,
+): Promise<void> {
+  const found = await app.get(SatelliteAdministration).list(await accountOf(app, whose))
+  for (const each of found) print(lineOf(each))
+  print(`${found.length} satellites`)
+}
+
+function lineOf({ satellite, proof }: RegisteredSatellite): string {
+  const { id, state, suspendedBy, kind, accountId, origin } = satellite
+  const words = [id, suspendedBy ? `${state} by ${suspendedBy}` : state, kind, accountId, origin]
+  return [
+    ...words,
+    ...(proof.failingSince ? [`no proof since ${proof.failingSince.toISOString()}`] : []),
+  ].join('  ')
+}
+
+/** Null when no account is named. Throws an Error for one that does not exist. */
+async function accountOf(
+  app: INestApplicationContext,
+  { account, owner }: OfAccount,
+): Promise<string | null> {
+  if (account !== undefined && owner !== undefined) throw new Error('Use either --account or --owner')
+  if (owner !== undefined) {
+    const user = await app.get(Users).findByEmail(asEmail(owner))
+    if (!user) throw new Error(`There is no user ${owner}`)
+    return user.accountId
+  }
+  if (account === undefined) return null
+  if (!UUID.test(account) || !(await app.get(Accounts).find(account)))
+    throw new Error(`There is no account ${account}`)
+  return account
+}
+
+function withSatellite<T>(
+  context: CommandContext,
+  id: string,
+  work: (app: INestApplicationContext, actor: AccountActor, found: RegisteredSatellite) => Promise<T>,
+): Promise<T> {
+  return withService(context, async app => {
+    const found = UUID.test(id) ? await app.get(SatelliteAdministration).find(id) : null
+    if (!found) throw new Error(`There is no satellite ${id}`)
+    return work(app, operatorFor(found.satellite.accountId), found)
+  })
+}
+
+function operatorFor(accountId: string): AccountActor {
+  return { accountId, client: null }
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import { OriginClaims } from './origin-claims.js'
+import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
+import { type NewSatellite, RegisteredSatellites } from './registered-satellites.js'
+
+/** Satellites as operators see and change them, beyond what their accounts can do. */
+@Injectable()
+export class SatelliteAdministration {
+  constructor(
+    private readonly database: Database,
+    private readonly registered: RegisteredSatellites,
+    private readonly claims: OriginClaims,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Those of one account, or of all, oldest first. */
+  list(accountId: string | null): Promise<RegisteredSatellite[]> {
+    return this.database.run(db => this.registered.list(db, accountId))
+  }
+
+  /** Null when there is none. */
+  find(id: string): Promise<RegisteredSatellite | null> {
+    return this.database.run(db => this.registered.findAnywhere(db, id))
+  }
+
+  /**
+   * For a satellite that an operator vouches for, also one that ALLOWED_ORIGINS lists. Throws `INVALID_BODY` for an
+   * origin that can be no account's, and `ORIGIN_TAKEN` while another account has it.
+   */
+  async requireFree(wanted: NewSatellite): Promise<void> {
+    this.claims.requireValid(wanted)
+    if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  /**
+   * Makes a suspended satellite active without its proof, which the daily check looks for again: it has another 7
+   * days. Throws `SATELLITE_PENDING`.
+   */
+  resume({ id, accountId }: SatelliteRow): Promise<void> {
+    return this.database.transaction(async transaction => {
+      const { satellite } = await this.registered.lock(transaction, accountId, id)
+      if (satellite.state === 'pending') throw new ApiError('SATELLITE_PENDING')
+      if (satellite.state === 'active') return
+      await this.registered.resume(transaction, satellite)
+      const detail = { satellite: id, origin: satellite.origin }
+      await this.auditLog.record(
+        transaction,
+        auditEvent({ accountId, client: null }, 'satellite.resume', detail),
+      )
+    })
+  }
+}

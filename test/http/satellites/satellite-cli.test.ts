@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { DnsServer } from '../../support/dns-server.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
+import {
+  addSatellite,
+  aLandlord,
+  anActiveSatellite,
+  anOrigin,
+  check,
+  publish,
+  satellitesOf,
+  stored,
+} from '../support/satellite-calls.js'
+
+describe('The commands for satellites, beside a running server', () => {
+  let app: TestApp
+  let dns: DnsServer
+  beforeAll(async () => {
+    dns = await DnsServer.start()
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await dns.stop()
+  })
+
+  function mainstay(...args: string[]) {
+    const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, DNS_SERVERS: dns.address }
+    return runInProcess(args, { ...environment, ...app.stores })
+  }
+
+  it('satellite:add makes a pending one for an account or its owner, and says what proves it', async () => {
+    const { owner } = await aLandlord(app)
+    const [one, other] = [anOrigin(), `https://*.${new URL(anOrigin()).host}`]
+    const added = await mainstay('satellite:add', one, '--owner', owner.email, '--name', 'Rose & Sons')
+    expect(added).toMatchObject({ code: 0, errors: '' })
+    const id = idIn(added.output)
+    const row = await stored(app, id)
+    expect(row).toMatchObject({ accountId: owner.accountId, name: 'Rose & Sons', state: 'pending' })
+    const { host } = new URL(one)
+    expect(added.output).toContain(
+      `TXT record _mainstay-challenge.${host}: token=${row?.proof.token} expiry=never\n`,
+    )
+    expect(added.output).toContain(`or file ${one}/.well-known/mainstay-challenge.txt: token=`)
+    const preview = await mainstay('satellite:add', other, '--account', owner.accountId, '--preview')
+    expect(preview.output).not.toContain('or file')
+    expect(await stored(app, idIn(preview.output))).toMatchObject({ kind: 'preview', name: other.slice(8) })
+
+    const listed = await mainstay('satellite:list', '--owner', owner.email)
+    expect(listed.output).toBe(
+      [
+        `${id}  pending  production  ${owner.accountId}  ${one}`,
+        `${idIn(preview.output)}  pending  preview  ${owner.accountId}  ${other}`,
+        '2 satellites\n',
+      ].join('\n'),
+    )
+    expect((await mainstay('satellite:list')).output).toContain(one)
+  })
+
+  it('satellite:verify looks for the proof, as often as it is asked, and says what it found', async () => {
+    const landlord = await aLandlord(app)
+    const added = await addSatellite(app, landlord)
+    const verify = () => mainstay('satellite:verify', added.id)
+    expect(await verify()).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining(`TXT ${added.proof.dns.name}: there is no such name\n`),
+    })
+    publish(dns, added)
+    expect(await verify()).toMatchObject({ code: 0, output: `${added.origin} is active\n` })
+    const rows = (await app.auditRows()).filter(row => row.accountId === landlord.owner.accountId)
+    expect(rows.at(-1)).toMatchObject({ action: 'satellite.verify', userId: null, ip: null })
+  })
+
+  it('satellite:add --proven activates without a proof, which nobody looks for later', async () => {
+    const { owner } = await aLandlord(app)
+    for (const origin of [anOrigin(), SHOP_ONE]) {
+      const { code, output } = await mainstay('satellite:add', origin, '--owner', owner.email, '--proven')
+      expect([code, output]).toEqual([0, expect.stringMatching(`${origin} is active\n$`)])
+      const id = idIn(output)
+      const asked = dns.questions.length
+      await check(app)
+      expect(dns.questions.slice(asked)).not.toContain(`TXT _mainstay-challenge.${new URL(origin).host}`)
+      expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { failures: 0 } })
+    }
+  })
+
+  it('satellite:add --move takes an origin from the account that has it', async () => {
+    const [landlord, other] = [await aLandlord(app), await aLandlord(app)]
+    const { id, origin } = await anActiveSatellite(app, dns, landlord)
+    const add = (...more: string[]) =>
+      mainstay('satellite:add', origin, '--owner', other.owner.email, '--proven', ...more)
+    expect(await add()).toMatchObject({ code: 1, errors: 'This origin is in use already\n' })
+    expect((await mainstay('satellite:list', '--owner', other.owner.email)).output).toBe('0 satellites\n')
+    const moved = await add('--move')
+    expect(moved).toMatchObject({ code: 0 })
+    expect(await stored(app, id)).toMatchObject({ state: 'pending', activeSince: null })
+    const session = await provenSession(app, landlord.owner)
+    const again = await addSatelliteAgain(session, id)
+    expect(again).toBe('409 ORIGIN_TAKEN')
+  })
+
+  it('satellite:suspend holds until satellite:resume, whatever the account does', async () => {
+    const landlord = await aLandlord(app)
+    const { id, origin, proof } = await anActiveSatellite(app, dns, landlord)
+    await satellitesOf(app, landlord.session, 'POST', `/${id}/suspend`)
+    expect(await mainstay('satellite:suspend', id)).toMatchObject({ code: 0 })
+    expect(await stored(app, id)).toMatchObject({ state: 'suspended', suspendedBy: 'operator' })
+    const call = (method: string, path = '') => satellitesOf(app, landlord.session, method, `/${id}${path}`)
+    for (const refused of [call('POST', '/resume'), call('POST', '/verify'), call('DELETE')])
+      expect((await refused).json).toMatchObject({
+        status: 403,
+        code: 'SATELLITE_SUSPENDED',
+        detail: 'An operator has suspended this satellite',
+      })
+    expect(outcome(await call('POST', '/suspend'))).toBe('204')
+    const rival = await aLandlord(app)
+    const body = { origin, name: 'Ours now' }
+    expect(outcome(await satellitesOf(app, rival.session, 'POST', '', body))).toBe('409 ORIGIN_TAKEN')
+
+    dns.zones.delete(proof.dns.name)
+    for (let days = 0; days < 9; days++) await check(app)
+    expect((await mainstay('satellite:list', '--owner', landlord.owner.email)).output).toMatch(
+      /^\S+ {2}suspended by operator {2}production {2}.+ {2}no proof since \d{4}-\S+\n1 satellites\n$/,
+    )
+    expect(await mainstay('satellite:resume', id)).toMatchObject({ code: 0 })
+    expect(await stored(app, id)).toMatchObject({
+      state: 'active',
+      suspendedBy: null,
+      proof: { failures: 0 },
+    })
+    await check(app)
+    expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { failures: 1 } })
+    const actions = (await app.auditRows())
+      .filter(row => row.accountId === landlord.owner.accountId && row.userId === null)
+      .map(({ action, detail }) => [action, (detail as { by?: string }).by])
+    expect(actions).toEqual([
+      ['satellite.suspend', 'operator'],
+      ['satellite.resume', undefined],
+    ])
+  })
+
+  it.each([
+    [['satellite:add', 'https://github.io', '--proven'], 'github.io is shared by everybody'],
+    [['satellite:add', 'https://shop.example.net', '--move'], '--move needs --proven'],
+    [['satellite:add', 'https://shop.example.net', '--name', ' x'], '--name takes one line'],
+  ])('%j fails: %s', async (args, reason) => {
+    const { owner } = await aLandlord(app)
+    const { code, errors } = await mainstay(...args, '--owner', owner.email)
+    expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
+  })
+
+  it.each([
+    [['satellite:add', 'https://shop.example.net'], 'Say whose it is'],
+    [['satellite:add', 'https://shop.example.net', '--account', randomUUID()], 'There is no account'],
+    [['satellite:list', '--account', 'x'], 'There is no account x'],
+    [['satellite:list', '--account', 'x', '--owner', 'y'], 'Use either --account or --owner'],
+    [['satellite:verify', randomUUID()], 'There is no satellite'],
+    [['satellite:suspend', 'x'], 'There is no satellite x'],
+    [['satellite:resume', randomUUID()], 'There is no satellite'],
+  ])('%j fails: %s', async (args, reason) => {
+    const { code, errors } = await mainstay(...args)
+    expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
+  })
+
+  async function addSatelliteAgain(session: Awaited<ReturnType<typeof provenSession>>, id: string) {
+    publish(dns, (await satellitesOf(app, session, 'GET', `/${id}`)).json)
+    return outcome(await satellitesOf(app, session, 'POST', `/${id}/verify`))
+  }
+})
+
+function idIn(output: string): string {
+  return /^Added (\S+):/.exec(output)?.[1] ?? ''
+}
