@@ -23,7 +23,7 @@ export const ADDRESS_SETTINGS = {
     default: REQUIRED,
     meaning:
       'The exact origins of the satellites, comma-separated: `scheme://host[:port]`, no trailing slash, no wildcards; ' +
-      'http is accepted outside production, on loopback hosts',
+      'http is accepted outside production, on loopback hosts; MAIN_ORIGIN alone where all satellites are registered by accounts',
     examples: {
       // The main site's https twin too.
       development:
