@@ -60,6 +60,16 @@ export class Cast {
     return this.once(`${name} ${source}`, async () => this.logIn(await this.owner(name), source))
   }
 
+  /** The main session of U1, just after the password was given again. */
+  proven(): Promise<Login> {
+    return this.once('proven', async () => {
+      const session = await this.session('U1', 'main')
+      const { password } = await this.owner('U1')
+      await this.post('/api/reauthenticate', session, { password })
+      return session
+    })
+  }
+
   /** The session of U1, of that source, once it has expired; its key is still in the store. */
   expired(source: Source): Promise<Login> {
     return this.once('expired', async () => {
