@@ -23,12 +23,10 @@ export class SiteUrls {
 
   /**
    * A page of the main site with a token behind the `#`. Browsers never send that part, so it is in no log
-   * and no Referer. The same goes for `sites`, where the recipient may go from there; closed ones are left out.
+   * and no Referer.
    */
-  toMainSite(page: MailedPage, token: string, sites: readonly string[] = []): string {
-    const open = sites.filter(origin => this.satellites.has(origin))
-    const named = open.map(origin => `&site=${encodeURIComponent(origin)}`).join('')
-    return `${this.settings.mainOrigin}${page}#token=${token}${named}`
+  toMainSite(page: MailedPage, token: string): string {
+    return `${this.settings.mainOrigin}${page}#token=${token}`
   }
 
   /**

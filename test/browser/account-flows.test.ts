@@ -158,10 +158,11 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
 
   const elsewhere = await page.context().newPage()
   await visit(elsewhere, `${MAIN}/login`)
-  await elsewhere.getByLabel('E-mail').fill(email)
-  await elsewhere.getByLabel('Password').fill(PASSWORD)
-  await elsewhere.getByRole('button', { name: 'Log in' }).click()
-  await elsewhere.getByText('If you were invited to another of our sites only, log in there.').waitFor()
+  await logInOn(elsewhere, { email })
+  await elsewhere.getByRole('link', { name: `Go to ${new URL(SHOP_ONE).host}` }).waitFor()
+  expect(await elsewhere.getByRole('link', { name: 'Team' }).count()).toBe(0)
+  await elsewhere.getByRole('button', { name: 'Log out' }).click()
+  await elsewhere.getByRole('button', { name: 'Log in' }).waitFor()
 
   await toShop.click()
   await page.waitForURL(`${SHOP_ONE}/`)

@@ -50,9 +50,8 @@ export interface Invitation {
   readonly satellites: readonly string[] | null
 }
 
-/** Somebody who has joined. */
-export interface Accepted {
-  readonly userId: string
+/** Of somebody who has a password now. */
+export interface LoginSites {
   /** Where they log in; null: everywhere. */
   readonly satellites: readonly string[] | null
 }

@@ -46,13 +46,13 @@ export class PasswordForgotService {
   }
 
   private async mailTo(user: User, client: Client): Promise<void> {
-    const { id: userId, accountId, email, satellites } = user
+    const { id: userId, accountId, email } = user
     const token = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, userId)
       await this.auditLog.record(transaction, auditEvent({ userId, accountId, client }, 'password.forgot'))
       return this.mails.issueResetLink(transaction, user)
     })
-    this.mails.sendResetLink(email, token, satellites)
+    this.mails.sendResetLink(email, token)
   }
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */

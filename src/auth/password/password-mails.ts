@@ -42,11 +42,8 @@ export class PasswordMails {
     })
   }
 
-  /**
-   * `satellites` are the only sites where they may log in, null means all; the page leads there afterwards.
-   */
-  sendResetLink(email: string, token: string, satellites: readonly string[] | null = null): void {
-    const url = this.links.toMainSite('/reset-password', token, satellites ?? [])
+  sendResetLink(email: string, token: string): void {
+    const url = this.links.toMainSite('/reset-password', token)
     this.mailer.post(email, resetMail(this.links.siteName(null), url))
   }
 

@@ -7,6 +7,7 @@ import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { AccountRecovery } from '../../users/account-recovery.js'
 import type { Email } from '../../users/email.js'
 import { MailedLinks } from '../../users/mailed-links.js'
+import type { User } from '../../users/user.js'
 import { PasswordSetter } from './password-setter.js'
 
 @Injectable()
@@ -21,11 +22,11 @@ export class PasswordResetService {
 
   /**
    * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody
-   * is logged in. If the address has been changed since and that can be undone, it is changed back, because
+   * is logged in. Returns where the user may log in. If the address has been changed since and that can be undone, it is changed back, because
    * somebody else may have changed it. Throws `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`,
    * after which the link still works. Of two calls at once one succeeds.
    */
-  async reset(text: string, password: string, client: Client): Promise<void> {
+  async reset(text: string, password: string, client: Client): Promise<Pick<User, 'satellites'>> {
     const link = { purpose: 'password-reset', text, action: 'password.reset', client } as const
     const { user, token } = await this.links.find(link)
     const receiver = { ...user, email: token.email as Email }
@@ -44,5 +45,6 @@ export class PasswordResetService {
         await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
       },
     })
+    return { satellites: user.satellites }
   }
 }

@@ -40,7 +40,7 @@ export class PasswordController {
   /** Sets a new password. Public: the link is the proof. */
   @Public()
   @Post('reset')
-  @HttpCode(204)
+  @HttpCode(200)
   @PasswordResetDocs()
   reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
     return this.passwordReset.reset(token, password, client)

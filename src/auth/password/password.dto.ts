@@ -32,6 +32,15 @@ export class PasswordResetBody extends NewPasswordBody {
   token!: string
 }
 
+class PasswordResetAnswer {
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Origins of the satellites where the user may log in; null means everywhere',
+  })
+  satellites!: readonly string[] | null
+}
+
 export class PasswordChangeBody extends NewPasswordBody {
   @ApiProperty({
     type: String,
@@ -60,8 +69,9 @@ export const PasswordResetDocs = () =>
     description:
       'Uses the link up and ends all sessions of the user; nobody is logged in. If the address that it was mailed to was changed within ' +
       'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
-    status: 204,
+    status: 200,
     answer: 'The new password is set',
+    type: PasswordResetAnswer,
     refusals: [
       ...BODY_REFUSALS,
       'INVALID_LINK',

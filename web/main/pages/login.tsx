@@ -6,11 +6,6 @@ import { Link, usePlace } from '../../pieces/router.js'
 import { client } from '../client.js'
 import { ReturnHint } from './return-hint.js'
 
-const MESSAGES = {
-  INVALID_CREDENTIALS:
-    'Wrong e-mail address or password. If you were invited to another of our sites only, log in there.',
-}
-
 /** Stands in the place of a page that needs a login; who logs in goes on there. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
   const { path, query } = usePlace()
@@ -19,11 +14,7 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
   return (
     <SmallPage title="Log in">
       {news}
-      <Form
-        submit="Log in"
-        messages={MESSAGES}
-        send={({ email = '', password = '' }) => client.login({ email, password })}
-      >
+      <Form submit="Log in" send={({ email = '', password = '' }) => client.login({ email, password })}>
         <ReturnHint to={here} />
         <EmailField />
         <PasswordField />

@@ -36,7 +36,7 @@ const chosenAlone = ({ chosen }: AffectedSession) => [chosen]
 
 /** Links are used up by the try that was recorded, whatever that one was answered. */
 const isDoneByLink = (answer: TestResponse) => isDone(answer) || answer.json?.code === 'INVALID_LINK'
-const isDone = ({ status }: TestResponse) => status === 204
+const isDone = ({ status }: TestResponse) => status === 200 || status === 204
 /** What has ended cannot be ended again. */
 const isDoneOrOver = ({ status }: TestResponse) => status === 204 || status === 404
 

@@ -12,6 +12,7 @@ import { Hint, Success } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { PermissionList } from '../../../pieces/permission-list.js'
 import { Link, usePlace } from '../../../pieces/router.js'
+import { SiteLinks } from '../../../pieces/site-links.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded, Waiting } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
@@ -33,11 +34,16 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
       {caller.permissions.accountSettings && <DeletionWarning />}
       <Section title="You">
         <Loaded of={profile}>
-          {({ email, name, role }) => (
+          {({ email, name, role, satellites }) => (
             <dl>
               <Fact name="E-mail">{email}</Fact>
               {name && <Fact name="Name">{name}</Fact>}
               <Fact name="Role">{role === 'owner' ? 'Owner of the account' : 'Member of the team'}</Fact>
+              {satellites && (
+                <Fact name="Your sites">
+                  <SiteLinks origins={satellites} />
+                </Fact>
+              )}
             </dl>
           )}
         </Loaded>

@@ -1,11 +1,11 @@
 import { Field, NewPasswordField } from '../../../pieces/forms/field.js'
-import type { Accepted } from '../../answers.js'
+import type { LoginSites } from '../../answers.js'
 import { MailedPage } from './mailed-page.js'
 import { ToSites } from './reset-password.js'
 
 export function AcceptInvitationPage() {
   return (
-    <MailedPage<Accepted>
+    <MailedPage<LoginSites>
       title="Join the team"
       path="invitations/accept"
       submit="Join"
