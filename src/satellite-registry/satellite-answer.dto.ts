@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { LOGIN_MODES } from '../satellites/satellite.js'
-import type { RegisteredSatellite } from './registered-satellite.js'
+import type { ProofRow, RegisteredSatellite } from './registered-satellite.js'
 import { BrandingBody, CeilingBody } from './satellite-bodies.dto.js'
+import { suspensionAfter } from './satellite-proofs.js'
 
 class DnsProof {
   @ApiProperty({ type: String, example: '_mainstay-challenge.shop.example.net' })
@@ -41,9 +42,17 @@ class ProofAnswer {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Since when the daily check has not found it; after 7 days the satellite is suspended',
+    description: 'Since when the daily check has not found it',
   })
   failingSince!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When an active satellite is suspended if it stays missing; null when it is not missing',
+  })
+  suspendAt!: string | null
 }
 
 export class SatelliteAnswer {
@@ -115,6 +124,11 @@ export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAn
       expiresAt: proof.expiresAt.toISOString(),
       provenAt: proof.provenAt?.toISOString() ?? null,
       failingSince: proof.failingSince?.toISOString() ?? null,
+      suspendAt: state === 'active' ? suspendAtOf(proof) : null,
     },
   }
+}
+
+function suspendAtOf({ failingSince }: ProofRow): string | null {
+  return failingSince && suspensionAfter(failingSince).toISOString()
 }

@@ -63,7 +63,10 @@ export class BrandingBody {
 
   @ApiProperty({ type: String, format: 'uri', nullable: true, maxLength: MAX_LOGO_URL_LENGTH })
   @ValidateIf((_, value) => value !== null)
-  @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true })
+  @IsUrl(
+    { protocols: ['https'], require_protocol: true, disallow_auth: true },
+    { message: 'This is not the address of a picture, such as https://shop.example.net/logo.png' },
+  )
   @MaxLength(MAX_LOGO_URL_LENGTH)
   logoUrl!: string | null
 

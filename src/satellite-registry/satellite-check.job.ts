@@ -67,7 +67,7 @@ export class SatelliteChecks {
     if (state !== 'active') return null
     if (!failed.isOver) return { ...failed, isSuspended: false }
     await this.registered.suspend(transaction, id, 'check')
-    const detail = { satellite: id, origin, by: 'check' }
+    const detail = { satellite: id, origin, suspendedBy: 'check' }
     await this.auditLog.record(
       transaction,
       auditEvent({ accountId, client: null }, 'satellite.suspend', detail),

@@ -24,6 +24,11 @@ export interface FailedCheck {
   readonly isOver: boolean
 }
 
+/** When a satellite is suspended whose proof has been missing since then. */
+export function suspensionAfter(failingSince: Date): Date {
+  return secondsAfter(failingSince, SUSPEND_AFTER_SECONDS)
+}
+
 /** The proofs in the database, that satellites belong to their accounts. */
 @Injectable()
 export class SatelliteProofs {
@@ -69,7 +74,7 @@ export class SatelliteProofs {
       .where(eq(satelliteProofs.satelliteId, satelliteId))
       .returning()
     const { failures, failingSince } = proof as ProofRow
-    const suspendAt = secondsAfter(failingSince as Date, SUSPEND_AFTER_SECONDS)
+    const suspendAt = suspensionAfter(failingSince as Date)
     return { failures, suspendAt, isOver: suspendAt <= now }
   }
 

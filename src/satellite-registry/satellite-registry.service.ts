@@ -97,7 +97,7 @@ export class SatelliteRegistry {
       if (state === 'pending') throw new ApiError('SATELLITE_PENDING')
       if (state === 'suspended' && (by === 'account' || suspendedBy === by)) return
       await this.registered.suspend(transaction, id, by)
-      await this.record(transaction, actor, 'satellite.suspend', found, { by })
+      await this.record(transaction, actor, 'satellite.suspend', found, { suspendedBy: by })
     })
   }
 

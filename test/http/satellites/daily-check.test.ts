@@ -104,7 +104,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
         userId: null,
         ip: null,
         outcome: 'ok',
-        detail: { satellite: satellite.id, origin, by: 'check' },
+        detail: { satellite: satellite.id, origin, suspendedBy: 'check' },
       }),
     ])
   })

@@ -70,6 +70,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
           expiresAt: expect.any(String),
           provenAt: null,
           failingSince: null,
+          suspendAt: null,
         },
       })
       expect(json.proof.file.content).toBe(json.proof.dns.value)
@@ -395,7 +396,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
         ['satellite.add', { ...about, kind: 'production' }],
         ['satellite.verify', { ...about, method: 'dns' }],
         ['satellite.change', { ...about, name: 'Rosa' }],
-        ['satellite.suspend', { ...about, by: 'account' }],
+        ['satellite.suspend', { ...about, suspendedBy: 'account' }],
         ['satellite.verify', { ...about, method: 'dns' }],
         ['satellite.remove', about],
       ].map(([action, detail]) =>
