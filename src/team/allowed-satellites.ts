@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common'
+import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
+import type { SatelliteRow } from '../satellite-registry/registered-satellite.js'
 import { RegisteredSatellites } from '../satellite-registry/registered-satellites.js'
 import { Satellites } from '../satellites/satellites.js'
+
+export type AllowedSatellite = Pick<SatelliteRow, 'origin' | 'name' | 'kind' | 'state'>
 
 /** The satellites that members of an account can be invited to. */
 @Injectable()
@@ -11,7 +15,27 @@ export class AllowedSatellites {
     private readonly satellites: Satellites,
     private readonly registered: RegisteredSatellites,
     private readonly database: Database,
+    private readonly settings: Settings,
   ) {}
+
+  /**
+   * The account's own satellites, whatever their state, oldest first, then those that every account may use, whose name is
+   * their host.
+   */
+  async list(accountId: string): Promise<AllowedSatellite[]> {
+    const registered = await this.database.run(db => this.registered.list(db, accountId))
+    const own = registered.map(({ satellite: { origin, name, kind, state } }) => ({
+      origin,
+      name,
+      kind,
+      state,
+    }))
+    const listed = [...this.settings.satelliteOrigins].filter(
+      origin =>
+        this.satellites.isOf(accountId, origin) && !own.some(satellite => satellite.origin === origin),
+    )
+    return [...own, ...listed.map(listedSatellite)]
+  }
 
   /**
    * Throws `UNKNOWN_SATELLITE` (400) unless each is one of the account's, whatever its state, or one that every account
@@ -26,4 +50,8 @@ export class AllowedSatellites {
     const message = `${unknown.slice(0, 100)} is not the origin of a satellite of this account`
     throw new ApiError('UNKNOWN_SATELLITE', { errors: [{ field: 'satellites', message }] })
   }
+}
+
+function listedSatellite(origin: string): AllowedSatellite {
+  return { origin, name: new URL(origin).host, kind: 'production', state: 'active' }
 }

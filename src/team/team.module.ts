@@ -21,6 +21,7 @@ import { SatelliteAccess } from './members/satellite-access.js'
 import { TeamSessionsController } from './sessions/team-sessions.controller.js'
 import { TeamSessions } from './sessions/team-sessions.js'
 import { TeamAuthority } from './team-authority.js'
+import { TeamSatellitesController } from './team-satellites.controller.js'
 
 @Module({
   imports: [
@@ -34,7 +35,13 @@ import { TeamAuthority } from './team-authority.js'
     SatelliteRegistryModule,
     SessionsModule,
   ],
-  controllers: [InvitationsController, AcceptInvitationController, MembersController, TeamSessionsController],
+  controllers: [
+    InvitationsController,
+    AcceptInvitationController,
+    TeamSatellitesController,
+    MembersController,
+    TeamSessionsController,
+  ],
   providers: [
     MembersService,
     SatelliteAccess,

@@ -10,6 +10,7 @@ import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, readData, refreshByHeader } from '../support/api-calls.js'
+import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const ENDED = '401 SESSION_NOT_FOUND'
@@ -289,5 +290,8 @@ describe('With SATELLITES=registry', () => {
     const origin = anOrigin()
     await aSatellite(app, owner, origin)
     expect(outcome(await logIn(app, owner, origin))).toBe('200')
+    const manager = await signIn(app, owner, 'main')
+    const { json } = await onMainSite(app, manager, 'GET', '/api/team/satellites')
+    expect(json.satellites.map((satellite: { origin: string }) => satellite.origin)).toEqual([origin])
   })
 })

@@ -6,6 +6,7 @@ import { familiarClients } from '../../../src/database/schema.js'
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { type Permission, type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
+import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -324,6 +325,46 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(outcome(await limit(manager.session, member.id, null))).toBe(OWN_RIGHTS)
       expect(outcome(await limit(manager.session, manager.user.id, null))).toBe(OWN_RIGHTS)
       expect(outcome(await limit(manager.session, owner.id, [SHOP_ONE]))).toBe(LAST_OWNER)
+    })
+  })
+
+  describe('the satellites to choose among', () => {
+    const LISTED = [SHOP_ONE, SHOP_TWO].map(origin => ({
+      origin,
+      name: new URL(origin).host,
+      kind: 'production',
+      state: 'active',
+    }))
+
+    it("are the account's own, whatever their state, and the listed ones", async () => {
+      const { owner, session } = await anAccount()
+      const origin = `https://${randomUUID()}.example`
+      const suspended = await aSatellite(app, owner, origin)
+      await setSatelliteState(app, suspended, 'suspended')
+      const pattern = `https://*.${randomUUID()}.example`
+      await aSatellite(app, owner, pattern, { kind: 'preview', name: 'Previews' })
+      await aSatellite(app, await anOwner(app), `https://${randomUUID()}.example`)
+      const { status, json } = await team(app, session, 'GET', '/satellites')
+      expect(status).toBe(200)
+      expect(json).toEqual({
+        satellites: [
+          { origin, name: 'A shop', kind: 'production', state: 'suspended' },
+          { origin: pattern, name: 'Previews', kind: 'preview', state: 'active' },
+          ...LISTED,
+        ],
+      })
+      const member = await aMember(app, owner)
+      for (const { origin } of json.satellites)
+        expect(outcome(await limit(session, member.id, [origin]))).toBe('204')
+    })
+
+    it('are for managers of the team, without accountSettings too', async () => {
+      const { owner } = await anAccount()
+      const manager = await aManager(app, owner)
+      expect((await team(app, manager.session, 'GET', '/satellites')).json).toEqual({ satellites: LISTED })
+      const other = await aMemberWith(app, owner, 'accountSettings', 'dataEntry', 'viewReports')
+      const answer = await team(app, await signIn(app, other, 'main'), 'GET', '/satellites')
+      expect(outcome(answer)).toBe('403 PERMISSION_REQUIRED')
     })
   })
 
