@@ -22,13 +22,16 @@ export function pageWith(built: string, { apiUrl, mainUrl, satellites }: Places)
   }, built)
 }
 
-/** Scripts and styles of the site itself, calls to the site and the API, nothing inline, nothing embedded. */
-export function pagePolicy({ apiUrl }: Places): string {
+/**
+ * Scripts and styles of the site itself, calls to the site and the API, nothing inline, nothing embedded. A site that shows
+ * the logos of satellites loads those from wherever they are.
+ */
+export function pagePolicy({ apiUrl }: Places, { hasLogos = false } = {}): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    `img-src 'self'${hasLogos ? ' https:' : ''}`,
     `connect-src 'self' ${apiUrl}`.trim(),
     "base-uri 'none'",
     "form-action 'none'",

@@ -39,7 +39,8 @@ export async function serveSite(
 ): Promise<void> {
   const { host } = new URL(origin)
   const folder = join(PACKAGE_ROOT, BUILT_FOLDER, name)
-  const headers = { ...SECURITY_HEADERS, 'Content-Security-Policy': pagePolicy(places) }
+  const policy = pagePolicy(places, { hasLogos: name === 'main' })
+  const headers = { ...SECURITY_HEADERS, 'Content-Security-Policy': policy }
   const answer = async (request: FastifyRequest, reply: FastifyReply, status = 200) => {
     if (request.host !== host) return reply.redirect(`${origin}${request.url}`)
     const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)

@@ -3,17 +3,11 @@ import type { Page, Route } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
 import { UserAdministration } from '../../src/users/user-administration.js'
 import { aMember, anOwner } from '../support/people.js'
-import { seriousFindings } from './stage/accessibility.js'
 import { startBuiltPages } from './stage/built-pages.js'
+import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
-import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
-
-const SCREENS = [
-  { name: 'desktop', size: { width: 1280, height: 800 }, colorScheme: 'light' },
-  { name: 'phone-dark', size: { width: 360, height: 740 }, colorScheme: 'dark' },
-] as const
 
 let stage: Stage
 let owner: User
@@ -24,17 +18,6 @@ beforeAll(async () => {
   member = await aMember(stage.app, owner)
 }, START_MS)
 afterAll(() => stage?.stop())
-
-/** Pictures of the page as it is now, which everybody can use and which fits on every screen. */
-async function expectGoodPage(page: Page, name: string): Promise<void> {
-  for (const screen of SCREENS) {
-    await page.setViewportSize(screen.size)
-    await page.emulateMedia({ colorScheme: screen.colorScheme, reducedMotion: 'reduce' })
-    await keepScreenshot(page, `${name}-${screen.name}`)
-    expect(await seriousFindings(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-  }
-}
 
 describe.each([
   {
@@ -63,7 +46,14 @@ describe.each([
     isLoggedIn: true,
     paths: [
       ...['/account', '/account/team', '/account/team/:member', '/account/sessions', '/account/logins'],
-      ...['/account/audit', '/account/security', '/account/profile', '/account/settings', '/subscribe'],
+      ...[
+        '/account/satellites',
+        '/account/audit',
+        '/account/security',
+        '/account/profile',
+        '/account/settings',
+        '/subscribe',
+      ],
       '/account/not-there',
     ],
   },

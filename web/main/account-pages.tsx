@@ -8,6 +8,8 @@ import { AuditPage } from './pages/account/audit/audit.js'
 import { LoginsPage } from './pages/account/audit/logins.js'
 import { OverviewPage } from './pages/account/overview.js'
 import { ProfilePage } from './pages/account/profile.js'
+import { SatellitePage } from './pages/account/satellites/satellite.js'
+import { SatellitesPage } from './pages/account/satellites/satellites.js'
 import { SecurityPage } from './pages/account/security.js'
 import { SessionsPage } from './pages/account/sessions.js'
 import { SettingsPage } from './pages/account/settings.js'
@@ -16,6 +18,7 @@ import { TeamPage } from './pages/account/team/team.js'
 import { NotFoundHere } from './pages/not-found.js'
 
 const MEMBER = /^\/account\/team\/([\w-]+)$/
+const SATELLITE = /^\/account\/satellites\/([\w-]+)$/
 
 /** What somebody who is logged in has: navigation, and the page they are on. */
 export function AccountPages({ caller, path }: { readonly caller: Caller; readonly path: string }) {
@@ -24,6 +27,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   const links = [
     ['/account', 'Overview', true],
     ['/account/team', 'Team', permissions.teamManagement],
+    ['/account/satellites', 'Satellites', permissions.accountSettings],
     ['/account/sessions', 'Sessions', true],
     ['/account/logins', 'Login history', true],
     ['/account/audit', 'Audit log', permissions.accountSettings],
@@ -46,17 +50,22 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
 }
 
 function isOn(path: string, href: string): boolean {
-  return path === href || (href === '/account/team' && MEMBER.test(path))
+  if (href === '/account/team' && MEMBER.test(path)) return true
+  return path === href || (href === '/account/satellites' && SATELLITE.test(path))
 }
 
 function AccountPage({ caller, path }: { readonly caller: Caller; readonly path: string }) {
   const member = MEMBER.exec(path)?.[1]
   if (member) return <MemberPage key={member} userId={member} caller={caller} />
+  const satellite = SATELLITE.exec(path)?.[1]
+  if (satellite) return <SatellitePage key={satellite} id={satellite} />
   switch (path) {
     case '/account':
       return <OverviewPage caller={caller} />
     case '/account/team':
       return <TeamPage caller={caller} />
+    case '/account/satellites':
+      return <SatellitesPage />
     case '/account/sessions':
       return <SessionsPage />
     case '/account/logins':

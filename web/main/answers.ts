@@ -76,3 +76,47 @@ export interface AuditEntry {
   readonly ip: string | null
   readonly device: string | null
 }
+
+/** How a satellite looks in its mails and where people log in for it. */
+export interface Branding {
+  readonly name: string
+  readonly logoUrl: string | null
+  /** Of buttons, such as `#1d4ed8`. */
+  readonly accent: string
+  readonly background: string
+}
+
+/** What shows that a satellite's host is the account's own, in one of two places. */
+export interface Proof {
+  readonly dns: { readonly name: string; readonly value: string }
+  /** Null for previews. */
+  readonly file: { readonly url: string; readonly content: string } | null
+  /** Until when it counts for a satellite that waits for it. */
+  readonly expiresAt: string
+  readonly provenAt: string | null
+  /** Since when it has been missing; null when it is not. */
+  readonly failingSince: string | null
+  /** When the satellite is suspended if it stays missing. */
+  readonly suspendAt: string | null
+}
+
+export interface Satellite {
+  readonly id: string
+  /** With an asterisk for previews. */
+  readonly origin: string
+  readonly name: string
+  readonly kind: 'production' | 'preview'
+  readonly state: 'pending' | 'active' | 'suspended'
+  /** Null unless it is suspended. */
+  readonly suspendedBy: 'account' | 'check' | 'operator' | null
+  readonly ceiling: Pick<Permissions, 'dataEntry' | 'viewReports'>
+  readonly loginMode: 'password' | 'handoff' | 'both'
+  /** Null: as long as everywhere. */
+  readonly sessionSeconds: number | null
+  readonly branding: Branding | null
+  readonly createdAt: string
+  readonly proof: Proof
+}
+
+/** A satellite that members can be given access to. */
+export type TeamSatellite = Pick<Satellite, 'origin' | 'name' | 'kind' | 'state'>

@@ -18,9 +18,19 @@ export function Hint({ children }: { readonly children: ReactNode }) {
   return <div className="notice">{children}</div>
 }
 
-/** Something that has to be done, or else. */
-export function Warning({ children }: { readonly children: ReactNode }) {
-  return <div className="notice bad">{children}</div>
+/** Something that has to be done, or else; read out at once where it answers to what somebody did. */
+export function Warning({
+  isAnswer = false,
+  children,
+}: {
+  readonly isAnswer?: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="notice bad" role={isAnswer ? 'alert' : undefined}>
+      {children}
+    </div>
+  )
 }
 
 /** What went wrong, read out at once; nothing when nothing did. */

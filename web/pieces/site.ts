@@ -8,9 +8,9 @@ export const site = {
   satellites: list('mainstay-satellites'),
 }
 
-/** How people call a site: by its host. */
+/** How people call a site: by its host. That of previews has an asterisk, which a URL has in its encoded form. */
 export function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : origin
+  return URL.canParse(origin) ? new URL(origin).host.replace(/%2a/i, '*') : origin
 }
 
 function told(name: string): string {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 import { PAGE_PATHS, type Site, serveSite } from '../../../dev/web-sites/serve-site.js'
 import type { Certificate } from './certificate.js'
-import { API, MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
+import { API, CUSTOMER, MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
 import type { Pages } from './pages.js'
 
 const PLACES = { apiUrl: API, mainUrl: MAIN }
@@ -13,6 +13,7 @@ const SITES: Readonly<Record<string, Pick<Site, 'name' | 'places'>>> = {
     places: { ...PLACES, satellites: [SHOP_ONE, SHOP_TWO] },
   },
   [SHOP_ONE]: { name: 'satellite', places: { ...PLACES, satellites: [] } },
+  [CUSTOMER]: { name: 'satellite', places: { ...PLACES, satellites: [] } },
 }
 
 /** The real pages, as `npm run build:web` made them, with the headers they have everywhere. */

@@ -2,9 +2,11 @@ export const MAIN = 'https://main.test'
 export const API = 'https://api.main.test'
 export const SHOP_ONE = 'https://shop-one.test'
 export const SHOP_TWO = 'https://shop-two.test'
+/** Listed nowhere: an account registers it as its own. */
+export const CUSTOMER = 'https://customer.test'
 /** Nobody's friend. */
 export const EVIL = 'https://evil.test'
 /** Not ours, but of the same site as the API, so that browsers send the cookie from there. */
 export const SIBLING = 'https://blog.main.test'
 
-export const ORIGINS = [MAIN, API, SHOP_ONE, SHOP_TWO, EVIL, SIBLING]
+export const ORIGINS = [MAIN, API, SHOP_ONE, SHOP_TWO, CUSTOMER, EVIL, SIBLING]

@@ -30,10 +30,11 @@ export class Stage {
 
   static async start(
     startPages: (certificate: Certificate) => Promise<Pages> = startPlainPages,
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<Stage> {
     const cleanUp: (() => unknown)[] = []
     try {
-      return await Stage.startWith(cleanUp, startPages)
+      return await Stage.startWith(cleanUp, startPages, environment)
     } catch (error) {
       for (const step of cleanUp) await step()
       throw error
@@ -54,6 +55,7 @@ export class Stage {
   private static async startWith(
     cleanUp: (() => unknown)[],
     startPages: (certificate: Certificate) => Promise<Pages>,
+    environment: Readonly<Record<string, string>>,
   ): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'mainstay-browser-'))
     cleanUp.unshift(() => rm(folder, { recursive: true, force: true }))
@@ -79,6 +81,7 @@ export class Stage {
       TLS_KEY_FILE: certificate.keyFile,
       // What is refused fills the log, as it should.
       LOG_LEVEL: 'silent',
+      ...environment,
     })
     cleanUp.unshift(() => app.stop())
     const webhookDoor = await openPlainDoor(app.app.getHttpServer())

@@ -1,3 +1,4 @@
+import { MainstayError } from '@mainstay-auth/client'
 import { Page, SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 
@@ -18,4 +19,9 @@ export function NotFoundPage() {
       </p>
     </SmallPage>
   )
+}
+
+/** Whether what the page is about does not exist, or no longer. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof MainstayError && error.code === 'NOT_FOUND'
 }

@@ -12,8 +12,8 @@ const GONE = 'a former member'
 
 /** Who did what to whom, in a sentence without its period. */
 export function sentenceOf(entry: AuditEntry, people: People): string {
-  const { action, outcome, detail } = entry
-  const { did, tried } = wordsFor(action, detail.step) ?? { did: `did “${action}”`, tried: `do “${action}”` }
+  const { action, outcome } = entry
+  const { did, tried } = wordsIn(entry)
   const who = actorOf(entry, people)
   const whom = subjectOf(entry, people)
   if (isPasswordAsked(entry))
@@ -22,6 +22,13 @@ export function sentenceOf(entry: AuditEntry, people: People): string {
   if (action === 'rate.limit') return `${who} made too many attempts`
   if (action === 'user.create' && who === SERVICE) return `${who} added ${whom} to the team`
   return outcome === 'ok' ? `${who} ${filled(did, whom)}` : `${who} tried to ${filled(tried, whom)}`
+}
+
+/** The words for what was done, with the satellite that it was done to, if any. */
+function wordsIn({ action, detail }: AuditEntry): { readonly did: string; readonly tried: string } {
+  const { did, tried } = wordsFor(action, detail.step) ?? { did: `did “${action}”`, tried: `do “${action}”` }
+  const host = typeof detail.origin === 'string' ? hostOf(detail.origin) : 'that is gone'
+  return { did: did.replace('{satellite}', host), tried: tried.replace('{satellite}', host) }
 }
 
 /** A refusal that is part of every sensitive change: nothing to worry about. */

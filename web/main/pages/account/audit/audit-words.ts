@@ -1,4 +1,4 @@
-/** Words for the actions of the audit log: what somebody did, and what they only tried. `{whom}` is the other person concerned, if any. */
+/** Words for the actions of the audit log: what somebody did, and what they only tried. `{whom}` is the other person concerned, if any, `{satellite}` the host of a satellite. */
 interface Words {
   readonly did: string
   readonly tried: string
@@ -50,6 +50,15 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
     'changed which sites {whom} may log in at',
     'change which sites {whom} may log in at',
   ),
+  'satellite.add': words('added the satellite {satellite}', 'add the satellite {satellite}'),
+  'satellite.change': words('changed the satellite {satellite}', 'change the satellite {satellite}'),
+  'satellite.verify': words('proved the satellite {satellite}', 'prove the satellite {satellite}'),
+  'satellite.suspend': words('suspended the satellite {satellite}', 'suspend the satellite {satellite}'),
+  'satellite.move': words(
+    'moved the satellite {satellite} to another account that has proven it',
+    'move the satellite {satellite} to another account',
+  ),
+  'satellite.remove': words('removed the satellite {satellite}', 'remove the satellite {satellite}'),
   'rate.limit': words('made too many attempts', 'make too many attempts'),
   mail: words('sent an e-mail', 'send an e-mail'),
   'checkout.create': words('opened a checkout', 'open a checkout'),

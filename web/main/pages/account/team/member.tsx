@@ -1,4 +1,4 @@
-import { type Caller, MainstayError } from '@mainstay-auth/client'
+import type { Caller } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { Fact } from '../../../../pieces/fact.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
@@ -15,7 +15,7 @@ import { Loaded } from '../../../../pieces/waiting.js'
 import { When } from '../../../../pieces/when.js'
 import type { Person } from '../../../answers.js'
 import { call } from '../../../api.js'
-import { NotFoundHere } from '../../not-found.js'
+import { isNotFound, NotFoundHere } from '../../not-found.js'
 import { Transfer } from '../transfer.js'
 import { MemberSessions } from './member-sessions.js'
 import { PermissionBoxes, permissionsIn } from './permission-boxes.js'
@@ -110,10 +110,6 @@ function Rights({ person, caller, reload }: MemberProps) {
 
 function nameOf({ name, email }: Person): string {
   return name ?? email
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof MainstayError && error.code === 'NOT_FOUND'
 }
 
 /** Whether they may log in, and whether they stay. */

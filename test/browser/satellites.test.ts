@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { Database } from '../../src/database/database.js'
+import { satelliteProofs } from '../../src/database/schema.js'
+import { Satellites } from '../../src/satellites/satellites.js'
+import type { User } from '../../src/users/user.js'
+import { DnsServer } from '../support/dns-server.js'
+import { eventually } from '../support/eventually.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { CUSTOMER, MAIN } from './stage/hosts.js'
+import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const RECORD = '_mainstay-challenge.customer.test'
+
+let stage: Stage
+let dns: DnsServer
+beforeAll(async () => {
+  dns = await DnsServer.start()
+  stage = await Stage.start(startBuiltPages, { DNS_SERVERS: dns.address })
+}, START_MS)
+afterAll(async () => {
+  await stage?.stop()
+  await dns?.stop()
+})
+
+let page: Page
+let complaints: string[]
+beforeEach(async () => {
+  const person = await stage.newPerson({ permissions: ['clipboard-read', 'clipboard-write'] })
+  ;({ page, complaints } = await openTab(person))
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+function press(name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click()
+}
+
+async function seeing(text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor()
+}
+
+async function confirmPassword(): Promise<void> {
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await press('Confirm')
+}
+
+async function addSatellite(address: string, name: string): Promise<void> {
+  await page.getByLabel('Address', { exact: true }).fill(address)
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await press('Add satellite')
+}
+
+/** A new owner, logged in on the main site, who has proven a satellite at `origin`. */
+async function anOwnerWith(origin: string, name: string): Promise<User> {
+  const owner = await anOwner(stage.app)
+  await visit(page, `${MAIN}/`)
+  await logInOn(page, owner)
+  await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+  await addSatellite(origin, name)
+  await confirmPassword()
+  await seeing(`${name} has been added.`)
+  await publish(`_mainstay-challenge.${new URL(origin).host}`)
+  await press('Look it up now')
+  await seeing('The satellite is active now.')
+  return owner
+}
+
+/** What the page says to publish there, as its owner would copy it. */
+async function publish(record: string): Promise<void> {
+  await page.getByRole('button', { name: 'Copy the value of the record' }).click()
+  await seeing('Copied')
+  const value = (await page.evaluate('navigator.clipboard.readText()')) as string
+  dns.zones.set(record, { txt: [value] })
+}
+
+test('adds a satellite, proves it, and does with it what can be done', async () => {
+  const owner = await anOwner(stage.app)
+  await visit(page, `${MAIN}/`)
+  await logInOn(page, owner)
+  await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+  await seeing('There are none yet.')
+
+  // What cannot be one is said beside the field.
+  await addSatellite('shop.main.test', 'Customer')
+  await confirmPassword()
+  await seeing('main.test belongs to this service, with everything under it.')
+  await expectGoodPage(page, 'main-satellites-refused')
+  await addSatellite('Customer.test/', 'Customer')
+  await page.getByRole('heading', { name: 'Customer', exact: true }).waitFor()
+  await seeing('Customer has been added.')
+  await expectGoodPage(page, 'main-satellite-added')
+
+  await press('Look it up now')
+  await seeing('there is no such name.')
+  await seeing('the host has no address.')
+  await seeing('We will look again in half a minute')
+  await expectGoodPage(page, 'main-satellite-not-found')
+  dns.zones.set(RECORD, { txt: ['v=spf1 -all'] })
+  await press('Look it up now')
+  await seeing('found "v=spf1 -all", not the token.')
+  await publish(RECORD)
+  await press('Look it up now')
+  await seeing('The proof was found. The satellite is active now.')
+  await expectGoodPage(page, 'main-satellite-active')
+  await stage.app.app.get(Satellites).refresh()
+
+  const there = (await openTab(page.context())).page
+  await visit(there, `${CUSTOMER}/`)
+  await logInOn(there, owner)
+  await there.close()
+
+  await press('Suspend')
+  await press('Suspend this satellite')
+  await seeing('Its pages are refused, and nobody can log in there.')
+  await expectGoodPage(page, 'main-satellite-suspended')
+  await press('Look it up and resume')
+  await seeing('The satellite is active again.')
+
+  await press('Remove')
+  await expectGoodPage(page, 'main-satellite-remove')
+  await press('Remove this satellite')
+  await seeing('Customer is no longer a satellite.')
+  await seeing('There are none yet.')
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  for (const did of ['added', 'proved', 'suspended', 'removed'])
+    await seeing(`${owner.email} ${did} the satellite customer.test`)
+})
+
+test('changes how a satellite works and looks, and sees what it will look like', async () => {
+  await anOwnerWith('https://branded.test', 'Branded')
+  await page.getByLabel('Name', { exact: true }).fill('Rose Garden')
+  await page.getByLabel('Data entry').uncheck()
+  await page.getByLabel('Through this site only').check()
+  await page.getByLabel('How long they stay logged in').selectOption('7 days')
+  await press('Save settings')
+  await seeing('Settings saved.')
+  await page.getByRole('heading', { name: 'Rose Garden' }).waitFor()
+
+  const there = (await openTab(page.context())).page
+  await visit(there, `${CUSTOMER}/`)
+  const icon = await there.locator('link[rel=icon]').getAttribute('href')
+  await there.close()
+  await page.getByLabel('Name that people know').fill('The Rose Garden')
+  await page.getByLabel('Colour of buttons').fill('#8a1538')
+  await page.getByLabel('Background').fill('#fff4f6')
+  await page.getByLabel('Address of the logo').fill(`${CUSTOMER}/no-logo.png`)
+  await page.getByLabel('Colour of buttons').focus()
+  await seeing('No picture can be loaded from the address of the logo.')
+  await page.getByLabel('Address of the logo').fill(new URL(icon ?? '', CUSTOMER).href)
+  await page.getByLabel('Colour of buttons').focus()
+  await seeing('Continue to The Rose Garden')
+  await eventually(() => page.evaluate('document.querySelector(".branded img")?.naturalWidth > 0'), {
+    what: 'the logo to be shown',
+  })
+  await press('Save branding')
+  await seeing('Branding saved.')
+  await expectGoodPage(page, 'main-satellite-branded')
+
+  await page.reload()
+  await untilShown(page)
+  expect(await page.getByLabel('Data entry').isChecked()).toBe(false)
+  expect(await page.getByLabel('Through this site only').isChecked()).toBe(true)
+  expect(await page.getByLabel('How long they stay logged in').inputValue()).toBe(String(7 * 24 * 3600))
+  expect(await page.getByLabel('Colour of buttons').inputValue()).toBe('#8a1538')
+  await press('Remove branding')
+  await seeing('Branding removed.')
+
+  await page.getByLabel('Address of the logo').fill('http://plain.test/logo.png')
+  await press('Save branding')
+  await seeing('This is not the address of a picture, such as')
+})
+
+test('says since when a proof is missing, and when the satellite will be suspended', async () => {
+  await anOwnerWith('https://forgetful.test', 'Forgetful')
+  await stage.app.app
+    .get(Database)
+    .run(db => db.update(satelliteProofs).set({ failingSince: new Date('2026-03-01T12:00:00Z') }))
+  await page.reload()
+  await seeing('Proof missing')
+  await seeing('Its proof has not been found since March 1, 2026. It will be suspended on March 8, 2026.')
+  await page.getByRole('link', { name: 'Back to the satellites' }).click()
+  await seeing('It will be suspended on March 8, 2026.')
+  await expectGoodPage(page, 'main-satellites-failing')
+})
+
+test('gives a member access to satellites of the account, with previews, and keeps what is suspended', async () => {
+  const owner = await anOwnerWith('https://garden.test', 'Garden')
+  const member = await aMember(stage.app, owner)
+  await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+  await page.getByLabel('Preview deployments').check()
+  await page.getByLabel('Pattern of the addresses').fill('https://*.preview.garden.test')
+  await page.getByLabel('Name', { exact: true }).fill('Garden previews')
+  await press('Add satellite')
+  await seeing('Previews have many hosts, so for them only the record counts.')
+  await expectGoodPage(page, 'main-satellite-preview')
+
+  await visit(page, `${MAIN}/account/team/${member.id}`)
+  await seeing('Previews are not among them (Garden previews).')
+  await page.getByLabel('Everywhere: this site and all satellites, including new ones').uncheck()
+  await page.getByLabel('Garden garden.test', { exact: true }).check()
+  await page.getByLabel('Garden previews').check()
+  await expectGoodPage(page, 'main-team-member-satellites')
+  await press('Save sites')
+  await seeing('Sites saved.')
+
+  await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+  await page.getByRole('link', { name: 'Garden', exact: true }).click()
+  await press('Suspend')
+  await press('Suspend this satellite')
+  await seeing('nobody can log in there')
+  await visit(page, `${MAIN}/account/team/${member.id}`)
+  expect(await page.getByLabel('Garden Suspended garden.test').isChecked()).toBe(true)
+  expect(await page.getByLabel('Garden previews').isChecked()).toBe(true)
+  expect(await page.getByLabel('shop-one.test').isChecked()).toBe(false)
+  await press('Save sites')
+  await seeing('Sites saved.')
+})
+
+test('fits on small screens with the longest names, and is as good with a list', async () => {
+  const name = 'A department store of the old kind, with everything that anybody could ever want'
+  await anOwnerWith(
+    `https://${'long-label-'.repeat(5)}of.${'another-label-'.repeat(4)}of.example-of-a-shop.test`,
+    name,
+  )
+  await expectGoodPage(page, 'main-satellite-long')
+  await page.getByRole('link', { name: 'Back to the satellites' }).click()
+  await addSatellite('https://shop.waiting.test', 'Waiting')
+  await seeing('Waiting has been added.')
+  await page.getByRole('link', { name: 'Back to the satellites' }).click()
+  await seeing('Waiting for its proof')
+  await expectGoodPage(page, 'main-satellites')
+})

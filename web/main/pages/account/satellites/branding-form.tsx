@@ -1,0 +1,89 @@
+import { useState } from 'react'
+import { ActionButton } from '../../../../pieces/forms/button.js'
+import { Field } from '../../../../pieces/forms/field.js'
+import { Form } from '../../../../pieces/forms/form.js'
+import { useAction } from '../../../../pieces/forms/use-action.js'
+import { Failure, Success } from '../../../../pieces/notice.js'
+import type { Branding } from '../../../answers.js'
+import { call } from '../../../api.js'
+import { BrandingPreview } from './branding-preview.js'
+import type { SatelliteProps } from './satellite-props.js'
+
+/** What a satellite begins with that has none: our own colours. */
+const COLOURS = { accent: '#1d5bd6', background: '#f4f6f9' }
+
+/** How the satellite looks in mails about it and where people log in for it. */
+export function BrandingForm({ satellite: { id, name, branding }, reload }: SatelliteProps) {
+  const [draft, setDraft] = useState<Branding>(branding ?? { name, logoUrl: null, ...COLOURS })
+  const [saved, setSaved] = useState('')
+  const change = (part: Partial<Branding>) => setDraft(before => ({ ...before, ...part }))
+  const patch = async (changed: Branding | null, message: string) => {
+    setSaved('')
+    await call('PATCH', `satellites/${id}`, { branding: changed })
+    await reload()
+    setSaved(message)
+  }
+  const remove = useAction(() => patch(null, 'Branding removed.'))
+  return (
+    <>
+      <p>For mails about this satellite, and for the page where people log in for it through this site.</p>
+      <BrandingPreview branding={draft} />
+      <Form submit="Save branding" send={texts => patch(brandingIn(texts), 'Branding saved.')}>
+        {saved && <Success>{saved}</Success>}
+        <Field
+          label="Name that people know"
+          name="branding.name"
+          value={draft.name}
+          onChange={event => change({ name: event.target.value })}
+          autoComplete="off"
+          maxLength={100}
+          required
+        />
+        <Field
+          label="Address of the logo (optional)"
+          name="branding.logoUrl"
+          type="url"
+          defaultValue={draft.logoUrl ?? ''}
+          // Not at each letter: half an address would be asked for the logo.
+          onBlur={event => change({ logoUrl: event.target.value.trim() || null })}
+          placeholder="https://shop.example.com/logo.png"
+          hint="On https. It is shown at most 48 pixels high."
+          autoComplete="off"
+          maxLength={500}
+        />
+        <div className="colours">
+          <Field
+            label="Colour of buttons"
+            name="branding.accent"
+            type="color"
+            value={draft.accent}
+            onChange={event => change({ accent: event.target.value })}
+          />
+          <Field
+            label="Background"
+            name="branding.background"
+            type="color"
+            value={draft.background}
+            onChange={event => change({ background: event.target.value })}
+          />
+        </div>
+      </Form>
+      {branding && (
+        <div className="actions">
+          <ActionButton action={remove}>Remove branding</ActionButton>
+          <Failure error={remove.error} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function brandingIn(texts: Readonly<Record<string, string>>): Branding {
+  const text = (name: keyof Branding) => texts[`branding.${name}`]?.trim() ?? ''
+  return {
+    name: text('name'),
+    logoUrl: text('logoUrl') || null,
+    accent: text('accent'),
+    background: text('background'),
+  }
+}

@@ -1,0 +1,8 @@
+import type { Load } from '../../../../pieces/use-load.js'
+import type { Satellite } from '../../../answers.js'
+
+/** For what shows or changes one satellite. */
+export interface SatelliteProps {
+  readonly satellite: Satellite
+  readonly reload: Load<Satellite>['reload']
+}

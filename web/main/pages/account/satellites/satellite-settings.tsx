@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { RadioChoice, SelectField } from '../../../../pieces/forms/choice.js'
+import { Field } from '../../../../pieces/forms/field.js'
+import { Form } from '../../../../pieces/forms/form.js'
+import { Success } from '../../../../pieces/notice.js'
+import { PERMISSION_NAMES } from '../../../../pieces/permission-names.js'
+import { call } from '../../../api.js'
+import type { SatelliteProps } from './satellite-props.js'
+import { sessionOptions } from './session-options.js'
+
+const LOGIN_MODES = [
+  { value: 'both', name: 'Either way', hint: 'With their password there, or through this site.' },
+  {
+    value: 'handoff',
+    name: 'Through this site only',
+    hint: 'Nobody types a password there, so its pages never see one.',
+  },
+  { value: 'password', name: 'With their password there only' },
+]
+
+/** The permissions that a session of a satellite can have at all. */
+const CEILING = ['dataEntry', 'viewReports'] as const
+
+export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
+  const { id, name, kind, ceiling, loginMode, sessionSeconds } = satellite
+  const [isSaved, setIsSaved] = useState(false)
+  const save = async (texts: Readonly<Record<string, string>>) => {
+    setIsSaved(false)
+    await call('PATCH', `satellites/${id}`, {
+      name: texts.name?.trim(),
+      ceiling: Object.fromEntries(CEILING.map(permission => [permission, permission in texts])),
+      loginMode: texts.loginMode,
+      sessionSeconds: texts.sessionSeconds ? Number(texts.sessionSeconds) : null,
+    })
+    await reload()
+    setIsSaved(true)
+  }
+  return (
+    <Form submit="Save settings" send={save}>
+      {isSaved && <Success>Settings saved.</Success>}
+      <Field label="Name" name="name" defaultValue={name} autoComplete="off" maxLength={100} required />
+      <fieldset>
+        <legend>The most that people may do there</legend>
+        {CEILING.map(permission => (
+          <label key={permission} className="choice">
+            <input type="checkbox" name={permission} defaultChecked={ceiling[permission]} />
+            {PERMISSION_NAMES[permission]}
+          </label>
+        ))}
+      </fieldset>
+      <RadioChoice
+        label="How people log in there"
+        name="loginMode"
+        options={LOGIN_MODES}
+        chosen={loginMode}
+      />
+      <SelectField
+        label="How long they stay logged in"
+        name="sessionSeconds"
+        options={sessionOptions(kind, sessionSeconds)}
+        chosen={String(sessionSeconds ?? '')}
+        hint="Counts for logins from now on."
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,59 @@
+import { Page, Section } from '../../../../pieces/page.js'
+import { Link } from '../../../../pieces/router.js'
+import { hostOf } from '../../../../pieces/site.js'
+import { useLoad } from '../../../../pieces/use-load.js'
+import { Loaded } from '../../../../pieces/waiting.js'
+import type { Satellite } from '../../../answers.js'
+import { call } from '../../../api.js'
+import { AddSatellite } from './add-satellite.js'
+import { StateTag, StateText } from './satellite-state.js'
+
+/** The sites of the account where its people can log in. */
+export function SatellitesPage() {
+  const list = useLoad(() => call<{ satellites: Satellite[] }>('GET', 'satellites'))
+  return (
+    <Page title="Satellites">
+      <Section title="Your satellites">
+        <p>Satellites are your own sites, under their own names, where people of this account can log in.</p>
+        <Loaded of={list}>
+          {({ satellites }) =>
+            satellites.length === 0 ? (
+              <p className="absent">There are none yet.</p>
+            ) : (
+              <ul className="rows">
+                {satellites.map(satellite => (
+                  <Row key={satellite.id} satellite={satellite} />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      </Section>
+      <Section title="Add a satellite">
+        <AddSatellite />
+      </Section>
+    </Page>
+  )
+}
+
+function Row({ satellite }: { readonly satellite: Satellite }) {
+  const { id, name, origin, kind, state, proof } = satellite
+  const isRemarkable = state === 'active' && proof.failingSince !== null
+  return (
+    <li>
+      <div>
+        <Link href={`/account/satellites/${id}`}>{name}</Link>
+        <small>{hostOf(origin)}</small>
+        {isRemarkable && (
+          <small className="fault">
+            <StateText satellite={satellite} />
+          </small>
+        )}
+      </div>
+      <span className="tags">
+        {kind === 'preview' && <span className="tag">Previews</span>}
+        <StateTag satellite={satellite} />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Option } from '../../../../pieces/forms/choice.js'
+import type { Satellite } from '../../../answers.js'
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+const USUAL_SECONDS = [HOUR, 8 * HOUR, DAY, 7 * DAY, 30 * DAY]
+/** Sessions of previews never live longer. */
+const PREVIEW_SECONDS = 8 * HOUR
+
+/** How long sessions may live, among them what is set now, which may be another than the usual ones. */
+export function sessionOptions(kind: Satellite['kind'], chosen: number | null): Option[] {
+  const usual = USUAL_SECONDS.filter(seconds => kind === 'production' || seconds <= PREVIEW_SECONDS)
+  const all = [...new Set([...usual, ...(chosen === null ? [] : [chosen])])].sort((a, b) => a - b)
+  return [
+    ...(kind === 'production' || chosen === null ? [{ value: '', name: 'As long as on other sites' }] : []),
+    ...all.map(seconds => ({ value: String(seconds), name: durationText(seconds) })),
+  ]
+}
+
+function durationText(seconds: number): string {
+  if (seconds % DAY === 0) return counted(seconds / DAY, 'day')
+  if (seconds % HOUR === 0) return counted(seconds / HOUR, 'hour')
+  return counted(Math.round(seconds / 60), 'minute')
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

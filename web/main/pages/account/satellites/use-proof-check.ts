@@ -1,0 +1,36 @@
+import { MainstayError } from '@mainstay-auth/client'
+import { useEffect, useRef, useState } from 'react'
+import { type Action, useAction } from '../../../../pieces/forms/use-action.js'
+
+/** Before looks that nobody asked for. There are three a visit: an account has ten an hour for all its satellites. */
+const PAUSES = [
+  { ms: 30_000, words: 'in half a minute' },
+  { ms: 120_000, words: 'in two minutes' },
+  { ms: 300_000, words: 'in five minutes' },
+]
+
+/** A look for the proof that, where somebody waits for it, is repeated a few times by itself as long as there is none. */
+export function useProofCheck(
+  look: () => Promise<unknown>,
+  isWaiting: boolean,
+): Action<void> & { readonly nextLook: string | null } {
+  const action = useAction(look)
+  const [repeats, setRepeats] = useState(0)
+  const run = useRef(action.run)
+  run.current = action.run
+  const pause = isWaiting && isProofMissing(action.error) ? PAUSES[repeats] : undefined
+  useEffect(() => {
+    if (!pause) return
+    const timer = setTimeout(() => {
+      setRepeats(count => count + 1)
+      void run.current()
+    }, pause.ms)
+    return () => clearTimeout(timer)
+  }, [pause])
+  return { ...action, nextLook: pause?.words ?? null }
+}
+
+/** The look itself went well, but there was no proof. */
+export function isProofMissing(error: unknown): error is MainstayError {
+  return error instanceof MainstayError && error.code === 'PROOF_NOT_FOUND'
+}

@@ -1,0 +1,77 @@
+import { type ReactNode, use, useId } from 'react'
+import { withoutPeriod } from '../messages.js'
+import { FieldErrors } from './form.js'
+
+export interface Option {
+  readonly value: string
+  readonly name: string
+  readonly hint?: ReactNode
+}
+
+/** One of a few, all of them in sight. */
+export function RadioChoice({
+  label,
+  name,
+  options,
+  chosen,
+  onChoose,
+}: {
+  readonly label: string
+  readonly name: string
+  readonly options: readonly Option[]
+  readonly chosen: string
+  readonly onChoose?: (value: string) => void
+}) {
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {options.map(option => (
+        <label key={option.value} className="choice">
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            defaultChecked={option.value === chosen}
+            onChange={() => onChoose?.(option.value)}
+          />
+          <span>
+            {option.name}
+            {option.hint && <small>{option.hint}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** One of many. */
+export function SelectField({
+  label,
+  name,
+  options,
+  chosen,
+  hint,
+}: {
+  readonly label: string
+  readonly name: string
+  readonly options: readonly Option[]
+  readonly chosen: string
+  readonly hint?: string
+}) {
+  const id = useId()
+  const fault = use(FieldErrors).find(({ field }) => field === name)?.message
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} name={name} defaultValue={chosen} aria-describedby={hint && `${id}-hint`}>
+        {options.map(option => (
+          <option key={option.value} value={option.value}>
+            {option.name}
+          </option>
+        ))}
+      </select>
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+      {fault && <small className="fault">{`${withoutPeriod(fault)}.`}</small>}
+    </div>
+  )
+}

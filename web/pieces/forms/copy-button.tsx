@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react'
+
+const SHOWN_MS = 3_000
+
+/** Puts a text on the clipboard and says so. */
+export function CopyButton({
+  text,
+  label,
+}: {
+  readonly text: string
+  /** Where several stand on one page. */
+  readonly label: string
+}) {
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSaid(''), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [said])
+  return (
+    <span className="copy">
+      <button type="button" aria-label={label} onClick={() => void copy(text).then(setSaid)}>
+        Copy
+      </button>
+      <small role="status">{said}</small>
+    </span>
+  )
+}
+
+/** Resolves with what to say. Browsers allow it on https only, and not to everybody. */
+async function copy(text: string): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return 'Copied'
+  } catch {
+    return 'Please select the text and copy it'
+  }
+}
