@@ -74,11 +74,12 @@ export class HandoffDestinations {
 
   /** Previews are found in the user's own account only. */
   private async suspendedOf(user: User, origin: string): Promise<HandoffDestination> {
+    const isThere = and(eq(satellites.origin, origin), eq(satellites.kind, 'production'))
     const rows = await this.database.run(db =>
       db
         .select()
         .from(satellites)
-        .where(and(eq(satellites.state, 'suspended'), eq(satellites.origin, origin))),
+        .where(and(isThere, eq(satellites.state, 'suspended'))),
     )
     const found = rows[0] ?? (await this.findSuspendedPreview(user, origin))
     if (!found) throw new ApiError('SATELLITE_NOT_FOUND')

@@ -20,7 +20,8 @@ export const ACCOUNT_SETTINGS = {
     name: 'OWNERS_ON_SATELLITES',
     read: read.choiceOf({ allowed: true, barred: false }),
     default: 'allowed',
-    meaning: "Whether owners may log in on satellites, which are customers' pages, or on the main site only",
+    meaning:
+      "Whether owners may enter their password on satellites, which are customers' pages, or on the main site only; from there they can be handed on to satellites",
   },
   deletionGraceSeconds: {
     name: 'DELETION_GRACE_SECONDS',

@@ -1,0 +1,310 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq, sql } from 'drizzle-orm'
+import { Database, rowsOf } from '../../../src/database/database.js'
+import { sessionLinks, userSessions } from '../../../src/database/schema.js'
+import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
+import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'
+import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
+import { eventually } from '../../support/eventually.js'
+import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
+import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { aCode, aJourney, describeHandoff, handOff, redeem } from '../support/handoff-calls.js'
+import { heldCall } from '../support/held-call.js'
+import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
+import { aManager, team } from '../support/team-calls.js'
+
+const ENDED = '401 SESSION_NOT_FOUND'
+const NEW_PASSWORD = 'quite another password indeed'
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
+
+let app: TestApp
+const database = () => app.app.get(Database)
+const sidOf = ({ sessionId }: Pick<SignedIn, 'sessionId'>) => handleOf(sessionId as SessionId)
+
+/** A member on the main site and, from there, on a satellite. */
+interface Browser {
+  readonly owner: User
+  readonly member: User
+  readonly main: SignedIn
+  readonly child: SignedIn
+}
+
+async function aBrowser(): Promise<Browser> {
+  const owner = await anOwner(app)
+  const member = await aMember(app, owner)
+  const main = await signIn(app, member, 'main')
+  return { owner, member, main, child: await handOff(app, main, SHOP_ONE) }
+}
+
+async function statesOf({ main, child }: Pick<Browser, 'main' | 'child'>) {
+  return {
+    main: outcome(await refreshByCookie(app, main.sessionId)),
+    child: outcome(await refreshByHeader(app, child.sessionId)),
+  }
+}
+
+const endSession = (by: SignedIn, { sessionId }: SignedIn) =>
+  onMainSite(app, by, 'DELETE', `/api/sessions/${handleOf(sessionId as SessionId)}`)
+
+const logOutHere = ({ accessToken }: SignedIn, scope: string) =>
+  app.request({
+    method: 'POST',
+    path: `/api/logout?scope=${scope}`,
+    headers: { Origin: MAIN, ...bearer(accessToken) },
+  })
+
+/** What ends the session of the main site, by name. */
+const ENDINGS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> = {
+  logout: ({ main }) => logOut(app, main.accessToken),
+  'logout of the browser': ({ main }) => logOutHere(main, 'browser'),
+  'its own page of sessions': ({ main }) => endSession(main, main),
+  'another session of its user': async ({ main, member }) =>
+    endSession(await signIn(app, member, 'main'), main),
+  'another session, with all others': async ({ member }) =>
+    onMainSite(app, await signIn(app, member, 'main'), 'DELETE', '/api/sessions'),
+  'a manager of the team': async ({ owner, member, main }) => {
+    const manager = await aManager(app, owner)
+    return team(app, manager.session, 'DELETE', `/${member.id}/sessions/${sidOf(main)}`)
+  },
+  'an operator': async ({ main }) => {
+    const session = await app.app.get(SessionStore).find(sidOf(main), app.clock.now())
+    return app.app.get(SessionChanges).end(session as Session, null, 'an operator')
+  },
+  'an operator, with all of the user’s': ({ member }) => app.app.get(UserAdministration).endSessions(member),
+  'the user being disabled': ({ member }) => app.app.get(UserAdministration).disable(member),
+  'another login in the same browser': ({ main, member }) =>
+    app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: { Origin: MAIN, ...cookie(main.sessionId) },
+      body: { email: member.email, password: PASSWORD, source: 'main' },
+    }),
+  'a refresh from an unusual place': ({ main }) =>
+    refreshByCookie(app, main.sessionId, { Origin: MAIN, 'User-Agent': PHONE }),
+  'a new password by a mailed link': async ({ member }) => {
+    await mailResetLink(app, member)
+    const token = await app.mailedToken(member.email)
+    return app.request({
+      method: 'POST',
+      path: '/api/password/reset',
+      headers: { Origin: MAIN },
+      body: { token, password: NEW_PASSWORD },
+    })
+  },
+}
+
+describe.each(BACKENDS)('on %s', backend => {
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:50' })
+  })
+  afterAll(() => app.stop())
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  it.each(Object.entries(ENDINGS))(
+    'a session that was handed on to ends with the one of the main site: %s',
+    async (_, end) => {
+      const browser = await aBrowser()
+      const bystander = await aBrowser()
+      await end(browser)
+      expect(await statesOf(browser)).toEqual({ main: ENDED, child: ENDED })
+      expect(await statesOf(bystander)).toEqual({ main: '200', child: '200' })
+      expect(await linksOf(browser.member)).toEqual([])
+    },
+  )
+
+  it('a logout "here" leaves the satellites logged in, and they still end with all the others', async () => {
+    const { main, child, member } = await aBrowser()
+    expect(outcome(await logOutHere(main, 'here'))).toBe('204')
+    expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: '200' })
+    await onMainSite(app, await signIn(app, member, 'main'), 'DELETE', '/api/sessions')
+    expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: ENDED })
+    const rows = (await app.auditRows()).filter(row => row.userId === member.id && row.action === 'logout')
+    expect(rows).toMatchObject([{ sid: sidOf(main), detail: { scope: 'here' } }])
+  })
+
+  it('who logged out "here" by mistake can still log out everywhere with the same token', async () => {
+    const { main, child } = await aBrowser()
+    await logOutHere(main, 'here')
+    await logOut(app, main.accessToken)
+    expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: ENDED })
+  })
+
+  it('any other scope ends nothing', async () => {
+    const { main, child } = await aBrowser()
+    for (const scope of ['everywhere', '', 'here&scope=here'])
+      expect(outcome(await logOutHere(main, scope))).toBe('400 INVALID_QUERY')
+    expect(await statesOf({ main, child })).toEqual({ main: '200', child: '200' })
+  })
+
+  it('a new password in the session of the main site ends the satellites’ alone', async () => {
+    const { main, child } = await aBrowser()
+    const body = { currentPassword: PASSWORD, password: NEW_PASSWORD }
+    expect(outcome(await onMainSite(app, main, 'POST', '/api/password/change', body))).toMatch(/^20/)
+    expect(await statesOf({ main, child })).toEqual({ main: '200', child: ENDED })
+  })
+
+  it('a member who is limited to other satellites stays on the main site alone, and can go on to those', async () => {
+    const { owner, member, main, child } = await aBrowser()
+    const manager = await aManager(app, owner)
+    await team(app, manager.session, 'PUT', `/${member.id}/satellites`, { satellites: [SHOP_TWO] })
+    expect(await statesOf({ main, child })).toEqual({ main: '200', child: ENDED })
+    expect(await handOffOrRefusal(main, SHOP_ONE)).toMatch(/403 .*NOT_INVITED/)
+    expect(await handOffOrRefusal(main, SHOP_TWO)).toBe('handed off')
+  })
+
+  it('a satellite that logs out ends nothing else', async () => {
+    const { main, child } = await aBrowser()
+    const other = await handOff(app, main, SHOP_TWO)
+    await app.request({
+      method: 'POST',
+      path: '/api/logout',
+      headers: { Origin: SHOP_ONE, ...bearer(child.accessToken) },
+    })
+    expect(await statesOf({ main, child })).toEqual({ main: '200', child: ENDED })
+    expect(outcome(await refreshByHeader(app, other.sessionId, { Origin: SHOP_TWO }))).toBe('200')
+  })
+
+  it('a satellite that ends all others ends its own parent, and goes on', async () => {
+    const { main, child } = await aBrowser()
+    expect(outcome(await reauthenticate(app, child, PASSWORD, { Origin: SHOP_ONE }))).toBe('200')
+    const ended = await app.request({
+      method: 'DELETE',
+      path: '/api/sessions',
+      headers: { Origin: SHOP_ONE, ...bearer(child.accessToken) },
+    })
+    expect(ended.json).toEqual({ ended: 1 })
+    expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: '200' })
+  })
+
+  it('a satellite is known until somebody has logged out there', async () => {
+    const { main, child } = await aBrowser()
+    const known = async (origin: string) => (await describeHandoff(app, main, origin)).json.isKnown
+    expect([await known(SHOP_ONE), await known(SHOP_TWO)]).toEqual([true, false])
+    await app.request({
+      method: 'POST',
+      path: '/api/logout',
+      headers: { Origin: SHOP_ONE, ...bearer(child.accessToken) },
+    })
+    expect(await known(SHOP_ONE)).toBe(false)
+  })
+
+  it('a parent that ends while the code is being redeemed leaves no child, whoever comes first', async () => {
+    const { member, main } = await aBrowser()
+    const journey = aJourney()
+    const code = await aCode(app, main, SHOP_TWO, journey)
+    // The permit has been given; the parent ends before the child is recorded.
+    const held = heldCall(app.app.get(SessionStore), 'create')
+    const redeeming = redeem(app, { code, verifier: journey.verifier }, SHOP_TWO)
+    await held.begun
+    await logOut(app, main.accessToken)
+    held.release()
+    expect(outcome(await redeeming)).toBe('401 HANDOFF_CODE_INVALID')
+    expect(await liveSidsOf(member)).toEqual([])
+  })
+
+  it('what has expired is cleaned up: codes, links and sessions', async () => {
+    const { member, main } = await aBrowser()
+    await aCode(app, main, SHOP_TWO, aJourney())
+    app.clock.advance(app.settings.sessionTtlSeconds)
+    await app.app.get(SessionCleanup).run()
+    await app.app.get(OneTimeTokens).removeExpired(app.clock.now())
+    expect(await linksOf(member)).toEqual([])
+    expect(await liveSidsOf(member)).toEqual([])
+  })
+})
+
+describe('with several connections to the database', () => {
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  it('a logout that waits for a child being recorded ends the child too', async () => {
+    const { member, main } = await aBrowser()
+    const journey = aJourney()
+    const code = await aCode(app, main, SHOP_TWO, journey)
+    // The parent is locked, the code used up, the link not yet written.
+    const held = heldCall(app.app.get(OneTimeTokens), 'turnInto')
+    const redeeming = redeem(app, { code, verifier: journey.verifier }, SHOP_TWO)
+    await held.begun
+    const loggingOut = logOut(app, main.accessToken)
+    await somebodyWaits()
+    held.release()
+    const child = await redeeming
+    expect([outcome(child), outcome(await loggingOut)]).toEqual(['200', '204'])
+    const sessionId = child.json.sessionId as string
+    expect(outcome(await refreshByHeader(app, sessionId, { Origin: SHOP_TWO }))).toBe(ENDED)
+    expect(await liveSidsOf(member)).toEqual([])
+  })
+
+  it('who ends everything waits for the parent before it takes the children', async () => {
+    const { main, member } = await aBrowser()
+    // Children that come before their parent in the order of their handles.
+    let child = await handOff(app, main, SHOP_ONE)
+    while (sidOf(child) > sidOf(main)) child = await handOff(app, main, SHOP_ONE)
+    const lock = (sid: string) =>
+      sql`select 1 from ${userSessions} where ${userSessions.sid} = ${sid} for update nowait`
+    let ending: Promise<number> | undefined
+    await database().transaction(async transaction => {
+      await transaction.execute(lock(sidOf(main)))
+      ending = app.app.get(UserAdministration).endSessions(member)
+      await somebodyWaits()
+      // What a logout does next. It would throw if the other held it.
+      await transaction.execute(lock(sidOf(child)))
+    })
+    expect(await ending).toBeGreaterThan(2)
+  })
+
+  it('hand-offs, logouts and the end of everything at once neither deadlock nor leave a session', async () => {
+    const owner = await anOwner(app)
+    for (let round = 0; round < 5; round++) {
+      const mains = await Promise.all([1, 2, 3].map(() => signIn(app, owner, 'main')))
+      const answers = await Promise.all(
+        mains.flatMap(main => [
+          handOffOrRefusal(main, SHOP_ONE),
+          handOffOrRefusal(main, SHOP_TWO),
+          logOut(app, main.accessToken).then(outcome),
+          app.app
+            .get(UserAdministration)
+            .endSessions(owner)
+            .then(() => 'ended'),
+        ]),
+      )
+      expect(answers.filter(answer => / 5\d\d |^5\d\d/.test(answer))).toEqual([])
+      expect(await liveSidsOf(owner)).toEqual([])
+    }
+  })
+})
+
+/** The statement of somebody waits for a row. */
+async function somebodyWaits() {
+  const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => rowsOf(await database().run(db => db.execute(waiting))).length > 0, {
+    what: 'a statement that waits',
+  })
+}
+
+function handOffOrRefusal(main: SignedIn, satellite: string): Promise<string> {
+  return handOff(app, main, satellite).then(
+    () => 'handed off',
+    (refusal: Error) => refusal.message,
+  )
+}
+
+async function linksOf({ id }: User) {
+  return database().run(db => db.select().from(sessionLinks).where(eq(sessionLinks.userId, id)))
+}
+
+async function liveSidsOf({ id }: User) {
+  const rows = await database().run(db => db.select().from(userSessions).where(eq(userSessions.userId, id)))
+  return rows.map(({ sid }) => sid)
+}

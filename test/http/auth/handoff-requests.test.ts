@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { oneTimeTokens } from '../../../src/database/schema.js'
+import { OneTimeTokenCleanup } from '../../../src/links/one-time-tokens.js'
+import { Satellites } from '../../../src/satellites/satellites.js'
+import { aMember, anOwner, signIn } from '../../support/people.js'
+import { aSatellite, setSatelliteState } from '../../support/satellites.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
+import { aCode, aJourney, describeHandoff, handOff, redeem, requestCode } from '../support/handoff-calls.js'
+import { closeTo } from '../support/team-calls.js'
+
+const BRANDING = { name: 'Rosa’s shop', logoUrl: null, accent: '#1d4ed8', background: '#ffffff' }
+const HANDOFFS = 20
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', {
+    LOG_LEVEL: 'silent',
+    HANDOFFS_PER_USER: String(HANDOFFS),
+    ATTEMPTS_PER_NETWORK: '30',
+    TRUST_PROXY: '127.0.0.1',
+  })
+})
+afterAll(() => app.stop())
+
+const newOrigin = () => `https://shop-${randomUUID().slice(0, 8)}.test`
+
+async function aMemberOnMain(change: Parameters<typeof aSatellite>[3] = {}) {
+  const owner = await anOwner(app)
+  const member = await aMember(app, owner)
+  const origin = newOrigin()
+  const satellite = await aSatellite(app, owner, origin, change)
+  return { owner, member, origin, satellite, main: await signIn(app, member, 'main') }
+}
+
+describe('what the main site is told of a satellite', () => {
+  it('is its name and branding, who is logged in, and whether they have been there', async () => {
+    const { member, main, origin } = await aMemberOnMain({ name: 'Rosa', branding: BRANDING })
+    const told = {
+      origin,
+      name: 'Rosa',
+      branding: BRANDING,
+      access: 'allowed',
+      isKnown: false,
+      email: member.email,
+    }
+    expect((await describeHandoff(app, main, origin)).json).toEqual(told)
+    await handOff(app, main, origin)
+    expect((await describeHandoff(app, main, origin)).json).toEqual({ ...told, isKnown: true })
+    expect((await describeHandoff(app, main, SHOP_ONE)).json).toMatchObject({
+      origin: SHOP_ONE,
+      name: new URL(SHOP_ONE).host,
+      branding: null,
+      access: 'allowed',
+    })
+  })
+
+  it('is no more than the host of one that the user may not use', async () => {
+    const { member, main, origin } = await aMemberOnMain({ name: 'Rosa', branding: BRANDING })
+    const others = await aMemberOnMain({ name: 'Mine, trust me', branding: BRANDING })
+    const nothing = (of: string) => ({
+      origin: of,
+      name: new URL(of).host,
+      branding: null,
+      access: 'not_invited',
+      isKnown: false,
+      email: member.email,
+    })
+    expect((await describeHandoff(app, main, others.origin)).json).toEqual(nothing(others.origin))
+    expect(outcome(await requestCode(app, main, others.origin))).toBe('403 NOT_INVITED')
+    await closeTo(app, member, [SHOP_ONE])
+    expect((await describeHandoff(app, main, origin)).json).toEqual(nothing(origin))
+    expect(outcome(await requestCode(app, main, origin))).toBe('403 NOT_INVITED')
+    expect(outcome(await requestCode(app, main, SHOP_ONE))).toBe('201')
+  })
+
+  it('is that it is suspended, or takes passwords only', async () => {
+    const suspended = await aMemberOnMain({ name: 'Rosa' })
+    await setSatelliteState(app, suspended.satellite, 'suspended')
+    await app.app.get(Satellites).refresh()
+    const told = await describeHandoff(app, suspended.main, suspended.origin)
+    expect(told.json).toMatchObject({ name: 'Rosa', access: 'suspended' })
+    expect(outcome(await requestCode(app, suspended.main, suspended.origin))).toBe('403 SATELLITE_SUSPENDED')
+    const stranger = await aMemberOnMain({ loginMode: 'password' })
+    const seen = await describeHandoff(app, stranger.main, suspended.origin)
+    expect(seen.json).toMatchObject({ access: 'not_invited', name: new URL(suspended.origin).host })
+    const own = await describeHandoff(app, stranger.main, stranger.origin)
+    expect(own.json).toMatchObject({ access: 'access_denied' })
+    expect(outcome(await requestCode(app, stranger.main, stranger.origin))).toBe('403 HANDOFF_DISABLED')
+  })
+
+  it('is the page of a suspended preview by its pattern, in the own account', async () => {
+    const { owner, member } = await aMemberOnMain()
+    const suffix = randomUUID().slice(0, 8)
+    const pattern = `https://pr-*.${suffix}.test`
+    const preview = await aSatellite(app, owner, pattern, { kind: 'preview' })
+    await closeTo(app, member, [pattern])
+    const main = await signIn(app, member, 'main')
+    expect((await describeHandoff(app, main, `https://pr-7.${suffix}.test`)).json.access).toBe('allowed')
+    await setSatelliteState(app, preview, 'suspended')
+    await app.app.get(Satellites).refresh()
+    const told = await describeHandoff(app, main, `https://pr-7.${suffix}.test`)
+    expect(told.json).toMatchObject({ origin: `https://pr-7.${suffix}.test`, access: 'suspended' })
+    for (const other of [pattern, `https://${suffix}.test`, `https://a.pr-7.${suffix}.test`])
+      expect(outcome(await describeHandoff(app, main, other))).toBe('404 SATELLITE_NOT_FOUND')
+  })
+
+  it.each([
+    MAIN,
+    'https://nowhere.test',
+    `${SHOP_ONE}/`,
+    `${SHOP_ONE}:443`,
+    `${SHOP_ONE}@nowhere.test`,
+    SHOP_ONE.toUpperCase(),
+    'null',
+    '*',
+    'javascript:alert(1)',
+    ' ',
+    '%00',
+  ])('is nothing of what is no satellite: %j', async origin => {
+    const { main } = await aMemberOnMain()
+    expect(outcome(await describeHandoff(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
+    expect(outcome(await requestCode(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
+    const asked = await app.request({
+      path: `/api/handoff/satellite?origin=${encodeURIComponent(origin)}`,
+      headers: {},
+    })
+    expect(outcome(asked)).toBe('404 SATELLITE_NOT_FOUND')
+  })
+
+  it('is said to nobody of one that is pending', async () => {
+    const { satellite, origin, main } = await aMemberOnMain()
+    await app.app
+      .get(Database)
+      .run(db => db.execute(`update satellites set state = 'pending' where id = '${satellite.id}'`))
+    await app.app.get(Satellites).refresh()
+    expect(outcome(await describeHandoff(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
+  })
+
+  it('is to a visitor, before a login, that it is one', async () => {
+    const ask = (origin: string) =>
+      app.request({ path: `/api/handoff/satellite?origin=${origin}`, headers: {} })
+    expect((await ask(SHOP_ONE)).json).toEqual({ origin: SHOP_ONE })
+  })
+})
+
+describe('a code', () => {
+  it('is given to token and cookie of one live main session alone, on the main site', async () => {
+    const { member, main, origin } = await aMemberOnMain()
+    const another = await signIn(app, member, 'main')
+    const child = await handOff(app, main, origin)
+    const ask = async (token: string, headers: Record<string, string>) =>
+      outcome(await requestCode(app, { accessToken: token, sessionId: '' }, origin, aJourney(), headers))
+    expect(await ask(main.accessToken, { Origin: MAIN })).toBe('403 SESSION_COOKIE_REQUIRED')
+    expect(await ask('', { Origin: MAIN, ...cookie(main.sessionId) })).toMatch(/^401 /)
+    expect(await ask(main.accessToken, { Origin: MAIN, ...cookie(another.sessionId) })).toBe(
+      '403 SESSION_MISMATCH',
+    )
+    // A hostile satellite, with the browser's cookie and a token that it has stolen.
+    expect(await ask(main.accessToken, { Origin: SHOP_TWO, ...cookie(main.sessionId) })).toBe(
+      '403 SESSION_COOKIE_REQUIRED',
+    )
+    expect(await ask(main.accessToken, cookie(main.sessionId))).toBe('403 MAIN_ORIGIN_REQUIRED')
+    expect(await ask(main.accessToken, { 'Sec-Fetch-Site': 'cross-site', ...cookie(main.sessionId) })).toBe(
+      '403 CROSS_SITE_REFUSED',
+    )
+    // What came from the main site never leads back to it.
+    expect(await ask(child.accessToken, { Origin: MAIN, ...cookie(child.sessionId) })).toBe(
+      '403 MAIN_SOURCE_REQUIRED',
+    )
+    expect(await ask(child.accessToken, { Origin: origin })).toBe('403 SESSION_COOKIE_REQUIRED')
+    await logOut(app, main.accessToken)
+    expect(await ask(main.accessToken, { Origin: MAIN, ...cookie(main.sessionId) })).toBe(
+      '401 SESSION_NOT_FOUND',
+    )
+  })
+
+  it('is refused with a body that is not what a satellite’s page makes', async () => {
+    const { main, origin } = await aMemberOnMain()
+    const { challenge, state } = aJourney()
+    const good = { satellite: origin, challenge, state }
+    const bad = [
+      {},
+      { ...good, satellite: undefined },
+      { ...good, satellite: [origin] },
+      { ...good, satellite: 'x'.repeat(301) },
+      { ...good, challenge: `${challenge}=` },
+      { ...good, challenge: challenge.slice(1) },
+      { ...good, challenge: null },
+      { ...good, challenge: `${challenge.slice(1)}\n` },
+      { ...good, state: `${state.slice(1)}&` },
+      { ...good, state: 7 },
+      { ...good, challenge_method: 'plain' },
+    ]
+    const answers = []
+    for (const body of bad)
+      answers.push(
+        await app.request({
+          method: 'POST',
+          path: '/api/handoff/codes',
+          headers: { Origin: MAIN, ...bearer(main.accessToken), ...cookie(main.sessionId) },
+          body,
+        }),
+      )
+    expect(answers.map(outcome)).toEqual(bad.map(() => '400 INVALID_BODY'))
+    for (const query of ['', '?satellite=', '?satellite=a&satellite=b', `?satellite=${'x'.repeat(301)}`]) {
+      const headers = { Origin: MAIN, ...bearer(main.accessToken), ...cookie(main.sessionId) }
+      const answer = outcome(await app.request({ path: `/api/handoff${query}`, headers }))
+      expect([query, answer]).toEqual([
+        query,
+        query === '?satellite=' ? '404 SATELLITE_NOT_FOUND' : '400 INVALID_QUERY',
+      ])
+    }
+  })
+
+  it('is not redeemed with a body of another form', async () => {
+    const { main, origin } = await aMemberOnMain()
+    const { verifier, ...journey } = aJourney()
+    const code = await aCode(app, main, origin, { verifier, ...journey })
+    const bad = [
+      { code: undefined, verifier },
+      { code: [code], verifier },
+      { code, verifier: null },
+      { code, verifier: 'x'.repeat(129) },
+      { code: 'x'.repeat(101), verifier },
+      { code, verifier, deviceId: 'mine' },
+    ]
+    for (const body of bad) expect(outcome(await redeem(app, body, origin))).toBe('400 INVALID_BODY')
+    for (const odd of ['\u0000', '😀'.repeat(20), "' or 1=1 --"])
+      expect(outcome(await redeem(app, { code: odd, verifier: odd }, origin))).toBe(
+        '401 HANDOFF_CODE_INVALID',
+      )
+    expect(outcome(await redeem(app, { code, verifier }, origin))).toBe('200')
+  })
+})
+
+describe('limits', () => {
+  it('of codes are by session and user, and what was not used is cleaned up', async () => {
+    const { member, main, origin } = await aMemberOnMain()
+    const ask = async (session: typeof main) => outcome(await requestCode(app, session, origin))
+    const many = async (session: typeof main) => {
+      const answers = []
+      for (let i = 0; i < HANDOFFS / 2 + 1; i++) answers.push(await ask(session))
+      return answers
+    }
+    const half = Array(HANDOFFS / 2).fill('201')
+    const refused = '429 TOO_MANY_ATTEMPTS'
+    expect(await many(main)).toEqual([...half, refused])
+    // A thief of one session leaves its user the other half.
+    expect(await many(await signIn(app, member, 'main'))).toEqual([...half, refused])
+    expect(await ask(await signIn(app, member, 'main'))).toBe(refused)
+    const stored = () =>
+      app.app.get(Database).run(db => db.$count(oneTimeTokens, eq(oneTimeTokens.userId, member.id)))
+    expect(await stored()).toBe(HANDOFFS)
+    app.clock.advance(61)
+    await app.app.get(OneTimeTokenCleanup).run()
+    expect(await stored()).toBe(0)
+  })
+
+  it('of wrong codes are by network, and a good code always passes', async () => {
+    const { main, origin } = await aMemberOnMain()
+    const { verifier, ...journey } = aJourney()
+    const code = await aCode(app, main, origin, { verifier, ...journey })
+    const from = (ip: string, body: object) =>
+      app.request({
+        method: 'POST',
+        path: '/api/handoff/redeem',
+        headers: { Origin: origin, 'X-Forwarded-For': ip },
+        body,
+      })
+    const answers = []
+    for (let i = 0; i < 40; i++)
+      answers.push(
+        outcome(await from('198.51.100.7', i % 2 ? { code, verifier: 'wrong' } : { code: 'x', verifier })),
+      )
+    expect(answers.slice(0, 30)).toEqual(Array(30).fill('401 HANDOFF_CODE_INVALID'))
+    expect(answers.slice(30)).toEqual(Array(10).fill('429 TOO_MANY_ATTEMPTS'))
+    expect(outcome(await from('203.0.113.7', { code: 'x', verifier }))).toBe('401 HANDOFF_CODE_INVALID')
+    expect(outcome(await from('198.51.100.7', { code, verifier }))).toBe('200')
+  })
+})

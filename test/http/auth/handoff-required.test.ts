@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Satellites } from '../../../src/satellites/satellites.js'
+import { Passwords } from '../../../src/users/passwords/passwords.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
+import { Users } from '../../../src/users/users.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
+import { aSatellite } from '../../support/satellites.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
+import { handOff } from '../support/handoff-calls.js'
+import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
+
+const REQUIRED = '403 HANDOFF_REQUIRED'
+const WRONG = '401 INVALID_CREDENTIALS'
+const WRONG_PASSWORD = 'somebody else’s password'
+
+let app: TestApp
+
+const newOrigin = () => `https://shop-${randomUUID().slice(0, 8)}.test`
+
+async function logIn(email: string, origin: string | null, password = PASSWORD): Promise<string> {
+  const body = { email, password, source: 'satellite' }
+  const headers: Record<string, string> = origin === null ? {} : { Origin: origin }
+  return outcome(await app.request({ method: 'POST', path: '/api/login', headers, body }))
+}
+
+/** An account with a satellite, whose owner and member have not logged in anywhere. */
+async function anAccount(change: Parameters<typeof aSatellite>[3] = {}) {
+  const owner = await anOwner(app)
+  const origin = newOrigin()
+  await aSatellite(app, owner, origin, change)
+  return { owner, member: await aMember(app, owner), origin }
+}
+
+async function requireHandoffs(owner: SignedIn, handoffRequired: string): Promise<void> {
+  const answer = await onMainSite(app, owner, 'PATCH', '/api/account', { handoffRequired })
+  expect(answer.json.handoffRequired).toBe(handoffRequired)
+  await app.app.get(Satellites).refresh()
+}
+
+beforeAll(async () => {
+  app = await TestApp.start('embedded', { LOG_LEVEL: 'silent' })
+})
+afterAll(() => app.stop())
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+describe('a satellite where people log in by hand-off alone', () => {
+  it('refuses every password before it looks at it, or at whose it is', async () => {
+    const { owner, member, origin } = await anAccount({ loginMode: 'handoff' })
+    await app.app.get(UserAdministration).disable(member)
+    const looks = [
+      jest.spyOn(app.app.get(Users), 'findByEmail'),
+      jest.spyOn(app.app.get(Passwords), 'verify'),
+    ]
+    for (const email of [owner.email, member.email, anEmail()])
+      for (const password of [PASSWORD, WRONG_PASSWORD])
+        expect(await logIn(email, origin, password)).toBe(REQUIRED)
+    for (const look of looks) expect(look).not.toHaveBeenCalled()
+  })
+
+  it('counts no guess, so that its page cannot lock anybody out', async () => {
+    const { owner, member, origin } = await anAccount({ loginMode: 'handoff' })
+    for (let i = 0; i < 15; i++) expect(await logIn(owner.email, origin, WRONG_PASSWORD)).toBe(REQUIRED)
+    expect((await signIn(app, owner, 'main')).answer.status).toBe(200)
+    expect(await logIn(member.email, SHOP_ONE)).toBe('200')
+  })
+
+  it('takes no password for a re-authentication or a new password either', async () => {
+    const { owner, origin } = await anAccount({ loginMode: 'handoff' })
+    const main = await signIn(app, owner, 'main')
+    const child = await handOff(app, main, origin)
+    expect(outcome(await reauthenticate(app, main))).toBe('200')
+    expect(outcome(await reauthenticate(app, child, PASSWORD, { Origin: origin }))).toBe(REQUIRED)
+    const changed = await app.request({
+      method: 'POST',
+      path: '/api/password/change',
+      headers: { Origin: origin, ...bearer(child.accessToken) },
+      body: { currentPassword: PASSWORD, password: 'quite another password indeed' },
+    })
+    expect(outcome(changed)).toBe(REQUIRED)
+  })
+
+  it('leaves apps, other sites and mailed links as they are', async () => {
+    const { owner, member, origin } = await anAccount({ loginMode: 'handoff' })
+    expect(await logIn(member.email, null)).toBe('200')
+    expect(await logIn(member.email, SHOP_ONE)).toBe('200')
+    const main = { email: owner.email, password: PASSWORD, source: 'main' }
+    const headers = { Origin: origin }
+    const pretending = await app.request({ method: 'POST', path: '/api/login', headers, body: main })
+    expect(outcome(pretending)).toBe('403 MAIN_ORIGIN_REQUIRED')
+    await mailResetLink(app, member)
+    const token = await app.mailedToken(member.email)
+    const body = { token, password: 'quite another password indeed' }
+    expect(
+      outcome(await app.request({ method: 'POST', path: '/api/password/reset', headers, body })),
+    ).toMatch(/^20/)
+  })
+})
+
+describe('an account', () => {
+  it('requires hand-offs of everybody: on its own satellites before any look, on listed ones after the right password', async () => {
+    const { owner, member, origin } = await anAccount()
+    const stranger = await anAccount()
+    const main = await signIn(app, owner, 'main')
+    const before = await signIn(app, member, 'satellite', origin)
+    await requireHandoffs(main, 'everyone')
+    const look = jest.spyOn(app.app.get(Users), 'findByEmail')
+    expect(await logIn(member.email, origin)).toBe(REQUIRED)
+    expect(await logIn(anEmail(), origin)).toBe(REQUIRED)
+    expect(look).not.toHaveBeenCalled()
+    expect(await logIn(member.email, SHOP_ONE)).toBe(REQUIRED)
+    expect(await logIn(owner.email, SHOP_ONE)).toBe(REQUIRED)
+    for (const email of [member.email, anEmail()])
+      expect(await logIn(email, SHOP_ONE, WRONG_PASSWORD)).toBe(WRONG)
+    // Neither those who are logged in, nor apps, nor other accounts.
+    expect(outcome(await refreshByHeader(app, before.sessionId, { Origin: origin }))).toBe('200')
+    expect(await logIn(member.email, null)).toBe('200')
+    expect(await logIn(stranger.member.email, stranger.origin)).toBe('200')
+    expect(await logIn(stranger.member.email, SHOP_ONE)).toBe('200')
+    await handOff(app, main, origin)
+    await handOff(app, main, SHOP_ONE)
+    await requireHandoffs(main, 'none')
+    expect(await logIn(member.email, origin)).toBe('200')
+  })
+
+  it('requires hand-offs of its owner alone, who learns it after the right password', async () => {
+    const { owner, member, origin } = await anAccount()
+    await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
+    for (const site of [origin, SHOP_ONE]) {
+      expect(await logIn(owner.email, site)).toBe(REQUIRED)
+      expect(await logIn(owner.email, site, WRONG_PASSWORD)).toBe(WRONG)
+      expect(await logIn(member.email, site)).toBe('200')
+    }
+  })
+
+  it('overrules a satellite of its own that takes passwords only', async () => {
+    const { owner, member, origin } = await anAccount({ loginMode: 'password' })
+    const main = await signIn(app, owner, 'main')
+    await expect(handOff(app, main, origin)).rejects.toThrow('HANDOFF_DISABLED')
+    await requireHandoffs(main, 'everyone')
+    expect(await logIn(member.email, origin)).toBe(REQUIRED)
+    await handOff(app, main, origin)
+  })
+
+  it('has it so on a satellite that it adds later, too', async () => {
+    const owner = await anOwner(app)
+    await requireHandoffs(await signIn(app, owner, 'main'), 'everyone')
+    const origin = newOrigin()
+    await aSatellite(app, owner, origin)
+    expect(await logIn(owner.email, origin)).toBe(REQUIRED)
+  })
+})
+
+it('owners who may not type their password on satellites can be handed on to them', async () => {
+  const barring = await TestApp.start('embedded', { LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
+  try {
+    const owner = await anOwner(barring)
+    const main = await signIn(barring, owner, 'main')
+    const child = await handOff(barring, main, SHOP_ONE)
+    const again = await reauthenticate(barring, child, PASSWORD, { Origin: SHOP_ONE })
+    expect(outcome(again)).toBe('403 OWNER_LOGIN_BARRED')
+    expect(outcome(await refreshByHeader(barring, child.sessionId))).toBe('200')
+  } finally {
+    await barring.stop()
+  }
+})
+
+it('the page of the main site is where people log in, whatever an account requires', async () => {
+  const { owner } = await anAccount()
+  await requireHandoffs(await signIn(app, owner, 'main'), 'everyone')
+  expect((await signIn(app, owner, 'main', MAIN)).answer.status).toBe(200)
+})
