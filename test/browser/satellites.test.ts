@@ -7,6 +7,7 @@ import type { User } from '../../src/users/user.js'
 import { DnsServer } from '../support/dns-server.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, MAIN } from './stage/hosts.js'
@@ -113,6 +114,12 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
   const there = (await openTab(page.context())).page
   await visit(there, `${CUSTOMER}/`)
   await logInOn(there, owner)
+
+  await visit(there, `${MAIN}/subscribe?return=${CUSTOMER}/plans`)
+  await there.getByRole('link', { name: 'Back to customer.test' }).waitFor()
+  const { origin } = await aSatellite(stage.app, await anOwner(stage.app), 'https://of-another-account.test')
+  await visit(there, `${MAIN}/subscribe?return=${origin}/`)
+  await there.getByText('The address you came from is not one of our sites').waitFor()
   await there.close()
 
   await press('Suspend')

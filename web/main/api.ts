@@ -49,6 +49,12 @@ export async function callAsWhoeverIsHere<T = null>(path: string, body: object):
   }
 }
 
+/** What the service tells anybody. Throws a MainstayError for a refusal. */
+export async function askAsAnybody<T>(path: string): Promise<T> {
+  const answer = await fetch(`${site.apiUrl}/api/${path}`, { credentials: 'omit' })
+  return read<T>(await accepted(answer))
+}
+
 async function accepted(answer: Response): Promise<Response> {
   if (!answer.ok) throw await errorOf(answer)
   return answer

@@ -1,11 +1,14 @@
 import { Hint } from '../../pieces/notice.js'
 import { hostOf } from '../../pieces/site.js'
-import { safeReturnUrl } from '../return-url.js'
+import { useLoad } from '../../pieces/use-load.js'
+import { anyReturn } from '../return-url.js'
 
 /** For who came to subscribe and has to log in or sign up first: what this is for, and where it leads. */
 export function ReturnHint({ to }: { readonly to: string }) {
-  if (!to.startsWith('/subscribe')) return null
-  const returnUrl = safeReturnUrl(new URL(to, location.origin).searchParams.get('return'))
+  const isToSubscribe = to.startsWith('/subscribe')
+  const requested = isToSubscribe ? new URL(to, location.origin).searchParams.get('return') : null
+  const returnUrl = useLoad(() => anyReturn(requested), requested ?? '').data?.url
+  if (!isToSubscribe) return null
   return (
     <Hint>
       To subscribe you need an account on {location.host}, because payments are made on this site only.

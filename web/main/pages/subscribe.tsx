@@ -11,7 +11,7 @@ import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { call } from '../api.js'
 import { readPlans, startCheckout } from '../checkout.js'
-import { safeReturnUrl } from '../return-url.js'
+import { ownReturn } from '../return-url.js'
 
 /** Who changes a plan has paid nothing there, so coming back from that is no payment given up. */
 const OVERVIEW = `${location.origin}/account`
@@ -25,25 +25,29 @@ export function SubscribePage({
   readonly returnUrl: string | null
 }) {
   const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
-  const safeUrl = safeReturnUrl(returnUrl)
-  if (returnUrl && !safeUrl) return <WrongReturn />
+  const way = useLoad(() => ownReturn(returnUrl), returnUrl ?? '')
+  if (returnUrl && way.data && !way.data.url) return <WrongReturn />
   return (
     <SmallPage title={subscription.data && mayChange(subscription.data) ? 'Change plan' : 'Subscribe'}>
       <Loaded of={subscription}>
         {loaded => (
           <>
             {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
-            <Choice subscription={loaded} caller={caller} returnUrl={safeUrl} />
+            <Loaded of={way}>
+              {({ url }) => <Choice subscription={loaded} caller={caller} returnUrl={url} />}
+            </Loaded>
           </>
         )}
       </Loaded>
-      <p className="links">
-        {safeUrl ? (
-          <a href={safeUrl}>Back to {hostOf(safeUrl)}</a>
-        ) : (
-          <Link href="/account">Back to your account</Link>
-        )}
-      </p>
+      {way.data && (
+        <p className="links">
+          {way.data.url ? (
+            <a href={way.data.url}>Back to {hostOf(way.data.url)}</a>
+          ) : (
+            <Link href="/account">Back to your account</Link>
+          )}
+        </p>
+      )}
     </SmallPage>
   )
 }
