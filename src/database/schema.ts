@@ -473,7 +473,18 @@ export const satelliteProofs = pgTable(
   table => [index('satellite_proofs_checked').on(table.checkedAt)],
 )
 
-/** One row. `version` counts changes of satellites, in the order of their commits; `rebuilt` is the one of the last removal. */
+/** Satellites that were removed in the last day, for the replicas that still know them. Written by a trigger. */
+export const satelliteRemovals = pgTable('satellite_removals', {
+  version: bigint('version', { mode: 'number' }).primaryKey(),
+  satelliteId: uuid('satellite_id').notNull(),
+  origin: text('origin').notNull(),
+  removedAt: instant('removed_at').notNull().defaultNow(),
+})
+
+/**
+ * One row. `version` counts changes of satellites, in the order of their commits. Who has seen less than `rebuilt` has
+ * missed removals, and reads everything anew.
+ */
 export const satelliteRegistry = pgTable('satellite_registry', {
   isOnly: boolean('is_only').primaryKey().default(true),
   version: bigint('version', { mode: 'number' }).notNull(),

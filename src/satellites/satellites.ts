@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
-import { sql } from 'drizzle-orm'
+import { gt, sql } from 'drizzle-orm'
 import { Settings } from '../config/settings.js'
 import { Database, rowsOf } from '../database/database.js'
-import { accounts, satelliteRegistry, satellites } from '../database/schema.js'
+import { accounts, satelliteRegistry, satelliteRemovals, satellites } from '../database/schema.js'
 import { Logger } from '../log/logger.js'
 import {
   effectivePermissions,
@@ -120,14 +120,20 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     this.map = map
   }
 
-  private loadSince(version: number): Promise<void> {
-    return this.eachRow(version, row => {
+  private async loadSince(version: number): Promise<void> {
+    await this.eachRow(version, row => {
       if (row.state === 'active') this.map.set(row.origin, satelliteOf(row))
       else this.forget(row)
     })
+    // Afterwards, as one may have been removed meanwhile. By id: somebody else may have the origin by now.
+    const { satelliteId: id, origin } = satelliteRemovals
+    const removed = await this.database.run(db =>
+      db.select({ id, origin }).from(satelliteRemovals).where(gt(satelliteRemovals.version, version)),
+    )
+    for (const satellite of removed) this.forget(satellite)
   }
 
-  private forget({ origin, id }: Row): void {
+  private forget({ origin, id }: Pick<Row, 'id' | 'origin'>): void {
     const isRemoved = this.map.remove(origin, id)
     if (isRemoved && this.listed.has(origin)) this.map.set(origin, listedSatellite(origin, CEILING))
   }

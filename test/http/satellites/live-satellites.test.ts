@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Database } from '../../../src/database/database.js'
+import { satelliteRemovals } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
@@ -267,6 +268,36 @@ describe('Two replicas', () => {
     for (const replica of [first, second])
       await eventually(async () => (await refresh(replica, sessionId, origin)) === REFUSED_BY_CORS)
     for (const replica of [first, second]) expect(await refresh(replica, sessionId)).toBe(ENDED)
+  })
+
+  it('forget a removed one, without reading all of them again', async () => {
+    const owner = await anOwner(first)
+    const [gone, stays] = [anOrigin(), anOrigin()]
+    const { id } = await aSatellite(first, owner, gone)
+    await aSatellite(first, owner, stays)
+    const known = second.app.get(Satellites)
+    await eventually(() => known.has(gone) && known.has(stays))
+    const before = known.find(stays)
+    await first.app.get(Database).run(db => first.app.get(RegisteredSatellites).remove(db, id))
+    await eventually(() => !known.has(gone))
+    expect(known.find(stays)).toBe(before)
+  })
+
+  it('that slept for longer than removals are kept read everything anew', async () => {
+    const owner = await anOwner(first)
+    const origins = [anOrigin(), anOrigin()]
+    const ids: string[] = []
+    for (const origin of origins) ids.push((await aSatellite(first, owner, origin)).id)
+    const known = second.app.get(Satellites)
+    await eventually(() => origins.every(origin => known.has(origin)))
+    // As if it were asleep: it does not look before both removals, the first of which is forgotten by the second.
+    await first.app.get(Database).transaction(async db => {
+      const registered = first.app.get(RegisteredSatellites)
+      await registered.remove(db, ids[0] as string)
+      await db.update(satelliteRemovals).set({ removedAt: new Date(0) })
+      await registered.remove(db, ids[1] as string)
+    })
+    await eventually(() => origins.every(origin => !known.has(origin)))
   })
 
   it('miss none of many changes at once', async () => {
