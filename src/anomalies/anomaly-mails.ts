@@ -36,13 +36,15 @@ export class AnomalyMails {
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) })
     if (!issued) return
     const data = {
-      site: this.links.siteName(client.origin),
       device,
       place: formatLocation(this.geoIp.locate(client.ip)),
       at: this.clock.now(),
       url: this.links.toMainSite('/not-me', issued.token),
     }
-    this.mailer.post(issued.email, write(data))
+    const { accountId } = session
+    const { origin } = client
+    const satellite = origin === null ? null : { accountId, origin }
+    this.mailer.postAbout(issued.email, satellite, site => write({ ...data, site }))
   }
 }
 

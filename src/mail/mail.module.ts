@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
+import { BrandedSites } from './branded-sites.js'
 import { Mailer } from './mailer.js'
 import { SiteUrls } from './site-urls.js'
 
 @Module({
   imports: [AuditModule, SatellitesModule],
-  providers: [Mailer, SiteUrls],
+  providers: [BrandedSites, Mailer, SiteUrls],
   exports: [Mailer, SiteUrls],
 })
 export class MailModule {}

@@ -1,4 +1,6 @@
+import type { Branding } from '../database/branding.js'
 import { Html, html } from './html.js'
+import { colorsOf, type MailColors } from './mail-colors.js'
 
 /** One message before layout: plain text that becomes text and HTML. */
 export interface Mail {
@@ -10,6 +12,8 @@ export interface Mail {
   readonly action?: { readonly label: string; readonly url: string }
   /** What to do if one did not ask for this. */
   readonly footnote?: string
+  /** Of the satellite that it is about; see {@link Mailer.postAbout}. */
+  readonly branding?: Branding
 }
 
 /** `2026-11-24 (UTC)`: we do not know the reader's time zone. */
@@ -27,7 +31,8 @@ export function textOf({ site, paragraphs, action, footnote }: Mail): string {
  * The mail as HTML. Styles are inline, because many mail programs drop the head; those that keep it get dark
  * colours too. The button's address is repeated as text, so that people see where it leads.
  */
-export function htmlOf({ subject, site, paragraphs, action, footnote }: Mail): string {
+export function htmlOf({ subject, site, paragraphs, action, footnote, branding }: Mail): string {
+  const colors = colorsOf(branding)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -36,15 +41,16 @@ export function htmlOf({ subject, site, paragraphs, action, footnote }: Mail): s
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${subject}</title>
-<style>${DARK}</style>
+<style>${DARK}${branding ? '' : DARK_BUTTON}</style>
 </head>
-<body class="page" style="${PAGE}">
+<body class="page" style="${PAGE};background:${colors.page}">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="${CARD}"><tr><td style="padding:32px">
+${branding?.logoUrl ? html`<p style="${LOGO}"><img src="${branding.logoUrl}" alt="" height="40" style="max-width:100%"></p>` : ''}
 <p class="quiet" style="${SITE}">${site}</p>
 <h1 style="${TITLE}">${subject}</h1>
 ${paragraphs.map(text => html`<p style="${PARAGRAPH}">${text}</p>\n`)}
-${action ? button(action) : ''}
+${action ? button(action, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : ''}
 </td></tr></table>
 </td></tr></table>
@@ -53,20 +59,20 @@ ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : '
 `.text
 }
 
-function button({ label, url }: NonNullable<Mail['action']>): Html {
-  return html`<p style="margin:24px 0 12px"><a class="button" href="${url}" style="${BUTTON}">${label}</a></p>
+function button({ label, url }: NonNullable<Mail['action']>, { button: background, ink }: MailColors): Html {
+  const style = `${BUTTON};background:${background};color:${ink};border:1px solid ${ink}`
+  return html`<p style="margin:24px 0 12px"><a class="button" href="${url}" style="${style}">${label}</a></p>
 <p class="quiet" style="${ADDRESS}">${url}</p>`
 }
 
-const PAGE =
-  "margin:0;padding:0;background:#f3f4f7;color:#1b1f2a;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
+const PAGE = "margin:0;padding:0;color:#1b1f2a;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
 const CARD =
   'max-width:520px;background:#ffffff;border:1px solid #dfe2ea;border-radius:12px;font-size:16px;line-height:1.5'
+const LOGO = 'margin:0 0 12px'
 const SITE = 'margin:0 0 8px;color:#5a6274;font-size:14px'
 const TITLE = 'margin:0 0 20px;font-size:22px;line-height:1.3'
 const PARAGRAPH = 'margin:0 0 14px;overflow-wrap:anywhere'
-const BUTTON =
-  'display:inline-block;padding:12px 22px;border-radius:8px;background:#3b4fd8;color:#ffffff;font-weight:600;text-decoration:none'
+const BUTTON = 'display:inline-block;padding:12px 22px;border-radius:8px;font-weight:600;text-decoration:none'
 const ADDRESS = 'margin:0 0 8px;color:#5a6274;font-size:13px;overflow-wrap:anywhere;word-break:break-all'
 const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #dfe2ea;color:#5a6274;font-size:14px'
 const DARK = new Html(`@media (prefers-color-scheme: dark) {
@@ -74,5 +80,8 @@ const DARK = new Html(`@media (prefers-color-scheme: dark) {
   .card { background: #1c1f2a !important; border-color: #343948 !important; }
   .quiet { color: #a3abbf !important; }
   .line { border-color: #343948 !important; }
-  .button { background: #9aa8ff !important; color: #12141b !important; }
+}`)
+const DARK_BUTTON = new Html(`
+@media (prefers-color-scheme: dark) {
+  .button { background: #9aa8ff !important; color: #12141b !important; border-color: #9aa8ff !important; }
 }`)

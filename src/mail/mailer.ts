@@ -6,6 +6,7 @@ import { isLoopback } from '../config/origin.js'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
+import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
 import { htmlOf, type Mail, textOf } from './mail.js'
 
 /** Waits before each retry; a mail server that restarts is back in between. */
@@ -27,6 +28,7 @@ export class Mailer implements OnApplicationShutdown {
   constructor(
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
+    private readonly sites: BrandedSites,
   ) {
     this.transport = settings.mail && openSmtp(settings.mail.smtpUrl)
   }
@@ -44,9 +46,18 @@ export class Mailer implements OnApplicationShutdown {
    * in the audit log (`mail`, failed). Call it after the commit. Without a mail server it only warns.
    */
   post(to: string, mail: Mail): void {
-    const held = new AbortController()
-    const sending = this.send(to, mail, held.signal).finally(() => this.sending.delete(sending))
-    this.sending.set(sending, held)
+    this.hold(to, async () => mail)
+  }
+
+  /**
+   * Like {@link post}, for a mail about a satellite, or with null about the main site: in its colours, with what people call it put into `compose`.
+   * Composed after the response too, because the branding is read from the database.
+   */
+  postAbout(to: string, satellite: SatelliteOfMail | null, compose: (site: string) => Mail): void {
+    this.hold(to, async () => {
+      const { name, branding } = await this.sites.find(satellite)
+      return { ...compose(name), ...(branding && { branding }) }
+    })
   }
 
   /** Sends what is held back, one after the other; resolves when no mail is waiting any longer. */
@@ -63,9 +74,16 @@ export class Mailer implements OnApplicationShutdown {
     this.transport?.close()
   }
 
-  private async send(to: string, mail: Mail, held: AbortSignal): Promise<void> {
-    if (!this.transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
+  private hold(to: string, compose: () => Promise<Mail>): void {
+    const held = new AbortController()
+    const sending = this.send(to, compose, held.signal).finally(() => this.sending.delete(sending))
+    this.sending.set(sending, held)
+  }
+
+  private async send(to: string, compose: () => Promise<Mail>, held: AbortSignal): Promise<void> {
     await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
+    const mail = await compose()
+    if (!this.transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
     const message = {
       from: this.settings.mail?.from,
       to,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { type Mail, utcDay } from '../mail/mail.js'
+import { safeName } from '../mail/safe-name.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { PeopleInCharge } from '../users/people-in-charge.js'
@@ -53,16 +54,20 @@ export class SatelliteMails {
     })
   }
 
-  private tell({ accountId }: SatelliteRow, mail: Pick<Mail, 'subject' | 'paragraphs'>): Promise<void> {
+  private tell(
+    { accountId, branding }: SatelliteRow,
+    mail: Pick<Mail, 'subject' | 'paragraphs'>,
+  ): Promise<void> {
     const site = this.urls.siteName(null)
     const action = { label: `Go to ${site}`, url: this.urls.frontPage() }
-    return this.people.mail(accountId, { ...mail, site, action })
+    return this.people.mail(accountId, { ...mail, site, action, ...(branding && { branding }) })
   }
 }
 
 function namesOf({ name, origin }: SatelliteRow): { name: string; host: string } {
-  const host = origin.replace('https://', '')
-  return { name: `${name} (${host})`, host }
+  const { host } = new URL(origin)
+  const safe = safeName(name)
+  return { name: safe ? `${safe} (${host})` : host, host }
 }
 
 function whereItBelongs(origin: string, token: string): string {

@@ -52,7 +52,7 @@ export class PasswordForgotService {
       await this.auditLog.record(transaction, auditEvent({ userId, accountId, client }, 'password.forgot'))
       return this.mails.issueResetLink(transaction, user)
     })
-    this.mails.sendResetLink(email, token)
+    this.mails.sendResetLink(email, token, user)
   }
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { onlySatelliteOf } from '../../mail/branded-sites.js'
 import type { Mail } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
@@ -42,9 +43,10 @@ export class PasswordMails {
     })
   }
 
-  sendResetLink(email: string, token: string): void {
+  /** Given a user who is invited to one satellite only, the mail is about that. */
+  sendResetLink(email: string, token: string, user?: Pick<User, 'accountId' | 'satellites'>): void {
     const url = this.links.toMainSite('/reset-password', token)
-    this.mailer.post(email, resetMail(this.links.siteName(null), url))
+    this.mailer.postAbout(email, user ? onlySatelliteOf(user) : null, site => resetMail(site, url))
   }
 
   /** Tells the user of a new password, which somebody else may have set. */

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common'
+import { onlySatelliteOf } from '../../mail/branded-sites.js'
+import type { Mail } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
+import { safeName } from '../../mail/safe-name.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { INVITATION_DAYS, type Invitation } from './invitation-records.js'
 
@@ -26,25 +29,12 @@ export class InvitationMails {
     this.mailer.requireMail()
   }
 
-  /** To an address without a login; the link leads to the form for a password. */
+  /** To an address without a login; the link leads to the form for a password. To one satellite, it is about that. */
   invite(opened: InvitationToMail): void {
-    const { invitation, token } = opened
-    const site = this.urls.siteName(null)
-    const hosts = invitation.satellites?.map(origin => this.urls.siteName(origin))
-    this.mailer.post(invitation.email, {
-      subject: subjectOf(site),
-      site,
-      paragraphs: [
-        introduction(opened, site),
-        hosts
-          ? `You will have access to ${listed(hosts)}.`
-          : "You will have access to all of the team's sites.",
-        `The link below works once, within ${INVITATION_DAYS} days. It lets you choose your password.`,
-      ],
-      action: { label: 'Join the team', url: this.urls.toMainSite('/accept-invitation', token) },
-      footnote:
-        'If you do not know the sender, ignore this mail: nobody can join in your name without the link.',
-    })
+    const { email, satellites } = opened.invitation
+    const only = onlySatelliteOf(opened.invitation)
+    const hosts = satellites?.map(origin => this.urls.siteName(origin)) ?? null
+    this.mailer.postAbout(email, only, site => this.invitation(opened, only ? [site] : hosts))
   }
 
   /** To somebody who has a login in another account; an address belongs to one account only. */
@@ -61,6 +51,25 @@ export class InvitationMails {
         'You do not need to do anything: your account stays as it is, and the team does not learn about it.',
     })
   }
+
+  /** `sites` are what people call those where they will have access; null is all. */
+  private invitation(opened: InvitationToMail, sites: readonly string[] | null): Mail {
+    const site = this.urls.siteName(null)
+    return {
+      subject: subjectOf(site),
+      site,
+      paragraphs: [
+        introduction(opened, site),
+        sites
+          ? `You will have access to ${listed(sites)}.`
+          : "You will have access to all of the team's sites.",
+        `The link below works once, within ${INVITATION_DAYS} days. It lets you choose your password.`,
+      ],
+      action: { label: 'Join the team', url: this.urls.toMainSite('/accept-invitation', opened.token) },
+      footnote:
+        'If you do not know the sender, ignore this mail: nobody can join in your name without the link.',
+    }
+  }
 }
 
 function subjectOf(site: string): string {
@@ -70,14 +79,6 @@ function subjectOf(site: string): string {
 function introduction({ inviter, accountName }: InvitationToMail, site: string): string {
   const name = accountName && safeName(accountName)
   return `${inviter} has invited you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
-}
-
-/**
- * Null for a name that mail programs would turn into a link: strangers could use our mails to lead people
- * anywhere.
- */
-function safeName(name: string): string | null {
-  return name.length > 60 || /[:/@\\]|\.\S|\p{C}/u.test(name) ? null : name
 }
 
 function listed(hosts: readonly string[]): string {

@@ -73,6 +73,8 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     const satellite = await anActiveSatellite(app, dns, landlord, origin)
     const { host } = new URL(origin)
     await app.app.get(Satellites).refresh()
+    const branding = { name: 'Rose', logoUrl: null, accent: '#b91c1c', background: '#fef2f2' }
+    await satellitesOf(app, landlord.session, 'PATCH', `/${satellite.id}`, { branding })
     takeDown(satellite)
     const notFound = `The proof that ${host} is yours was not found`
     const expected: string[] = []
@@ -94,6 +96,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     for (const { email } of [landlord.owner, inCharge]) expect(await subjectsTo(email)).toEqual(expected)
     expect(await subjectsTo(plain.email)).toEqual([])
     const [mail] = await app.mailsTo(landlord.owner.email)
+    expect(mail?.html).toContain('background:#b91c1c')
     expect(mail?.text).toContain(`your satellite Rose Shop (${host})`)
     expect(mail?.text).toContain(
       `TXT record ${satellite.proof.dns.name} with the text "${satellite.proof.dns.value}"`,

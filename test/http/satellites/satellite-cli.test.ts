@@ -136,7 +136,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { failures: 1 } })
     const actions = (await app.auditRows())
       .filter(row => row.accountId === landlord.owner.accountId && row.userId === null)
-      .map(({ action, detail }) => [action, (detail as { by?: string }).by])
+      .map(({ action, detail }) => [action, (detail as { suspendedBy?: string }).suspendedBy])
     expect(actions).toEqual([
       ['satellite.suspend', 'operator'],
       ['satellite.resume', undefined],

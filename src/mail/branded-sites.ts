@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, ne } from 'drizzle-orm'
+import { Settings } from '../config/settings.js'
+import type { Branding } from '../database/branding.js'
+import { Database } from '../database/database.js'
+import { satellites } from '../database/schema.js'
+import { Logger } from '../log/logger.js'
+import { Satellites } from '../satellites/satellites.js'
+import { safeName } from './safe-name.js'
+
+/** What a mail is about: a satellite, as the users of an account know it. */
+export interface SatelliteOfMail {
+  readonly accountId: string
+  readonly origin: string
+}
+
+export interface BrandedSite {
+  /** The host, after the name of the branding if there is one. Never that name alone: anybody can have any. */
+  readonly name: string
+  readonly branding: Branding | null
+}
+
+/** The one satellite that somebody is invited to; null for all others. */
+export function onlySatelliteOf({
+  accountId,
+  satellites,
+}: {
+  readonly accountId: string
+  readonly satellites: readonly string[] | null
+}): SatelliteOfMail | null {
+  const [origin, ...others] = satellites ?? []
+  return origin !== undefined && others.length === 0 ? { accountId, origin } : null
+}
+
+/** How satellites look in mails. */
+@Injectable()
+export class BrandedSites {
+  private readonly logger = new Logger('BrandedSites')
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly satellites: Satellites,
+  ) {}
+
+  /**
+   * Null is the main site. Without branding for satellites that have none, are not proven or belong to another account, and while the
+   * database is down: a mail does not wait for its colours.
+   */
+  async find(about: SatelliteOfMail | null): Promise<BrandedSite> {
+    const { host } = new URL(about?.origin ?? this.settings.mainOrigin)
+    if (!about) return { name: host, branding: null }
+    const branding = await this.brandingOf(about).catch(error => {
+      this.logger.warn(`A mail about ${host} goes without its branding: ${(error as Error).message}`)
+      return null
+    })
+    const name = branding && safeName(branding.name)
+    return { name: name ? `${name} (${host})` : host, branding }
+  }
+
+  private async brandingOf({ accountId, origin }: SatelliteOfMail): Promise<Branding | null> {
+    // Of a preview, its pattern.
+    const registered = this.satellites.find(origin)?.origin ?? origin
+    const isIt = and(eq(satellites.accountId, accountId), eq(satellites.origin, registered))
+    const rows = await this.database.run(db =>
+      db
+        .select({ branding: satellites.branding })
+        .from(satellites)
+        .where(and(isIt, ne(satellites.state, 'pending'))),
+    )
+    return rows[0]?.branding ?? null
+  }
+}
