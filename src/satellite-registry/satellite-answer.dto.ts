@@ -39,6 +39,14 @@ class ProofAnswer {
   provenAt!: string | null
 
   @ApiProperty({
+    enum: ['dns', 'file', 'operator'],
+    nullable: true,
+    description:
+      'Where it was last found; `operator`: an operator vouches for the satellite, and nothing is looked up',
+  })
+  method!: string | null
+
+  @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
@@ -123,6 +131,7 @@ export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAn
       ...proofChallenge(origin, proof.token),
       expiresAt: proof.expiresAt.toISOString(),
       provenAt: proof.provenAt?.toISOString() ?? null,
+      method: proof.method,
       failingSince: proof.failingSince?.toISOString() ?? null,
       suspendAt: state === 'active' ? suspendAtOf(proof) : null,
     },

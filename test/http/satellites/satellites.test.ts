@@ -69,6 +69,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
           file: { url: `${origin}/.well-known/mainstay-challenge.txt`, content: value },
           expiresAt: expect.any(String),
           provenAt: null,
+          method: null,
           failingSince: null,
           suspendAt: null,
         },
