@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Database } from '../../src/database/database.js'
-import { satelliteProofs } from '../../src/database/schema.js'
+import { satelliteProofs, satellites } from '../../src/database/schema.js'
 import { Satellites } from '../../src/satellites/satellites.js'
 import type { User } from '../../src/users/user.js'
 import { DnsServer } from '../support/dns-server.js'
@@ -183,11 +183,22 @@ test('changes how a satellite works and looks, and sees what it will look like',
   await seeing('This is not the address of a picture, such as')
 })
 
-test('says since when a proof is missing, and when the satellite will be suspended', async () => {
+test('says since when a proof is missing, when the satellite will be suspended, and what an operator did', async () => {
   await anOwnerWith('https://forgetful.test', 'Forgetful')
-  await stage.app.app
-    .get(Database)
-    .run(db => db.update(satelliteProofs).set({ failingSince: new Date('2026-03-01T12:00:00Z') }))
+  const database = stage.app.app.get(Database)
+  await database.run(db => db.update(satelliteProofs).set({ method: 'operator' }))
+  await page.reload()
+  await seeing('We vouch for this satellite ourselves, so there is nothing to publish.')
+  const suspended = { state: 'suspended', suspendedBy: 'operator' } as const
+  await database.run(db => db.update(satellites).set(suspended))
+  await page.reload()
+  await seeing('We have suspended it ourselves: please ask our support.')
+  for (const name of ['Look it up and resume', 'Remove', 'Suspend'])
+    expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+
+  const failing = { method: 'dns', failingSince: new Date('2026-03-01T12:00:00Z') } as const
+  await database.run(db => db.update(satellites).set({ state: 'active', suspendedBy: null }))
+  await database.run(db => db.update(satelliteProofs).set(failing))
   await page.reload()
   await seeing('Proof missing')
   await seeing('Its proof has not been found since March 1, 2026. It will be suspended on March 8, 2026.')
@@ -241,5 +252,40 @@ test('fits on small screens with the longest names, and is as good with a list',
   await seeing('Waiting has been added.')
   await page.getByRole('link', { name: 'Back to the satellites' }).click()
   await seeing('Waiting for its proof')
+  await page.getByLabel('The owner through this site only').check()
+  await press('Save')
+  await seeing('Saved.')
   await expectGoodPage(page, 'main-satellites')
+})
+
+test('looks up a missing proof three times more by itself, and stops when there were too many', async () => {
+  await page.clock.install()
+  await visit(page, `${MAIN}/`)
+  await logInOn(page, await anOwner(stage.app))
+  await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+  await addSatellite('https://patient.test', 'Patient')
+  await confirmPassword()
+  await seeing('Patient has been added.')
+  const looks = () => stage.received.to().filter(({ path }) => path.endsWith('/verify')).length
+  const before = looks()
+  const untilLooked = (count: number) => eventually(() => looks() === before + count)
+
+  await press('Look it up now')
+  await seeing('We will look again in half a minute')
+  await page.clock.fastForward(30_000)
+  await seeing('We will look again in two minutes')
+  await page.clock.fastForward(120_000)
+  await seeing('We will look again in five minutes')
+  await page.clock.fastForward(300_000)
+  await untilLooked(4)
+  await seeing('A new record can take some minutes')
+  expect(await page.getByText('We will look again').count()).toBe(0)
+  for (let count = 5; count <= 11; count++) {
+    await press('Look it up now')
+    await untilLooked(count)
+    await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
+  }
+  await seeing(/There were too many look-ups in the last hour\. Please try again in \d+ minutes\./)
+  await page.clock.fastForward(600_000)
+  expect(looks()).toBe(before + 11)
 })

@@ -25,6 +25,8 @@ export interface Transfer {
 export interface Account {
   readonly accountId: string
   readonly name: string | null
+  /** Who has to log in through the main site. */
+  readonly handoffRequired: 'none' | 'owners' | 'everyone'
   readonly createdAt: string
   readonly deleteAt: string | null
   readonly transfer: Transfer | null
@@ -94,6 +96,8 @@ export interface Proof {
   /** Until when it counts for a satellite that waits for it. */
   readonly expiresAt: string
   readonly provenAt: string | null
+  /** Where it was found; `operator`: somebody vouches for it, and nothing is looked up. */
+  readonly method: 'dns' | 'file' | 'operator' | null
   /** Since when it has been missing; null when it is not. */
   readonly failingSince: string | null
   /** When the satellite is suspended if it stays missing. */

@@ -54,6 +54,7 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
   'satellite.change': words('changed the satellite {satellite}', 'change the satellite {satellite}'),
   'satellite.verify': words('proved the satellite {satellite}', 'prove the satellite {satellite}'),
   'satellite.suspend': words('suspended the satellite {satellite}', 'suspend the satellite {satellite}'),
+  'satellite.resume': words('resumed the satellite {satellite}', 'resume the satellite {satellite}'),
   'satellite.move': words(
     'moved the satellite {satellite} to another account that has proven it',
     'move the satellite {satellite} to another account',

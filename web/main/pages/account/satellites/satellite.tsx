@@ -40,6 +40,12 @@ function Sections(props: SatelliteProps) {
           {satellite.kind === 'preview' && (
             <Fact name="Kind">Preview deployments, for members who have access by name</Fact>
           )}
+          <Fact name="Client id">
+            <code>{satellite.id}</code>
+            <small>
+              In access tokens of this satellite, so that its backends can refuse those of others.
+            </small>
+          </Fact>
           <Fact name="Added">
             <When at={satellite.createdAt} />
           </Fact>
@@ -50,7 +56,7 @@ function Sections(props: SatelliteProps) {
         <p>
           <StateText satellite={satellite} />
         </p>
-        <Standing {...props} />
+        {satellite.suspendedBy !== 'operator' && <Standing {...props} />}
       </Section>
       <Section title="Proof that it is yours">
         <Proof {...props} />
@@ -102,6 +108,8 @@ function Standing({ satellite: { id, name, state }, reload }: SatelliteProps) {
 }
 
 function Proof({ satellite, reload }: SatelliteProps) {
+  if (satellite.state === 'active' && satellite.proof.method === 'operator')
+    return <p>We vouch for this satellite ourselves, so there is nothing to publish.</p>
   return (
     <>
       <p>

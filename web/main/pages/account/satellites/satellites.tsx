@@ -6,6 +6,7 @@ import { Loaded } from '../../../../pieces/waiting.js'
 import type { Satellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { AddSatellite } from './add-satellite.js'
+import { LoginPolicy } from './login-policy.js'
 import { StateTag, StateText } from './satellite-state.js'
 
 /** The sites of the account where its people can log in. */
@@ -31,6 +32,9 @@ export function SatellitesPage() {
       </Section>
       <Section title="Add a satellite">
         <AddSatellite />
+      </Section>
+      <Section title="Logging in">
+        <LoginPolicy />
       </Section>
     </Page>
   )

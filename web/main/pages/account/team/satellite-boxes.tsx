@@ -34,13 +34,18 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
           isEverywhere ? (
             <PreviewHint satellites={satellites} />
           ) : (
-            withRemoved(satellites, chosen ?? []).map(satellite => (
-              <Box
-                key={satellite.origin}
-                satellite={satellite}
-                isChosen={chosen?.includes(satellite.origin) ?? false}
-              />
-            ))
+            <>
+              {withRemoved(satellites, chosen ?? []).map(satellite => (
+                <Box
+                  key={satellite.origin}
+                  satellite={satellite}
+                  isChosen={chosen?.includes(satellite.origin) ?? false}
+                />
+              ))}
+              <small>
+                With chosen sites, people can enter data and view reports at most, here as well as there.
+              </small>
+            </>
           )
         }
       </Loaded>
