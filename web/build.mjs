@@ -15,7 +15,7 @@ for (const site of ['main', 'satellite']) {
     resolve: {
       alias: [
         { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
-        { find: /^@mainstay-auth\/client\/react$/, replacement: `${client}react.ts` },
+        { find: /^@mainstay-auth\/client\/(react|handoff)$/, replacement: `${client}$1.ts` },
       ],
     },
     esbuild: { jsx: 'automatic' },

@@ -26,6 +26,8 @@ const TIMEOUT_MS = 20_000
 
 /** One person's session on one device, over all tabs of a site. */
 export class Client {
+  /** Where the service is, without a slash at its end. */
+  readonly baseUrl: string
   private readonly keeper: TokenKeeper
   private readonly api: Api
   private readonly trusted: readonly string[]
@@ -38,9 +40,9 @@ export class Client {
     private readonly platform: Platform,
   ) {
     this.trusted = [baseUrl, ...backends].map(withoutSlash)
-    const [service] = this.trusted as [string]
-    this.api = new Api(service, home, platform)
-    this.keeper = new TokenKeeper(`mainstay ${home.source} ${service}`, this.api, home, platform)
+    this.baseUrl = this.trusted[0] as string
+    this.api = new Api(this.baseUrl, home, platform)
+    this.keeper = new TokenKeeper(`mainstay ${home.source} ${this.baseUrl}`, this.api, home, platform)
   }
 
   /** Who is logged in, as far as it is known. */
@@ -59,10 +61,18 @@ export class Client {
    * 503, after which it can be tried again; a TypeError when the network is lost. Nothing is repeated:
    * somebody is looking.
    */
-  async login(credentials: Credentials): Promise<Caller> {
+  login({ email, password }: Credentials): Promise<Caller> {
+    return this.loginBy('login', { email, password, source: this.home.source })
+  }
+
+  /**
+   * Logs in by another way that the service has: `path` is what follows `/api/`, and the answer is one of
+   * `POST /api/login`. Throws as `login` does.
+   */
+  async loginBy(path: string, body: object): Promise<Caller> {
     if (this.home.source === 'main') await this.leaving?.callOff()
     try {
-      const token = await this.api.login(credentials)
+      const token = await this.api.login(path, body)
       this.keeper.take(token)
       return token.caller
     } catch (error) {
@@ -115,7 +125,7 @@ export class Client {
     const signal = init.signal ?? (typeof input === 'object' && 'signal' in input ? input.signal : null)
     const token = await this.liveToken({ signal })
     if (!token) throw new MainstayError(401, { code: 'SESSION_NOT_FOUND', detail: 'Nobody is logged in' })
-    const isOurs = url.startsWith(`${this.trusted[0]}/`)
+    const isOurs = url.startsWith(`${this.baseUrl}/`)
     const options = isOurs ? { credentials: this.home.credentials, ...init } : init
     const send = (target: string | Request, sent: RequestInit) =>
       fetchInTime(this.platform, TIMEOUT_MS, target, sent)

@@ -19,6 +19,7 @@ const ROOT = join(__dirname, '../../..')
 const SUPPORT = join(ROOT, 'test/support/client')
 /** What the client may weigh, minified and gzipped. */
 const MAX_CLIENT_BYTES = 5_400
+const MAX_HANDOFF_BYTES = 1_000
 const PATIENCE_MS = 60_000
 /** Of a program that contains Mainstay; what it shares with the service is added. */
 const SETTINGS = {
@@ -97,6 +98,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     }
     await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] }))
     await write('app.tsx', await snippet('React'))
+    await write('through-main.tsx', await snippet('Through the main site in React'))
     await write('mobile.ts', await snippet('A mobile app'))
     for (const framework of ['Fastify', 'Express', 'Nest', 'Anything else'])
       await write(`${framework.split(' ')[0]}.ts`, await snippet(framework))
@@ -106,12 +108,15 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect(stdout).toBe('')
   })
 
-  it('has a client that weighs little', async () => {
-    const bundle = await readFile(join(project.folder, 'node_modules/@mainstay-auth/client/dist/mainstay.js'))
-    expect(gzipSync(bundle, { level: 9 }).length).toBeLessThan(MAX_CLIENT_BYTES)
-    const name = "import.meta.resolve('@mainstay-auth/client/mainstay.js')"
+  it.each([
+    ['client', 'mainstay.js', MAX_CLIENT_BYTES],
+    ['hand-off', 'mainstay-handoff.js', MAX_HANDOFF_BYTES],
+  ])('has a %s that weighs little', async (_, file, maxBytes) => {
+    const bundle = await readFile(join(project.folder, 'node_modules/@mainstay-auth/client/dist', file))
+    expect(gzipSync(bundle, { level: 9 }).length).toBeLessThan(maxBytes)
+    const name = `import.meta.resolve('@mainstay-auth/client/${file}')`
     const found = await node('--input-type=module', '-e', `console.log(${name})`)
-    expect(found.trim()).toMatch(/mainstay\.js$/)
+    expect(found.trim().endsWith(`/dist/${file}`)).toBe(true)
   })
 
   it('shows a satellite in ten lines of HTML', async () => {

@@ -27,11 +27,14 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
     maxBytes: 100_000,
     peers: ['react'],
     consumer: `import { type Caller, mainClient, type State } from '@mainstay-auth/client'
+      import { handOff, type HandOffResult } from '@mainstay-auth/client/handoff'
       import { useSession } from '@mainstay-auth/client/react'
       import { itemStorage, satelliteClient } from '@mainstay-auth/client/mainstay.js'
       const client = mainClient({ baseUrl: 'https://auth.example.com', backends: [] })
       satelliteClient({ baseUrl: 'https://auth.example.com', storage: itemStorage(() => localStorage) })
       export const caller: Caller | null = client.state.caller
+      const { completeHandOff } = handOff(client, { mainUrl: 'https://www.example.com' })
+      export const result: Promise<HandOffResult | null> = completeHandOff()
       export const Page = (): State['status'] => useSession(client).status
       // @ts-expect-error: a satellite has to say where it keeps its session.
       satelliteClient({ baseUrl: 'https://auth.example.com' })`,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { SimulatedDevice } from './simulated-device.js'
 
 const LIFETIME_SECONDS = 900
@@ -14,6 +15,8 @@ export class SimulatedService {
    */
   outage: { status: number; headers?: Record<string, string>; body?: object } | 'lost' | 'unlisted' | null =
     null
+  /** Codes of hand-offs that are good, each once, with the challenge that their verifier must fit. */
+  readonly handOffCodes = new Map<string, string>()
   /** The session of the one cookie jar. */
   cookie: string | null = null
   private readonly ended = new Set<string>()
@@ -55,6 +58,7 @@ export class SimulatedService {
     if (path === '/api/data') return this.answerData(request)
     if (this.outage) return json(this.outage.body ?? {}, this.outage.status, this.outage.headers)
     if (path === '/api/login') return this.answerLogin(JSON.parse(body).source)
+    if (path === '/api/handoff/redeem') return this.answerRedeem(JSON.parse(body))
     if (path === '/api/refresh') return this.answerRefresh(request.headers.get('X-Session-ID') ?? this.cookie)
     this.ended.add(this.tokenOf(request)?.sid ?? '')
     return new Response(null, { status: 204 })
@@ -65,6 +69,13 @@ export class SimulatedService {
     const id = `session-${this.sessions}`
     if (source === 'main') this.cookie = id
     return json({ accessToken: this.issue(id), ...(source !== 'main' && { sessionId: id }) })
+  }
+
+  private answerRedeem({ code, verifier }: { code: string; verifier: string }): Response {
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    if (this.handOffCodes.get(code) !== challenge) return json({ code: 'HANDOFF_CODE_INVALID' }, 401)
+    this.handOffCodes.delete(code)
+    return this.answerLogin('satellite')
   }
 
   private answerRefresh(id: string | null): Response {

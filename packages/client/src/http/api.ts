@@ -36,12 +36,11 @@ export class Api {
     private readonly platform: Platform,
   ) {}
 
-  /** Logs in and puts the session where it belongs. */
-  async login({ email, password }: Credentials): Promise<AccessToken> {
+  /** Logs in by this call and puts the session where it belongs. */
+  async login(path: string, body: object): Promise<AccessToken> {
     const bornAt = this.platform.now()
     const { home } = this
-    const body = { email, password, source: home.source, deviceId: await home.deviceId() }
-    const answer = await this.post('login', {}, body)
+    const answer = await this.post(path, {}, { ...body, deviceId: await home.deviceId() })
     const { accessToken, sessionId, deviceId } = (await answer.json()) as LoginAnswer
     const token = readToken(accessToken, bornAt)
     await home.keep(sessionId, token.caller.sid, deviceId)

@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { Client } from '../../../packages/client/src/client.js'
+import { type HandOffPage, handOff } from '../../../packages/client/src/handoff.js'
+import { storageHome } from '../../../packages/client/src/tokens/session-home.js'
+import { memoryStorage } from '../../support/client/memory-storage.js'
+import { SimulatedDevice } from '../../support/client/simulated-device.js'
+import { SimulatedService } from '../../support/client/simulated-service.js'
+
+const SERVICE = 'https://auth.test'
+const MAIN = 'https://main.test'
+const SHOP = 'https://shop.test'
+
+let device: SimulatedDevice
+let service: SimulatedService
+beforeEach(() => {
+  device = new SimulatedDevice()
+  service = new SimulatedService(device)
+})
+
+/** One tab: a page with its address, its history and what it stores, in which the client is loaded anew. */
+class SimulatedTab implements HandOffPage {
+  readonly location: HandOffPage['location'] & { hash: string; pathname: string; search: string }
+  /** Where the page has sent the browser. */
+  readonly left: string[] = []
+  readonly items = new Map<string, string>()
+  readonly sessionStorage = {
+    getItem: (key: string) => this.items.get(key) ?? null,
+    setItem: (key: string, value: string) => void this.items.set(key, value),
+    removeItem: (key: string) => void this.items.delete(key),
+  }
+  readonly history = {
+    state: { own: 'of the page' },
+    replaceState: (state: unknown, _: string, url: string) => {
+      expect(state).toBe(this.history.state)
+      this.go(url)
+    },
+  }
+
+  constructor(address = '/reports?year=2026') {
+    const assign = (url: string) => void this.left.push(url)
+    this.location = { origin: SHOP, pathname: '', search: '', hash: '', assign }
+    this.go(address)
+  }
+
+  go(address: string): void {
+    const { pathname, search, hash } = new URL(address, SHOP)
+    Object.assign(this.location, { pathname, search, hash })
+  }
+
+  /** The page, loaded anew. */
+  load(storage = memoryStorage()) {
+    const client = new Client(
+      { baseUrl: `${SERVICE}/` },
+      storageHome(storage, 'key'),
+      device.tab(service.fetch),
+    )
+    return { client, ...handOff(client, { mainUrl: `${MAIN}/` }, this) }
+  }
+
+  /** What the main site was told last. */
+  asked(): URLSearchParams {
+    const [address, fragment] = (this.left.at(-1) as string).split('#')
+    expect(address).toBe(`${MAIN}/handoff`)
+    return new URLSearchParams(fragment)
+  }
+}
+
+/** The main site gives a code for what it was asked, and the browser is back with it. */
+function comeBackWithCode(tab: SimulatedTab, asked = tab.asked()): string {
+  service.handOffCodes.set('the-code', asked.get('challenge') as string)
+  return comeBack(tab, { code: 'the-code' }, asked)
+}
+
+function comeBack(tab: SimulatedTab, answer: Record<string, string>, asked = tab.asked()): string {
+  const fragment = new URLSearchParams({ state: asked.get('state') as string, iss: SERVICE, ...answer })
+  tab.go(`/handoff-callback#${fragment}`)
+  return tab.location.hash
+}
+
+async function settled<T>(work: Promise<T>): Promise<T> {
+  await device.advance(1_000)
+  return work
+}
+
+describe('a hand-off', () => {
+  it('leaves once, with a challenge and a state of 32 bytes each, all in the fragment', async () => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain({ loginHint: 'rosa+shop@example.com' })
+    expect(tab.left).toHaveLength(1)
+    const { satellite, challenge, state, login_hint, ...rest } = Object.fromEntries(tab.asked())
+    expect([satellite, login_hint, rest]).toEqual([SHOP, 'rosa+shop@example.com', {}])
+    for (const text of [challenge, state]) expect(text).toMatch(/^[\w-]{43}$/)
+    expect([...tab.items.values()].join()).not.toContain(challenge)
+    expect(tab.left[0]).not.toContain(JSON.parse([...tab.items.values()].join()).verifier)
+  })
+
+  it('logs in on the way back, and the address keeps nothing', async () => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    comeBackWithCode(tab)
+    const storage = memoryStorage()
+    const { client, completeHandOff } = tab.load(storage)
+    const result = completeHandOff()
+    expect([tab.location.pathname, tab.location.hash]).toEqual(['/handoff-callback', ''])
+    expect(await settled(result)).toEqual({
+      status: 'loggedIn',
+      caller: client.state.caller,
+      path: '/reports?year=2026',
+    })
+    expect(client.state).toMatchObject({ status: 'loggedIn', caller: { userId: 'user-of-session-1' } })
+    expect(storage.values).toEqual(['session-1 handle-of-session-1'])
+    expect([...tab.items]).toEqual([])
+    expect(tab.left).toHaveLength(1)
+  })
+
+  it('is complete for whoever asks again in the same page, and nothing for one that is loaded anew', async () => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    comeBackWithCode(tab)
+    const { completeHandOff } = tab.load()
+    const both = await settled(Promise.all([completeHandOff(), completeHandOff()]))
+    expect(both.map(result => result?.status)).toEqual(['loggedIn', 'loggedIn'])
+    expect(await tab.load().completeHandOff()).toBeNull()
+    expect(service.requests).toEqual(['POST /api/handoff/redeem'])
+  })
+
+  it('does not look at a clock', async () => {
+    const tab = new SimulatedTab()
+    device.clockMs = Date.UTC(2001, 0, 1)
+    await tab.load().loginThroughMain()
+    device.clockMs = Date.UTC(2099, 0, 1)
+    comeBackWithCode(tab)
+    expect(await settled(tab.load().completeHandOff())).toMatchObject({ status: 'loggedIn' })
+  })
+
+  it('that a double click began twice is completed by the one that left last', async () => {
+    const tab = new SimulatedTab()
+    const { loginThroughMain } = tab.load()
+    await Promise.all([loginThroughMain(), loginThroughMain()])
+    comeBackWithCode(tab)
+    expect(await settled(tab.load().completeHandOff())).toMatchObject({ status: 'loggedIn' })
+  })
+
+  it.each(['login_required', 'access_denied', 'not_invited', 'suspended'])('says %s', async error => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    comeBack(tab, { error })
+    const result = await tab.load().completeHandOff()
+    expect(result).toEqual({ status: 'refused', reason: error, path: '/reports?year=2026' })
+    expect([tab.location.hash, service.requests, tab.left.length]).toEqual(['', [], 1])
+  })
+
+  it.each<[string, (tab: SimulatedTab) => void]>([
+    ['a code for a state of somebody else', tab => comeBackWithState(tab, 'x'.repeat(43))],
+    ['a code without a state', tab => comeBackWithState(tab, '')],
+    ['another issuer', tab => comeBack(tab, { code: 'the-code', iss: 'https://evil.test' })],
+    ['no issuer', tab => comeBack(tab, { code: 'the-code', iss: '' })],
+    ['an error that there is not', tab => comeBack(tab, { error: 'https://evil.test' })],
+    ['neither code nor error', tab => comeBack(tab, {})],
+    ['an answer to another tab', forgetAsked],
+  ])('ends with %s, asks nothing and cannot be tried twice', async (_, answer) => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    const right = comeBackWithCode(tab)
+    answer(tab)
+    expect(await tab.load().completeHandOff()).toMatchObject({ status: 'refused', reason: 'interrupted' })
+    tab.go(`/handoff-callback${right}`)
+    expect(await tab.load().completeHandOff()).toMatchObject({ status: 'refused', reason: 'interrupted' })
+    expect([tab.location.hash, service.requests, tab.left.length]).toEqual(['', [], 1])
+  })
+
+  it('says so when the code is not taken, and lets whatever else goes wrong through', async () => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    comeBack(tab, { code: 'spent' })
+    const { client, completeHandOff } = tab.load()
+    expect(await settled(completeHandOff())).toMatchObject({ status: 'refused', reason: 'expired' })
+    expect(client.state.status).not.toBe('loggedIn')
+
+    await tab.load().loginThroughMain()
+    comeBackWithCode(tab)
+    service.outage = { status: 503, body: { code: 'DATABASE_UNAVAILABLE' } }
+    const failed = expect(tab.load().completeHandOff()).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    })
+    await settled(failed)
+  })
+
+  it('does not begin where the page can keep nothing', async () => {
+    const tab = new SimulatedTab()
+    const locked = new Error('The operation is insecure')
+    tab.sessionStorage.setItem = () => {
+      throw locked
+    }
+    await expect(tab.load().loginThroughMain()).rejects.toBe(locked)
+    expect(tab.left).toEqual([])
+  })
+
+  it.each([
+    ['//evil.test/', '/evil.test/'],
+    ['/\\evil.test', '/evil.test'],
+    ['reports', '/reports'],
+    ['/reports?a=b', '/reports?a=b'],
+  ])('goes on within the site: %s', async (given, path) => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain({ path: given })
+    comeBack(tab, { error: 'access_denied' })
+    expect(await tab.load().completeHandOff()).toMatchObject({ path })
+  })
+})
+
+function comeBackWithState(tab: SimulatedTab, state: string): void {
+  comeBack(tab, { code: 'the-code', state })
+}
+
+function forgetAsked(tab: SimulatedTab): void {
+  comeBackWithCode(tab)
+  tab.items.clear()
+}
