@@ -21,11 +21,17 @@ export interface Site {
 /** The paths of each site's pages; web/main/app.tsx and web/satellite/app.tsx know the same. */
 export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
   main: [
-    ...['/', '/login', '/signup', '/subscribe', '/account', '/account/*'],
+    ...['/', '/login', '/handoff', '/signup', '/subscribe', '/account', '/account/*'],
     ...['/forgot-password', '/verify-email', '/reset-password', '/accept-invitation'],
     ...['/confirm-email', '/undo-email', '/not-me', '/accept-transfer', '/stop-transfer'],
   ],
-  satellite: ['/', '/data', '/reports', '/security'],
+  satellite: ['/', '/handoff-callback', '/data', '/reports', '/security'],
+}
+
+/** A hand-off passes through these: no copy of theirs may come up again, and no window that opened one may reach into it. */
+const HANDOFF_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/handoff': { 'Cache-Control': 'no-store', 'Cross-Origin-Opener-Policy': 'same-origin' },
+  '/handoff-callback': { 'Cache-Control': 'no-store' },
 }
 
 /**
@@ -40,14 +46,19 @@ export async function serveSite(
   const { host } = new URL(origin)
   const folder = join(PACKAGE_ROOT, BUILT_FOLDER, name)
   const policy = pagePolicy(places, { hasLogos: name === 'main' })
-  const headers = { ...SECURITY_HEADERS, 'Content-Security-Policy': policy }
+  const headers = {
+    ...SECURITY_HEADERS,
+    'Content-Security-Policy': policy,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-cache',
+  }
   const answer = async (request: FastifyRequest, reply: FastifyReply, status = 200) => {
-    if (request.host !== host) return reply.redirect(`${origin}${request.url}`)
+    if (request.host !== host) return reply.redirect(`${origin}${request.url}`, 303)
     const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
     if (html === null) return reply.status(503).send('These pages are not built yet: npm run build:web')
     return reply
       .status(status)
-      .headers({ ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
+      .headers({ ...headers, ...HANDOFF_HEADERS[request.routeOptions.url ?? ''] })
       .send(pageWith(html, places))
   }
   for (const path of paths) server.get(path, (request, reply) => answer(request, reply))

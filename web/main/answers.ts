@@ -124,3 +124,15 @@ export interface Satellite {
 
 /** A satellite that members can be given access to. */
 export type TeamSatellite = Pick<Satellite, 'origin' | 'name' | 'kind' | 'state'>
+
+/** A satellite that asks for whoever is logged in here. */
+export interface HandOffOffer {
+  readonly origin: string
+  readonly name: string
+  readonly branding: Branding | null
+  readonly access: 'allowed' | 'not_invited' | 'suspended' | 'access_denied'
+  /** Whether they have been there in this way before. */
+  readonly isKnown: boolean
+  /** Of who is logged in here. */
+  readonly email: string
+}

@@ -4,6 +4,7 @@ import { SessionGate } from '../pieces/sessions/session-gate.js'
 import { AccountPages } from './account-pages.js'
 import { client } from './client.js'
 import { ForgotPasswordPage } from './pages/forgot-password.js'
+import { HandOffPage } from './pages/handoff/handoff.js'
 import { LoginPage } from './pages/login.js'
 import { AcceptInvitationPage } from './pages/mailed/accept-invitation.js'
 import { AcceptTransferPage } from './pages/mailed/accept-transfer.js'
@@ -18,6 +19,7 @@ import { ReauthenticationDialog } from './reauthentication-dialog.js'
 
 /** Pages for whoever comes; dev/web knows the same paths. */
 const PUBLIC_PAGES = {
+  '/handoff': HandOffPage,
   '/signup': SignupPage,
   '/verify-email': VerifyEmailPage,
   '/forgot-password': ForgotPasswordPage,

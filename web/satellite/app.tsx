@@ -5,6 +5,7 @@ import { hostOf } from '../pieces/site.js'
 import { SiteFrame } from '../pieces/site-frame.js'
 import { useLoad } from '../pieces/use-load.js'
 import { client, read } from './client.js'
+import { CallbackPage } from './pages/callback.js'
 import { DataPage } from './pages/data.js'
 import { LoginPage } from './pages/login.js'
 import { NotFoundPage } from './pages/not-found.js'
@@ -14,6 +15,8 @@ import { WhoAmIPage } from './pages/who-am-i.js'
 
 /** A satellite: a customer's site whose visitors log in with Mainstay. */
 export function App() {
+  const { path } = usePlace()
+  if (path === '/handoff-callback') return <CallbackPage />
   return (
     <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => <SatellitePages caller={caller} />}

@@ -1,8 +1,11 @@
 import { errorOf, itemStorage, satelliteClient } from '@mainstay-auth/client'
+import { handOff } from '@mainstay-auth/client/handoff'
 import { site } from '../pieces/site.js'
 
 /** All tabs share the session, and it outlives them. It can never do more than enter data and view reports. */
 export const client = satelliteClient({ baseUrl: site.apiUrl, storage: itemStorage(() => localStorage) })
+
+export const { loginThroughMain, completeHandOff } = handOff(client, { mainUrl: site.mainUrl })
 
 /** What the service answers to a GET. Throws a MainstayError for a refusal. */
 export function read<T>(path: string): Promise<T> {

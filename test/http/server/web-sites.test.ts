@@ -28,7 +28,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
 
   it('pages 5: at another name of the server the browser is sent to the right one', async () => {
     const answer = await get('/?a=b', { host: '127.0.0.1:3000' })
-    expect([answer.statusCode, answer.headers.location]).toEqual([302, `${ORIGIN}/?a=b`])
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, `${ORIGIN}/?a=b`])
   })
 
   it('pages 10: an address that is nothing is a page for people, and no page for programs', async () => {
@@ -57,11 +57,17 @@ describe.each(NAMES)('the built pages of the %s site', name => {
       expect(answer.body).toContain('<meta name="mainstay-api" content="https://api.main.test"')
       expect(answer.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-cache',
+        'cache-control': path.startsWith('/handoff') ? 'no-store' : 'no-cache',
         'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
         'x-content-type-options': 'nosniff',
       })
     }
+  })
+
+  it('no window that has opened the page of the hand-off can reach it', async () => {
+    const policies = await Promise.all(PAGE_PATHS[name].map(path => get(path)))
+    const isolated = policies.filter(({ headers }) => headers['cross-origin-opener-policy'] === 'same-origin')
+    expect(isolated).toHaveLength(name === 'main' ? 1 : 0)
   })
 
   it('has no inline script or style, and what it loads is there and may be kept', async () => {

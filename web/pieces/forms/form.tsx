@@ -24,7 +24,7 @@ export function Form({
 }: {
   readonly send: (texts: Texts, form: HTMLFormElement) => Promise<unknown>
   readonly submit: string
-  readonly kind?: 'primary' | 'danger'
+  readonly kind?: 'primary' | 'plain' | 'danger'
   /** Where this form says it in other words. */
   readonly messages?: Messages
   readonly children?: ReactNode

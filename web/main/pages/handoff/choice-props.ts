@@ -1,0 +1,9 @@
+import type { HandOffOffer } from '../../answers.js'
+import type { HandOffRequest } from './handoff-request.js'
+
+/** What somebody who is logged in decides about. */
+export interface ChoiceProps {
+  readonly offer: HandOffOffer
+  readonly request: HandOffRequest
+  readonly switchAccount: () => void
+}

@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'react'
+import { type Action, useAction } from '../../../pieces/forms/use-action.js'
+import { Failure, Hint } from '../../../pieces/notice.js'
+import { SmallPage } from '../../../pieces/page.js'
+import { readableOn } from '../../../pieces/readable-on.js'
+import { hostOf } from '../../../pieces/site.js'
+import { Waiting } from '../../../pieces/waiting.js'
+import type { ChoiceProps } from './choice-props.js'
+import { leaveWithCode, leaveWithError, takeLeave } from './exits.js'
+import { RefusedChoice } from './refused-choice.js'
+import { SatelliteMark } from './satellite-mark.js'
+import { useSettled } from './use-settled.js'
+
+/** By then the browser is there, or somebody has stopped it. */
+const LEFT_AFTER_MS = 10_000
+
+/** Whether to be logged in at a satellite, and as whom. */
+export function Choice(props: ChoiceProps) {
+  const { offer, request } = props
+  const suggested = offer.email.toLowerCase() === request.loginHint.toLowerCase() ? '' : request.loginHint
+  const [isLeaving, setIsLeaving] = useState(
+    () => offer.access === 'allowed' && offer.isKnown && !suggested && takeLeave(),
+  )
+  const proceed = useAction(() => leaveWithCode(offer, request).catch(stay))
+  const stay = (error: unknown) => {
+    setIsLeaving(false)
+    throw error
+  }
+  useEffect(() => {
+    if (!isLeaving) return undefined
+    void proceed.run()
+    const timer = setTimeout(() => setIsLeaving(false), LEFT_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+
+  if (offer.access !== 'allowed') return <RefusedChoice {...props} access={offer.access} />
+  if (isLeaving)
+    return (
+      <SmallPage title={`Log in to ${hostOf(offer.origin)}`}>
+        <Waiting what={`Going on to ${hostOf(offer.origin)} …`} />
+      </SmallPage>
+    )
+  return <AllowedChoice {...props} suggested={suggested} proceed={proceed} />
+}
+
+function AllowedChoice({
+  offer: { origin, branding, email, ...offer },
+  request,
+  switchAccount,
+  suggested,
+  proceed,
+}: ChoiceProps & {
+  /** Whom the satellite wants to have logged in, where that is another; empty otherwise. */
+  readonly suggested: string
+  readonly proceed: Action<void>
+}) {
+  const { isSettled, isSettledNow } = useSettled()
+  const name = branding?.name ?? offer.name
+  const colours = branding ? { background: branding.accent, color: readableOn(branding.accent) } : {}
+  return (
+    <SmallPage title={`Log in to ${hostOf(origin)}`}>
+      {branding && <SatelliteMark branding={branding} />}
+      <p>
+        You will be logged in at <strong>{hostOf(origin)}</strong>. It does not learn your password.
+      </p>
+      {suggested && (
+        <Hint>
+          {hostOf(origin)} asks for <bdi>{suggested}</bdi>. You are logged in here as <bdi>{email}</bdi>.
+        </Hint>
+      )}
+      <Failure error={proceed.error} />
+      <div className="actions">
+        <button
+          type="button"
+          className="primary branded-button"
+          style={colours}
+          aria-disabled={!isSettled || proceed.isBusy}
+          aria-busy={proceed.isBusy}
+          onClick={() => isSettledNow() && void proceed.run()}
+        >
+          <span>
+            Continue to <bdi>{name}</bdi> as <bdi>{email}</bdi>
+          </span>
+        </button>
+        <button type="button" onClick={switchAccount}>
+          Use another account
+        </button>
+        <button type="button" onClick={() => leaveWithError(origin, 'access_denied', request)}>
+          Cancel
+        </button>
+      </div>
+    </SmallPage>
+  )
+}

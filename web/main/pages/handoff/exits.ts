@@ -1,0 +1,41 @@
+import { site } from '../../../pieces/site.js'
+import type { HandOffOffer } from '../../answers.js'
+import { call } from '../../api.js'
+import type { HandOffRequest } from './handoff-request.js'
+
+/** What the satellite is told when nobody is logged in there. */
+export type HandOffError = 'login_required' | 'access_denied' | 'not_invited' | 'suspended'
+
+const KEY = 'mainstay.handoff'
+
+/**
+ * Whether the page may leave without anybody pressing a button: once in the life of a tab, and never where the browser
+ * cannot remember it. So no chain of pages that send the browser on can get long, whatever goes wrong.
+ */
+export function takeLeave(): boolean {
+  try {
+    const hasLeft = sessionStorage.getItem(KEY) !== null
+    sessionStorage.setItem(KEY, 'left')
+    return !hasLeft
+  } catch {
+    return false
+  }
+}
+
+/** Goes back to the satellite with a code that is good for this one login. Throws a MainstayError for a refusal. */
+export async function leaveWithCode({ origin }: HandOffOffer, request: HandOffRequest): Promise<void> {
+  const { challenge, state } = request
+  const body = { satellite: origin, challenge, state }
+  const { redirect } = await call<{ readonly redirect: string }>('POST', 'handoff/codes', body)
+  leave(origin, new URL(redirect).hash)
+}
+
+/** Goes back to the satellite with the reason why nobody is logged in. */
+export function leaveWithError(origin: string, error: HandOffError, { state }: HandOffRequest): void {
+  leave(origin, `#${new URLSearchParams({ error, state, iss: site.apiUrl })}`)
+}
+
+/** `origin` is one that the service has confirmed. The page leaves no trace in the history: “back” does not end here. */
+function leave(origin: string, fragment: string): void {
+  location.replace(`${origin}/handoff-callback${fragment}`)
+}

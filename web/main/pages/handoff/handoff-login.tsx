@@ -1,0 +1,96 @@
+import type { ReactNode } from 'react'
+import { EmailField, PasswordField } from '../../../pieces/forms/field.js'
+import { Form } from '../../../pieces/forms/form.js'
+import { Warning } from '../../../pieces/notice.js'
+import { SmallPage } from '../../../pieces/page.js'
+import { Link } from '../../../pieces/router.js'
+import { hostOf } from '../../../pieces/site.js'
+import { useLoad } from '../../../pieces/use-load.js'
+import { Waiting } from '../../../pieces/waiting.js'
+import { askAsAnybody } from '../../api.js'
+import { client } from '../../client.js'
+import { leaveWithError } from './exits.js'
+import type { HandOffRequest } from './handoff-request.js'
+import { isRefusal, UnknownSatellitePage } from './no-way-on.js'
+
+/** For whoever is not logged in: at the address of the hand-off, so that they go on there. */
+export function HandOffLogin({
+  news,
+  request,
+}: {
+  readonly news: ReactNode
+  readonly request: HandOffRequest
+}) {
+  const asked = `handoff/satellite?origin=${encodeURIComponent(request.satellite)}`
+  const confirmed = useLoad(() => askAsAnybody<{ readonly origin: string }>(asked))
+  const origin = confirmed.data?.origin
+  if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
+  return (
+    <SmallPage title="Log in">
+      {news}
+      {!navigator.cookieEnabled && (
+        <Warning>
+          Your browser does not let {location.host} store cookies. Please allow them: without, you cannot be
+          logged in.
+        </Warning>
+      )}
+      {origin && (
+        <p>
+          Afterwards you can go on to <strong>{hostOf(origin)}</strong>. It does not learn your password.
+        </p>
+      )}
+      {!origin && !confirmed.error ? <Waiting /> : <LoginForm loginHint={request.loginHint} />}
+      {origin && (
+        <div className="actions">
+          <button type="button" onClick={() => leaveWithError(origin, 'login_required', request)}>
+            Cancel
+          </button>
+        </div>
+      )}
+      <ForgotPassword />
+    </SmallPage>
+  )
+}
+
+/** For whoever is logged in, and stays so until they have logged in as somebody else. */
+export function AccountSwitch({
+  request,
+  done,
+  back,
+}: {
+  readonly request: HandOffRequest
+  readonly done: () => void
+  readonly back: () => void
+}) {
+  return (
+    <SmallPage title="Use another account">
+      <LoginForm loginHint={request.loginHint} done={done} />
+      <div className="actions">
+        <button type="button" onClick={back}>
+          Go back
+        </button>
+      </div>
+      <ForgotPassword />
+    </SmallPage>
+  )
+}
+
+function LoginForm({ loginHint, done }: { readonly loginHint: string; readonly done?: () => void }) {
+  return (
+    <Form
+      submit="Log in"
+      send={({ email = '', password = '' }) => client.login({ email, password }).then(done)}
+    >
+      <EmailField defaultValue={loginHint} />
+      <PasswordField />
+    </Form>
+  )
+}
+
+function ForgotPassword() {
+  return (
+    <p className="links">
+      <Link href="/forgot-password">Forgot your password?</Link>
+    </p>
+  )
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { SmallPage } from '../../../pieces/page.js'
+import { OutageBanner } from '../../../pieces/sessions/outage-banner.js'
+import { SessionGate } from '../../../pieces/sessions/session-gate.js'
+import { useLoad } from '../../../pieces/use-load.js'
+import { Loaded } from '../../../pieces/waiting.js'
+import type { HandOffOffer } from '../../answers.js'
+import { call } from '../../api.js'
+import { client } from '../../client.js'
+import { Choice } from './choice.js'
+import { AccountSwitch, HandOffLogin } from './handoff-login.js'
+import { type HandOffRequest, readRequest } from './handoff-request.js'
+import { CookiesBlockedPage, IncompletePage, isRefusal, UnknownSatellitePage } from './no-way-on.js'
+
+/** Where a satellite sends people to be logged in there. What leads away from here is in exits.ts, and nowhere else. */
+export function HandOffPage() {
+  const [request] = useState(() => readRequest(location.hash))
+  // Also where a web server has lost the header that forbids frames.
+  if (top !== self) return null
+  if (!request) return <IncompletePage />
+  return (
+    <>
+      <OutageBanner client={client} />
+      <SessionGate client={client} login={news => <HandOffLogin news={news} request={request} />}>
+        {() => <Offered request={request} />}
+      </SessionGate>
+    </>
+  )
+}
+
+/** Of somebody who is logged in. */
+function Offered({ request }: { readonly request: HandOffRequest }) {
+  const offer = useLoad(() =>
+    call<HandOffOffer>('GET', `handoff?satellite=${encodeURIComponent(request.satellite)}`),
+  )
+  const [isSwitching, setIsSwitching] = useState(false)
+  if (isSwitching)
+    return (
+      <AccountSwitch
+        request={request}
+        done={() => {
+          setIsSwitching(false)
+          void offer.reload()
+        }}
+        back={() => setIsSwitching(false)}
+      />
+    )
+  if (isRefusal(offer.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
+  if (isRefusal(offer.error, 'SESSION_COOKIE_REQUIRED')) return <CookiesBlockedPage retry={offer.reload} />
+  if (offer.data)
+    return <Choice offer={offer.data} request={request} switchAccount={() => setIsSwitching(true)} />
+  return (
+    <SmallPage title="Log in">
+      <Loaded of={offer}>{() => null}</Loaded>
+    </SmallPage>
+  )
+}

@@ -1,0 +1,17 @@
+import { useState } from 'react'
+import { readableOn } from '../../../pieces/readable-on.js'
+import type { Branding } from '../../answers.js'
+
+/** How a satellite looks that has branding. Whoever registered it chose all of it, so its host has to stand beside. */
+export function SatelliteMark({ branding: { name, logoUrl, background } }: { readonly branding: Branding }) {
+  const [isLogoMissing, setIsLogoMissing] = useState(false)
+  const logo = logoUrl?.startsWith('https://') && !isLogoMissing ? logoUrl : null
+  return (
+    <div className="branded" style={{ background, color: readableOn(background) }}>
+      {logo && <img src={logo} alt="" onError={() => setIsLogoMissing(true)} />}
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>
+    </div>
+  )
+}

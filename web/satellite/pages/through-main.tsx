@@ -1,0 +1,36 @@
+import { ActionButton } from '../../pieces/forms/button.js'
+import { useAction } from '../../pieces/forms/use-action.js'
+import { Failure, Warning } from '../../pieces/notice.js'
+import { hostOf, site } from '../../pieces/site.js'
+import { loginThroughMain } from '../client.js'
+
+/** Leaves for the main site to log in there. */
+export function ThroughMain({
+  name = `Log in with ${hostOf(site.mainUrl)}`,
+  loginHint,
+  path,
+}: {
+  readonly name?: string
+  readonly loginHint?: string
+  /** Where to go on afterwards; here, unless told. */
+  readonly path?: string
+}) {
+  const action = useAction(() => loginThroughMain({ loginHint, path }))
+  const isLocked = action.error instanceof DOMException
+  return (
+    <>
+      {isLocked ? (
+        <Warning>
+          Your browser does not let this site store anything. Please allow it to store data, then try again.
+        </Warning>
+      ) : (
+        <Failure error={action.error} />
+      )}
+      <div className="actions">
+        <ActionButton kind="primary" action={action}>
+          {name}
+        </ActionButton>
+      </div>
+    </>
+  )
+}
