@@ -162,7 +162,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await elsewhere.getByRole('link', { name: `Go to ${new URL(SHOP_ONE).host}` }).waitFor()
   expect(await elsewhere.getByRole('link', { name: 'Team' }).count()).toBe(0)
   await elsewhere.getByRole('button', { name: 'Log out' }).click()
-  await elsewhere.getByRole('button', { name: 'Log in' }).waitFor()
+  await elsewhere.getByRole('button', { name: 'Log in', exact: true }).waitFor()
 
   await toShop.click()
   await page.waitForURL(`${SHOP_ONE}/`)
@@ -217,7 +217,7 @@ test('says that a login on another device was not theirs', async () => {
   await untilShown(page)
   await seeing('Log in')
   await thief.reload()
-  await thief.getByRole('button', { name: 'Log in' }).waitFor()
+  await thief.getByRole('button', { name: 'Log in', exact: true }).waitFor()
   await thief.context().close()
   await followMail(owner.email, /password/i)
   await page.getByLabel('New password').waitFor()
@@ -244,7 +244,7 @@ test('pages 11: ends a session elsewhere', async () => {
   })
   expect(await page.getByText(new URL(SHOP_ONE).host).count()).toBe(0)
   await other.reload()
-  await other.getByRole('button', { name: 'Log in' }).waitFor()
+  await other.getByRole('button', { name: 'Log in', exact: true }).waitFor()
   await other.context().close()
 })
 

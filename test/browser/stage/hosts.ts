@@ -4,9 +4,11 @@ export const SHOP_ONE = 'https://shop-one.test'
 export const SHOP_TWO = 'https://shop-two.test'
 /** Listed nowhere: an account registers it as its own. */
 export const CUSTOMER = 'https://customer.test'
+/** Listed nowhere either: the page that docs/integrate.md shows in React. */
+export const SHOP_THREE = 'https://shop-three.test'
 /** Nobody's friend. */
 export const EVIL = 'https://evil.test'
 /** Not ours, but of the same site as the API, so that browsers send the cookie from there. */
 export const SIBLING = 'https://blog.main.test'
 
-export const ORIGINS = [MAIN, API, SHOP_ONE, SHOP_TWO, CUSTOMER, EVIL, SIBLING]
+export const ORIGINS = [MAIN, API, SHOP_ONE, SHOP_TWO, CUSTOMER, SHOP_THREE, EVIL, SIBLING]

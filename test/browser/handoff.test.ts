@@ -1,0 +1,288 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { BrowserContext, Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aSatellite } from '../support/satellites.js'
+import { startHandoffPages } from './stage/handoff-pages.js'
+import { MAIN, SHOP_ONE, SHOP_THREE, SHOP_TWO } from './stage/hosts.js'
+import { LoadedDocuments } from './stage/loaded-documents.js'
+import { untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const HANDOFF = 'main.test/handoff'
+const CALLBACK = 'shop-one.test/handoff-callback'
+const THROUGH = 'Log in with main.test'
+const AGAIN = 'Try again with main.test'
+
+let stage: Stage
+let owner: User
+beforeAll(async () => {
+  stage = await Stage.start(startHandoffPages)
+  owner = await anOwner(stage.app)
+  await aSatellite(stage.app, owner, SHOP_THREE)
+}, START_MS)
+afterAll(() => stage?.stop())
+
+/** Somebody new in each test, who has been nowhere yet. */
+let member: User
+let person: BrowserContext
+let documents: LoadedDocuments
+let page: Page
+beforeEach(async () => {
+  member = await aMember(stage.app, owner)
+  person = await stage.newPerson()
+  documents = await LoadedDocuments.of(person)
+  page = await openShop('/reports')
+})
+afterEach(async () => {
+  // Nothing has moved since the last gesture.
+  for (const open of person.pages()) expect(documents.take(open)).toEqual([])
+  await person.close()
+})
+
+async function openShop(path: string): Promise<Page> {
+  const tab = await person.newPage()
+  await visit(tab, `${SHOP_ONE}${path}`)
+  expect(documents.take(tab)).toEqual([`shop-one.test${path}`])
+  return tab
+}
+
+/** Does something once; afterwards this text is there, and the tab has loaded these documents for it. */
+async function gesture(act: () => Promise<unknown>, text: string | RegExp, loaded: string[], tab = page) {
+  await act()
+  await tab.getByText(text).first().waitFor()
+  await untilShown(tab)
+  expect(documents.take(tab)).toEqual(loaded)
+}
+
+function press(name: string | RegExp, tab = page): () => Promise<void> {
+  return () => tab.getByRole('button', { name, exact: true }).click()
+}
+
+const asMember = () => `Continue to shop-one.test as ${member.email}`
+
+/** On the form that is there; what is shown afterwards waits for the next gesture. */
+async function logInHere(tab = page, { email }: Pick<User, 'email'> = member): Promise<void> {
+  await tab.getByLabel('E-mail').fill(email)
+  await tab.getByLabel('Password').fill(PASSWORD)
+  await press('Log in', tab)()
+}
+
+/** The first time at this satellite, from its login to its page. */
+async function handOffOnce(): Promise<void> {
+  await gesture(press(THROUGH), 'Afterwards you can go on to shop-one.test', [HANDOFF])
+  await gesture(logInHere, asMember(), [])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+}
+
+/** The satellite loses its session without a logout, as when a browser clears what a page has stored. */
+async function loseSession(tab = page): Promise<void> {
+  const clear = async () => {
+    await tab.evaluate('localStorage.clear()')
+    await tab.reload()
+  }
+  await gesture(clear, THROUGH, ['shop-one.test/reports'], tab)
+}
+
+test('logs in on the main site and is logged in on the satellite, where it was wanted', async () => {
+  await page.getByLabel('E-mail').fill(member.email)
+  await gesture(press(THROUGH), 'Afterwards you can go on to shop-one.test', [HANDOFF])
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(member.email)
+  await gesture(logInHere, 'It does not learn your password', [])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  expect(page.url()).toBe(`${SHOP_ONE}/reports`)
+  const stored = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')
+  expect(stored).not.toContain('verifier')
+  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+})
+
+test('leaves the main site by itself for a satellite that the user knows, once in the life of a tab', async () => {
+  await handOffOnce()
+  await loseSession()
+  await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+  await loseSession()
+  await gesture(press(THROUGH), asMember(), [HANDOFF])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  const other = await openShop('/reports')
+  await loseSession(other)
+  await gesture(press(THROUGH, other), 'Log out', [HANDOFF, CALLBACK], other)
+  // The first tab takes up what the second has stored.
+  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+})
+
+test('asks again after somebody has logged out', async () => {
+  await handOffOnce()
+  await gesture(press('Log out'), THROUGH, [])
+  await gesture(press(THROUGH), asMember(), [HANDOFF])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+})
+
+test('turns back where people say so, and waits for the next gesture', async () => {
+  await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+  await gesture(press('Cancel'), 'You have not logged in on main.test.', [CALLBACK])
+  await gesture(press(AGAIN), 'Afterwards you can go on', [HANDOFF])
+  await gesture(logInHere, asMember(), [])
+  await gesture(press('Cancel'), 'You have turned back on main.test', [CALLBACK])
+  await gesture(() => page.reload(), THROUGH, [CALLBACK])
+  expect(page.url()).toBe(`${SHOP_ONE}/`)
+})
+
+test('the back button leads past the hand-off, and forward again', async () => {
+  await handOffOnce()
+  await gesture(() => page.goBack(), 'Log out', ['shop-one.test/reports'])
+  await gesture(() => page.goForward(), 'Log out', ['shop-one.test/reports'])
+  await loseSession()
+  await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+  await loseSession()
+  // Back from the page of the main site itself, and into it again.
+  await gesture(press(THROUGH), asMember(), [HANDOFF])
+  await gesture(() => page.goBack(), THROUGH, ['shop-one.test/reports'])
+  await gesture(() => page.goForward(), asMember(), [HANDOFF])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+})
+
+test('a page that is loaded again at any step is where it was', async () => {
+  await gesture(() => page.reload(), THROUGH, ['shop-one.test/reports'])
+  await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+  await gesture(() => page.reload(), 'Afterwards you can go on', [HANDOFF])
+  await gesture(logInHere, asMember(), [])
+  await gesture(() => page.reload(), asMember(), [HANDOFF])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+})
+
+test('a page of the main site that has left by itself stays when it is loaded again', async () => {
+  await handOffOnce()
+  await loseSession()
+  // The satellite does not answer: the browser stays on the page of the main site, which people load again.
+  await page.route(`${SHOP_ONE}/handoff-callback`, route => route.abort('aborted'))
+  await press(THROUGH)()
+  await page.getByText('Going on to shop-one.test').waitFor()
+  await page.unroute(`${SHOP_ONE}/handoff-callback`)
+  await gesture(() => page.reload(), asMember(), [HANDOFF, HANDOFF])
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+})
+
+test('double clicks are one', async () => {
+  const twice = (name: string) => () => page.getByRole('button', { name, exact: true }).dblclick()
+  await gesture(twice(THROUGH), 'Afterwards you can go on', [HANDOFF])
+  await gesture(logInHere, asMember(), [])
+  await gesture(twice(asMember()), 'Log out', [CALLBACK])
+})
+
+test('two tabs at once do not get into each other’s way', async () => {
+  const other = await openShop('/data')
+  await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+  await gesture(press(THROUGH, other), 'Afterwards you can go on', [HANDOFF], other)
+  await gesture(logInHere, asMember(), [])
+  // The other tab hears of the login.
+  await gesture(async () => {}, asMember(), [], other)
+  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember(), other), 'Log out', [CALLBACK], other)
+  expect([page.url(), other.url()]).toEqual([`${SHOP_ONE}/reports`, `${SHOP_ONE}/data`])
+  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+})
+
+test.each([
+  ['in the past', Date.UTC(2001, 1, 1)],
+  ['in the future', Date.UTC(2061, 1, 1)],
+])('the clock of the device may be far %s', async (_, time) => {
+  await person.clock.setFixedTime(time)
+  await handOffOnce()
+  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+})
+
+describe('slow hops', () => {
+  async function delay(address: string, until: () => Promise<unknown>): Promise<void> {
+    await page.route(address, async route => {
+      await until()
+      await route.continue()
+    })
+  }
+
+  test('of three seconds each are as many as quick ones', async () => {
+    await handOffOnce()
+    await loseSession()
+    // Real ones: whatever counted laps by the clock would forget them meanwhile.
+    for (const hop of [`${MAIN}/handoff`, `${SHOP_ONE}/handoff-callback`])
+      await delay(hop, () => new Promise(done => setTimeout(done, 3_000)))
+    await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+  })
+
+  test('that outlast the code end with words and a button', async () => {
+    await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+    await gesture(logInHere, asMember(), [])
+    await delay(`${SHOP_ONE}/handoff-callback`, async () => stage.app.clock.advance(61))
+    await gesture(press(asMember()), 'The login took too long.', [CALLBACK])
+    await page.unroute(`${SHOP_ONE}/handoff-callback`)
+    await gesture(press(AGAIN), asMember(), [HANDOFF])
+    await gesture(press(asMember()), 'Log out', [CALLBACK])
+    expect(page.url()).toBe(`${SHOP_ONE}/reports`)
+  })
+})
+
+test('a redirect that browsers keep for ever makes no circle', async () => {
+  await page.route(`${MAIN}/handoff`, route =>
+    route.fulfill({
+      status: 301,
+      headers: { Location: '/handoff?moved', 'Cache-Control': 'max-age=31536000' },
+    }),
+  )
+  await handOffOnce()
+  await loseSession()
+  await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+})
+
+describe('a browser that keeps nothing', () => {
+  const NO_STORAGE = `for (const name of ['sessionStorage', 'localStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('Denied', 'SecurityError') } })`
+
+  test('for the satellite does not leave it', async () => {
+    await page.addInitScript(`if (location.host === 'shop-one.test') { ${NO_STORAGE} }`)
+    await gesture(() => page.reload(), THROUGH, ['shop-one.test/reports'])
+    await gesture(press(THROUGH), 'Your browser does not let this site store anything.', [])
+  })
+
+  test('for the main site never leaves that by itself', async () => {
+    await handOffOnce()
+    await loseSession()
+    await page.addInitScript(`if (location.host === 'main.test') { ${NO_STORAGE} }`)
+    await gesture(press(THROUGH), asMember(), [HANDOFF])
+    await gesture(press(asMember()), 'Log out', [CALLBACK])
+  })
+
+  test('no cookies for the main site either, says so and stays', async () => {
+    await page.route('**/api/handoff?*', async route => {
+      await person.clearCookies()
+      await route.continue()
+    })
+    await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+    await gesture(logInHere, 'Your browser did not send the cookie of main.test', [])
+    await gesture(press('Try again'), 'Afterwards you can go on', [])
+    await page.unroute('**/api/handoff?*')
+    await gesture(logInHere, asMember(), [])
+    await gesture(press(asMember()), 'Log out', [CALLBACK])
+  })
+})
+
+describe.each([
+  { what: 'plain HTML', origin: SHOP_TWO, shown: '"dataEntry":true' },
+  { what: 'React', origin: SHOP_THREE, shown: 'Log out' },
+])('the page in $what of docs/integrate.md', ({ origin, shown }) => {
+  test('logs in through the main site, or says why not', async () => {
+    const { host } = new URL(origin)
+    const tab = await person.newPage()
+    const seen = async (act: () => Promise<unknown>, text: string | RegExp, loaded: string[]) => {
+      await act()
+      await tab.getByText(text).first().waitFor()
+      expect(documents.take(tab)).toEqual(loaded)
+    }
+    await seen(() => tab.goto(origin), /Logged out|Log in/, [`${host}/`])
+    await seen(press('Log in', tab), 'Afterwards you can go on', [HANDOFF])
+    await seen(press('Cancel', tab), 'Not logged in: login_required', [`${host}/handoff-callback`])
+    await seen(press('Log in', tab), 'Afterwards you can go on', [HANDOFF])
+    await logInHere(tab)
+    await seen(press(/^Continue to /, tab), shown, [`${host}/handoff-callback`])
+    await seen(() => tab.reload(), shown, [`${host}/handoff-callback`])
+  })
+})
