@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Source } from '../../src/permissions/permissions.js'
 import { canonicalEmail, type Email } from '../../src/users/email.js'
 import type { User } from '../../src/users/user.js'
@@ -18,6 +18,12 @@ export interface Person extends User {
 export interface Login {
   readonly accessToken: string
   readonly sessionId: string
+}
+
+/** What a satellite's page needs to log in by hand-off. */
+export interface Handoff {
+  readonly code: string
+  readonly verifier: string
 }
 
 /** More than the 72 bytes at which some hashes stop reading, with letters that have an upper case. */
@@ -67,6 +73,25 @@ export class Cast {
       const { password } = await this.owner('U1')
       await this.post('/api/reauthenticate', session, { password })
       return session
+    })
+  }
+
+  /** A code by which the main session of U1 is handed on to the first satellite, and what its page has kept. */
+  handoff(): Promise<Handoff> {
+    return this.once('handoff', async () => {
+      const { accessToken, sessionId } = await this.session('U1', 'main')
+      const verifier = randomBytes(32).toString('base64url')
+      const challenge = createHash('sha256').update(verifier).digest('base64url')
+      const { status, text, json } = await this.service.request({
+        method: 'POST',
+        path: '/api/handoff/codes',
+        headers: { Origin: MAIN, Authorization: `Bearer ${accessToken}`, Cookie: `sessionId=${sessionId}` },
+        body: { satellite: SHOP_ONE, challenge, state: challenge },
+      })
+      if (status !== 201) throw new Error(`the code was refused: ${status} ${text}`)
+      const code = new URLSearchParams(new URL(json.redirect).hash.slice(1)).get('code') as string
+      this.service.secrets.add(code, verifier)
+      return { code, verifier }
     })
   }
 

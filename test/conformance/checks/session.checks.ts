@@ -52,6 +52,17 @@ export const sessionChecks: Readonly<Record<string, Check>> = {
     }
   },
 
+  'one session, however many redeem the code': async ({ cast, service }) => {
+    await cast.handoff()
+    const { id } = await cast.owner('U1')
+    const before = await service.sessionsOf(id)
+    return async answers => {
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      // A retry that comes after the answer is a second use, which ends it.
+      expect((await service.sessionsOf(id)).length - before.length).toBeLessThanOrEqual(1)
+    }
+  },
+
   'header ignored; fresh id': afterwards(async ({ service, request }, [answer]) => {
     const sent = request.headers!['X-Session-ID'] as string
     expect(sessionIdOf(answer!)).not.toBe(sent)
