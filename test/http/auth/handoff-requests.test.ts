@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { oneTimeTokens } from '../../../src/database/schema.js'
+import { eq, sql } from 'drizzle-orm'
+import { Database, rowsOf } from '../../../src/database/database.js'
+import { oneTimeTokens, satellites } from '../../../src/database/schema.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-tokens.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
+import { eventually } from '../../support/eventually.js'
+import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem, requestCode } from '../support/handoff-calls.js'
+import { onMainSite } from '../support/reauthenticate.js'
 import { closeTo } from '../support/team-calls.js'
 
 const BRANDING = { name: 'Rosa’s shop', logoUrl: null, accent: '#1d4ed8', background: '#ffffff' }
@@ -280,5 +283,23 @@ describe('limits', () => {
     expect(answers.slice(30)).toEqual(Array(10).fill('429 TOO_MANY_ATTEMPTS'))
     expect(outcome(await from('203.0.113.7', { code: 'x', verifier }))).toBe('401 HANDOFF_CODE_INVALID')
     expect(outcome(await from('198.51.100.7', { code, verifier }))).toBe('200')
+  })
+})
+
+describe('an account that requires hand-offs', () => {
+  it('waits for a change of one of its satellites without keeping others from theirs', async () => {
+    const { owner, satellite } = await aMemberOnMain()
+    const other = await aMemberOnMain()
+    const session = await signIn(app, owner, 'main')
+    const database = app.app.get(Database)
+    let changing: Promise<TestResponse> | undefined
+    await database.transaction(async transaction => {
+      await transaction.execute(sql`select 1 from ${satellites} where id = ${satellite.id} for update`)
+      changing = onMainSite(app, session, 'PATCH', '/api/account', { handoffRequired: 'everyone' })
+      const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await eventually(async () => rowsOf(await database.run(db => db.execute(waiting))).length > 0)
+      await transaction.execute(sql`update ${satellites} set name = 'Ours' where id = ${other.satellite.id}`)
+    })
+    expect(outcome((await changing) as TestResponse)).toBe('200')
   })
 })
