@@ -2,13 +2,10 @@ import { Injectable } from '@nestjs/common'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { OriginPolicy } from '../satellites/origin-policy.js'
-import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
-import { RegisteredSatellites } from './registered-satellites.js'
+import { isFailing, type RegisteredSatellite } from './registered-satellite.js'
+import { type OriginClaim, RegisteredSatellites } from './registered-satellites.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 import { SatelliteProving } from './satellite-proving.js'
-
-/** What an account would like to have, or has. */
-export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
 
 /** Whether an account may have an origin that another account may have had before. */
 @Injectable()
@@ -40,7 +37,7 @@ export class OriginClaims {
 
   /** Satellites of other accounts that have the origin, active or suspended. */
   holders(claim: OriginClaim): Promise<RegisteredSatellite[]> {
-    return this.database.transaction(transaction => this.registered.holdersElsewhere(transaction, claim))
+    return this.database.run(db => this.registered.holdersElsewhere(db, claim))
   }
 
   /**
@@ -66,9 +63,4 @@ export class OriginClaims {
     const place = holder.proof.method === 'file' ? lookups.file : lookups.dns
     return method === null && place?.isOutage === false
   }
-}
-
-/** Whether a check has not found the proof, and its account was told. What an operator decided stays. */
-function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
-  return proof.failures > 0 && satellite.suspendedBy !== 'operator'
 }

@@ -25,6 +25,11 @@ export function selectSatellites(db: Db) {
     .$dynamic()
 }
 
+/** Whether a check has not found the proof, and its account was told. What an operator decided stays. */
+export function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
+  return proof.failures > 0 && satellite.suspendedBy !== 'operator'
+}
+
 /** Throws `SATELLITE_SUSPENDED` for what an operator has suspended, unless the actor is one. */
 export function requireNotBarred({ client }: AccountActor, { satellite }: RegisteredSatellite): void {
   if (client && satellite.suspendedBy === 'operator')

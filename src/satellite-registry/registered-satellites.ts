@@ -6,12 +6,15 @@ import type { Db } from '../database/connection.js'
 import { satellites } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import { effectivePermissions, PERMISSIONS, permissionsOf } from '../permissions/permissions.js'
+import { matchesPattern } from '../satellites/satellite-map.js'
 import { type RegisteredSatellite, type SatelliteRow, selectSatellites } from './registered-satellite.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 
 /** Sessions of previews, which anybody who can open a pull request may have written. */
 export const PREVIEW_SESSION_SECONDS = 8 * 60 * 60
 
+/** What an account would like to have, or has. */
+export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
 export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 'kind'>
 export type SatelliteChange = Partial<
   Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'sessionSeconds' | 'branding'>
@@ -85,10 +88,10 @@ export class RegisteredSatellites {
     return { satellite, proof: await this.proofs.start(transaction, satellite.id) }
   }
 
-  /** Whether the satellite was pending and its token had expired; it has a new one then. */
-  async renewExpiredToken(db: Db, { satellite, proof }: RegisteredSatellite): Promise<boolean> {
+  /** Whether the satellite, which is locked, was pending and its token had expired; it has a new one then. */
+  async renewExpiredToken(transaction: Db, { satellite, proof }: RegisteredSatellite): Promise<boolean> {
     if (satellite.state !== 'pending' || !this.proofs.isExpired(proof)) return false
-    await this.proofs.start(db, satellite.id)
+    await this.proofs.start(transaction, satellite.id)
     return true
   }
 
@@ -120,18 +123,33 @@ export class RegisteredSatellites {
   }
 
   /**
-   * Those of other accounts, active or suspended, that have this origin, locked until the transaction ends; of a
-   * preview pattern also those whose patterns could cover the same hosts.
+   * Those of other accounts, active or suspended, that have this origin; of a preview pattern also those whose
+   * patterns could cover the same hosts.
    */
-  holdersElsewhere(
-    transaction: Db,
-    { accountId, origin, kind }: Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>,
-  ): Promise<RegisteredSatellite[]> {
+  holdersElsewhere(db: Db, claim: OriginClaim) {
+    const { accountId, origin, kind } = claim
     const isSame = kind === 'preview' ? haveSameParent(origin) : eq(satellites.origin, origin)
-    return selectSatellites(transaction)
+    return selectSatellites(db)
       .where(and(isSame, ne(satellites.state, 'pending'), ne(satellites.accountId, accountId)))
       .orderBy(asc(satellites.id))
-      .for('update')
+  }
+
+  /** Like {@link holdersElsewhere}, and nobody else changes them until the transaction ends. */
+  lockHoldersElsewhere(transaction: Db, claim: OriginClaim): Promise<RegisteredSatellite[]> {
+    return this.holdersElsewhere(transaction, claim).for('update')
+  }
+
+  /** Whether an operator has suspended another satellite of the account that has hosts in common with this one. */
+  async isBarredByAnother(db: Db, { accountId, origin, kind }: OriginClaim): Promise<boolean> {
+    const barred = await db
+      .select({ origin: satellites.origin, kind: satellites.kind })
+      .from(satellites)
+      .where(and(eq(satellites.accountId, accountId), eq(satellites.suspendedBy, 'operator')))
+    return barred.some(other =>
+      kind === 'preview' && other.kind === 'preview'
+        ? parentOf(other.origin) === parentOf(origin)
+        : matchesPattern(other.origin, origin) || matchesPattern(origin, other.origin),
+    )
   }
 
   /** Only one account at a time can come by this origin, until the transaction ends. */

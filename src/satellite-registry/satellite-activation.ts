@@ -4,6 +4,7 @@ import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
+import { Logger } from '../log/logger.js'
 import {
   type AccountActor,
   type ProofRow,
@@ -20,6 +21,8 @@ export type MayTakeFrom = (holder: RegisteredSatellite) => boolean
 /** Makes satellites active whose proof was found, or that an operator vouches for. */
 @Injectable()
 export class SatelliteActivation {
+  private readonly logger = new Logger('SatelliteActivation')
+
   constructor(
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
@@ -31,7 +34,8 @@ export class SatelliteActivation {
   /**
    * The active satellite; the sessions of one that was suspended go on. An origin that another account has moves
    * here when `mayTakeFrom` says so; otherwise this throws `ORIGIN_TAKEN`. Throws `PROOF_EXPIRED` when there has
-   * been another token since `found` was read, and `NOT_FOUND` when it is gone.
+   * been another token since `found` was read, `NOT_FOUND` when it is gone, and `SATELLITE_SUSPENDED` while an operator
+   * keeps it closed, or another one of the account with the same hosts.
    */
   async activate(
     actor: AccountActor,
@@ -46,9 +50,15 @@ export class SatelliteActivation {
       requireNotBarred(actor, current)
       const { satellite, proof } = current
       if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
-      await this.proofs.recordFound(transaction, id, method)
+      // What an operator vouches for stays so when somebody of the account proves it too.
+      await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
       if (satellite.state === 'active') return []
-      const holders = await this.registered.holdersElsewhere(transaction, satellite)
+      if (actor.client && (await this.registered.isBarredByAnother(transaction, satellite)))
+        throw new ApiError('SATELLITE_SUSPENDED', {
+          detail:
+            'An operator has suspended a satellite of this account that has hosts in common with this one',
+        })
+      const holders = await this.registered.lockHoldersElsewhere(transaction, satellite)
       if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
       for (const holder of holders) await this.take(transaction, holder)
       await this.registered.activate(transaction, satellite)
@@ -56,8 +66,19 @@ export class SatelliteActivation {
       await this.auditLog.record(transaction, auditEvent(actor, 'satellite.verify', detail))
       return holders
     })
-    for (const { satellite } of former) await this.mails.tellMoved(satellite)
+    await this.tellMoved(former)
     return this.database.run(db => this.registered.find(db, actor.accountId, id))
+  }
+
+  private async tellMoved(former: readonly RegisteredSatellite[]): Promise<void> {
+    for (const { satellite } of former)
+      await this.mails
+        .tellMoved(satellite)
+        .catch(error =>
+          this.logger.error(
+            `${satellite.accountId} was not told that ${satellite.origin} moved: ${error.message}`,
+          ),
+        )
   }
 
   private async take(transaction: Db, { satellite: { id, accountId, origin } }: RegisteredSatellite) {

@@ -28,11 +28,10 @@ export class SatelliteAdministration {
   }
 
   /**
-   * For a satellite that an operator vouches for, also one that ALLOWED_ORIGINS lists. Throws `INVALID_BODY` for an
-   * origin that can be no account's, and `ORIGIN_TAKEN` while another account has it.
+   * For a satellite that an operator vouches for, also one that ALLOWED_ORIGINS lists. Throws `ORIGIN_TAKEN` while
+   * another account has the origin.
    */
   async requireFree(wanted: NewSatellite): Promise<void> {
-    this.claims.requireValid(wanted)
     if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { satelliteProofs, satellites } from '../database/schema.js'
@@ -88,7 +88,7 @@ export class SatelliteProofs {
 
   /**
    * Empty unless there is a satellite that nobody has checked for a day; then those that nobody has checked for
-   * half a day, at most `limit`, the longest first. Without those that an operator vouches for.
+   * half a day or ever, at most `limit`, the longest first. Without those that an operator vouches for.
    */
   async dueForCheck(db: Db, limit: number): Promise<RegisteredSatellite[]> {
     const now = this.clock.now()
@@ -96,14 +96,17 @@ export class SatelliteProofs {
       .where(
         and(
           ne(satellites.state, 'pending'),
-          ne(satelliteProofs.method, 'operator'),
-          lt(satelliteProofs.checkedAt, secondsAfter(now, -CHECK_ALONG_AFTER_SECONDS)),
+          or(isNull(satelliteProofs.method), ne(satelliteProofs.method, 'operator')),
+          or(
+            isNull(satelliteProofs.checkedAt),
+            lt(satelliteProofs.checkedAt, secondsAfter(now, -CHECK_ALONG_AFTER_SECONDS)),
+          ),
         ),
       )
-      .orderBy(asc(satelliteProofs.checkedAt))
+      .orderBy(sql`${satelliteProofs.checkedAt} nulls first`)
       .limit(limit)
-    const longest = found[0]?.proof.checkedAt ?? now
-    return longest < secondsAfter(now, -CHECK_AFTER_SECONDS) ? found : []
+    const longest = found[0]?.proof.checkedAt ?? null
+    return longest === null || longest < secondsAfter(now, -CHECK_AFTER_SECONDS) ? found : []
   }
 
   /** The checks of these said nothing; they are repeated in an hour, after everybody who waits longer. */
@@ -118,14 +121,15 @@ export class SatelliteProofs {
 
   /**
    * Somebody else would like to have the origin: whether it is still this account's is looked up with the next run
-   * of the daily check, at most once an hour.
+   * of the daily check, at most once an hour. What is due within the hour, or was postponed until then, stays so.
    */
   async hurryCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
     const now = this.clock.now()
     const isLongAgo = lt(satelliteProofs.checkedAt, secondsAfter(now, -HOUR_SECONDS))
+    const isNotSoon = gt(satelliteProofs.checkedAt, secondsAfter(now, HOUR_SECONDS - CHECK_AFTER_SECONDS))
     await db
       .update(satelliteProofs)
       .set({ checkedAt: secondsAfter(now, -CHECK_AFTER_SECONDS - 1) })
-      .where(and(inArray(satelliteProofs.satelliteId, [...satelliteIds]), isLongAgo))
+      .where(and(inArray(satelliteProofs.satelliteId, [...satelliteIds]), isLongAgo, isNotSoon))
   }
 }

@@ -33,11 +33,10 @@ export class SatelliteProving {
     this.mayBePrivate = environment !== 'production'
   }
 
-  /** Like {@link look}, at somebody's request. Throws `TOO_MANY_ATTEMPTS`; operators may ask as often as they like. */
-  async lookFor(actor: AccountActor, registered: RegisteredSatellite): Promise<ProofResult> {
+  /** Counts a look at somebody's request. Throws `TOO_MANY_ATTEMPTS`; operators may ask as often as they like. */
+  async count(actor: AccountActor): Promise<void> {
     const { accountId, client } = actor
     if (client) await this.rateLimiter.count({ kind: 'satellite check', subject: accountId, client, actor })
-    return this.look(registered)
   }
 
   /** Asks the DNS and the site itself, at once; an outage of either is in what was found. */

@@ -5,7 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { Accounts } from '../users/accounts.js'
-import { type OriginClaim, OriginClaims } from './origin-claims.js'
+import { OriginClaims } from './origin-claims.js'
 import {
   type AccountActor,
   type RegisteredSatellite,
@@ -46,19 +46,20 @@ export class SatelliteRegistry {
 
   /** Adds a satellite that has to be proven. Throws like {@link OriginClaims.require} and {@link insert}. */
   async add(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
-    const claim: OriginClaim = { accountId: actor.accountId, ...wanted }
-    await this.claims.require(claim)
+    await this.claims.require({ accountId: actor.accountId, ...wanted })
     return this.insert(actor, wanted)
   }
 
   /**
-   * Adds a pending satellite, of an origin that the account may have. Throws `ORIGIN_TAKEN` when the account has it
-   * already, and `TOO_MANY_SATELLITES` while too many wait for a proof.
+   * Adds a pending satellite. Throws `INVALID_BODY` for an origin that can be no account's, `ORIGIN_TAKEN` when the
+   * account has it already, `TOO_MANY_SATELLITES` while too many wait for a proof, and `SESSION_NOT_FOUND` when the
+   * account is gone.
    */
-  insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
+  async insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
     const { accountId } = actor
+    this.claims.requireValid({ accountId, ...wanted })
     return this.database.transaction(async transaction => {
-      await this.accounts.lock(transaction, accountId)
+      if (!(await this.accounts.lock(transaction, accountId))) throw new ApiError('SESSION_NOT_FOUND')
       if ((await this.registered.countPending(transaction, accountId)) >= MAX_PENDING)
         throw new ApiError('TOO_MANY_SATELLITES')
       const added = await this.registered.add(transaction, { accountId, ...wanted })
@@ -67,9 +68,17 @@ export class SatelliteRegistry {
     })
   }
 
-  /** Throws `PROOF_EXPIRED`, after making a new token, when a pending satellite can no longer be proven by its own. */
-  async requireFreshToken(found: RegisteredSatellite): Promise<void> {
-    const isRenewed = await this.database.run(db => this.registered.renewExpiredToken(db, found))
+  /**
+   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven by the token that was read; there is
+   * another one then. Throws `NOT_FOUND` when it is gone.
+   */
+  async requireFreshToken({ satellite, proof }: RegisteredSatellite): Promise<void> {
+    const isRenewed = await this.database.transaction(async transaction => {
+      // Somebody may have proven or removed it since it was read.
+      const current = await this.registered.lock(transaction, satellite.accountId, satellite.id)
+      if (current.proof.token !== proof.token) return true
+      return this.registered.renewExpiredToken(transaction, current)
+    })
     if (isRenewed) throw new ApiError('PROOF_EXPIRED')
   }
 

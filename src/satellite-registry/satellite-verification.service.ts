@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common'
 import { ApiError } from '../errors/api-error.js'
 import { lookupInWords } from '../satellites/proof/proof-lookup.js'
 import { OriginClaims } from './origin-claims.js'
-import { type AccountActor, type RegisteredSatellite, requireNotBarred } from './registered-satellite.js'
+import {
+  type AccountActor,
+  isFailing,
+  type RegisteredSatellite,
+  requireNotBarred,
+} from './registered-satellite.js'
 import { SatelliteActivation } from './satellite-activation.js'
 import { lookupsOf, type ProofResult, SatelliteProving } from './satellite-proving.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
@@ -26,12 +31,17 @@ export class SatelliteVerification {
   async verify(actor: AccountActor, id: string): Promise<RegisteredSatellite> {
     const found = await this.registry.find(actor.accountId, id)
     requireNotBarred(actor, found)
+    await this.proving.count(actor)
     await this.registry.requireFreshToken(found)
-    const result = await this.proving.lookFor(actor, found)
+    const result = await this.proving.look(found)
     if (!result.method) throw proofNotFound(result)
     const lost = await this.claims.holdersWithoutProof(found.satellite)
-    return this.activation.activate(actor, found, result.method, ({ proof }) =>
-      lost.some(holder => holder.proof.token === proof.token),
+    // As it is now: it may have been proven again, or an operator may have suspended it, since the look-up.
+    return this.activation.activate(
+      actor,
+      found,
+      result.method,
+      now => isFailing(now) && lost.some(({ proof }) => proof.token === now.proof.token),
     )
   }
 }

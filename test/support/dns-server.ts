@@ -16,9 +16,13 @@ export class DnsServer {
   /** How it answers everything, other than by the zones. */
   failure: 'none' | 'servfail' | 'silence' = 'none'
   readonly questions: string[] = []
+  /** What happens elsewhere before a question is answered. */
+  meanwhile: (question: string) => Promise<unknown> = async () => undefined
 
   private constructor(private readonly socket: Socket) {
-    socket.on('message', (message, { port, address }) => {
+    socket.on('message', async (message, { port, address }) => {
+      const [question] = decode(message).questions ?? []
+      if (question) await this.meanwhile(`${question.type} ${question.name}`)
       const answer = this.answerTo(message)
       if (answer) socket.send(answer, port, address)
     })

@@ -1,7 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { satelliteProofs } from '../../../src/database/schema.js'
 import { SatelliteCheckJob } from '../../../src/satellite-registry/satellite-check.job.js'
+import { SatelliteMails } from '../../../src/satellite-registry/satellite-mails.js'
+import { SatelliteProofs } from '../../../src/satellite-registry/satellite-proofs.js'
+import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { aMember, signIn } from '../../support/people.js'
@@ -41,6 +47,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
   })
   afterEach(() => {
     dns.failure = 'none'
+    dns.meanwhile = async () => undefined
   })
   afterAll(async () => {
     await app.stop()
@@ -177,6 +184,31 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     expect(await subjectsTo(landlord.owner.email)).toEqual([])
   })
 
+  it('is not brought forward while it is postponed', async () => {
+    const satellite = await anActiveSatellite(app, dns, await aLandlord(app))
+    const rival = await aLandlord(app)
+    dns.failure = 'servfail'
+    expect(await check(app)).toBe(0)
+    const later = await again(rival)
+    const body = { origin: satellite.origin, name: 'Ours now' }
+    expect(outcome(await satellitesOf(app, later.session, 'POST', '', body))).toBe('409 ORIGIN_TAKEN')
+    const before = dns.questions.length
+    await check(app, 11 * 60)
+    expect(dns.questions).toHaveLength(before)
+    dns.failure = 'none'
+    await check(app, HOUR)
+    expect(dns.questions.slice(before)).toContain(`TXT ${satellite.proof.dns.name}`)
+  })
+
+  it('looks for what nobody has ever looked for', async () => {
+    const { id } = await anActiveSatellite(app, dns, await aLandlord(app))
+    const unknown = { method: null, checkedAt: null, provenAt: null }
+    const isIt = eq(satelliteProofs.satelliteId, id)
+    await app.app.get(Database).run(db => db.update(satelliteProofs).set(unknown).where(isIt))
+    expect(await check(app, 11 * 60)).toBe(1)
+    expect((await stored(app, id))?.proof).toMatchObject({ method: 'dns', checkedAt: expect.any(Date) })
+  })
+
   it('counts the silence of one host, while others answer', async () => {
     const landlord = await aLandlord(app)
     const proofs = new Map<string, string>()
@@ -275,6 +307,44 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
       expect(outcome(await reverify())).toBe('409 PROOF_NOT_FOUND')
       publish(dns, (await satellitesOf(app, back.session, 'GET', `/${satellite.id}`)).json)
       expect(outcome(await reverify())).toBe('409 ORIGIN_TAKEN')
+    })
+
+    it.each(['an operator suspends it', 'its account proves it'])(
+      'does not give it away when %s just then',
+      async event => {
+        const landlord = await aLandlord(app)
+        const satellite = await anActiveSatellite(app, dns, landlord)
+        takeDown(satellite)
+        await check(app)
+        const rival = await aLandlord(app)
+        const added = await addSatellite(app, rival, satellite.origin)
+        publish(dns, added)
+        const operator = { accountId: landlord.owner.accountId, client: null }
+        let looks = 0
+        dns.meanwhile = async question => {
+          // The rival's own proof is looked up before, at the same name.
+          if (question !== `TXT ${satellite.proof.dns.name}` || ++looks !== 2) return
+          if (event.startsWith('an')) await app.app.get(SatelliteRegistry).suspend(operator, satellite.id)
+          else
+            await app.app
+              .get(Database)
+              .run(db => app.app.get(SatelliteProofs).recordFound(db, satellite.id, 'dns'))
+        }
+        const verify = () => satellitesOf(app, rival.session, 'POST', `/${added.id}/verify`)
+        expect(outcome(await verify())).toBe('409 ORIGIN_TAKEN')
+        expect(looks).toBe(2)
+        expect(await stored(app, satellite.id)).not.toMatchObject({ state: 'pending' })
+      },
+    )
+
+    it('gives it away although its former account cannot be told', async () => {
+      const satellite = await anActiveSatellite(app, dns, await aLandlord(app))
+      takeDown(satellite)
+      await check(app)
+      const rival = await aLandlord(app)
+      jest.spyOn(app.app.get(SatelliteMails), 'tellMoved').mockRejectedValueOnce(new Error('no mails today'))
+      expect(await anActiveSatellite(app, dns, rival, satellite.origin)).toMatchObject({ state: 'active' })
+      expect(await stored(app, satellite.id)).toMatchObject({ state: 'pending' })
     })
 
     it('does not give it away because nobody answers', async () => {

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DnsServer } from '../../support/dns-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
+  type AddedSatellite,
   addSatellite,
   aLandlord,
   anActiveSatellite,
@@ -88,6 +89,20 @@ describe('The commands for satellites, beside a running server', () => {
     }
   })
 
+  it('satellite:add --proven holds when somebody of the account proves it too', async () => {
+    const landlord = await aLandlord(app)
+    const { output } = await mainstay(
+      'satellite:add',
+      anOrigin(),
+      '--owner',
+      landlord.owner.email,
+      '--proven',
+    )
+    const id = idIn(output)
+    expect(await addSatelliteAgain(landlord.session, id)).toBe('200')
+    expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { method: 'operator' } })
+  })
+
   it('satellite:add --move takes an origin from the account that has it', async () => {
     const [landlord, other] = [await aLandlord(app), await aLandlord(app)]
     const { id, origin } = await anActiveSatellite(app, dns, landlord)
@@ -143,8 +158,35 @@ describe('The commands for satellites, beside a running server', () => {
     ])
   })
 
+  it('satellite:suspend closes the hosts of previews, whatever else their account adds', async () => {
+    const landlord = await aLandlord(app)
+    const parent = new URL(anOrigin()).host
+    const pattern = `https://*.${parent}`
+    const preview = await anActiveSatellite(app, dns, landlord, pattern, { kind: 'preview' })
+    const others = [
+      await addSatellite(app, landlord, `https://x*.${parent}`, { kind: 'preview' }),
+      await addSatellite(app, landlord, `https://x.${parent}`),
+    ]
+    const free = await addSatellite(app, landlord, `https://x.y.${parent}`)
+    const prove = (added: AddedSatellite) => {
+      publish(dns, added)
+      return satellitesOf(app, landlord.session, 'POST', `/${added.id}/verify`).then(outcome)
+    }
+    expect(await mainstay('satellite:suspend', preview.id)).toMatchObject({ code: 0 })
+    for (const other of others) expect(await prove(other)).toBe('403 SATELLITE_SUSPENDED')
+    expect(await prove(free)).toBe('200')
+    expect(await mainstay('satellite:suspend', free.id)).toMatchObject({ code: 0 })
+    const around = await addSatellite(app, landlord, `https://*.y.${parent}`, { kind: 'preview' })
+    expect(await prove(around)).toBe('403 SATELLITE_SUSPENDED')
+    expect(await mainstay('satellite:resume', preview.id)).toMatchObject({ code: 0 })
+    for (const other of others) expect(await prove(other)).toBe('200')
+  })
+
   it.each([
     [['satellite:add', 'https://github.io', '--proven'], 'github.io is shared by everybody'],
+    [['satellite:add', 'https://shop.example.net/', '--proven', '--move'], 'Browsers send this origin as'],
+    [['satellite:add', 'https://shop.example.net', '--preview', '--proven', '--move'], 'has one asterisk'],
+    [['satellite:add', MAIN, '--proven', '--move'], 'This is the main site'],
     [['satellite:add', 'https://shop.example.net', '--move'], '--move needs --proven'],
     [['satellite:add', 'https://shop.example.net', '--name', ' x'], '--name takes one line'],
   ])('%j fails: %s', async (args, reason) => {

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { RegisteredSatellite } from '../../../src/satellite-registry/registered-satellite.js'
+import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, signIn } from '../../support/people.js'
@@ -16,6 +18,7 @@ import {
   type Landlord,
   publish,
   satellitesOf,
+  stored,
 } from '../support/satellite-calls.js'
 import { aMemberWith } from '../support/team-calls.js'
 
@@ -491,7 +494,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
   // Moves the clock, so that tokens of sessions from before have expired.
   it('are not proven by a token of more than 7 days ago; there is a new one then', async () => {
     const landlord = await aLandlord(app)
-    const added = await addSatellite(app, landlord)
+    const [added, other] = [await addSatellite(app, landlord), await addSatellite(app, landlord)]
     publish(dns, added)
     app.clock.advance(SEVEN_DAYS + 1)
     const later = { ...landlord, session: await signIn(app, landlord.owner, 'main') }
@@ -503,7 +506,37 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
     })
     expect(outcome(await call(later, 'POST', `/${added.id}/verify`))).toBe('409 PROOF_NOT_FOUND')
     publish(dns, renewed)
-    expect(outcome(await call(later, 'POST', `/${added.id}/verify`))).toBe('200')
+    for (let checks = 3; checks <= 10; checks++)
+      expect(outcome(await call(later, 'POST', `/${added.id}/verify`))).toBe('200')
+    expect(outcome(await call(later, 'POST', `/${other.id}/verify`))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect((await call(later, 'GET', `/${other.id}`)).json.proof).toEqual(other.proof)
+  })
+
+  it('keep the proof that was found while somebody else saw the token expire', async () => {
+    const landlord = await aLandlord(app)
+    const [added, removed] = [await addSatellite(app, landlord), await addSatellite(app, landlord)]
+    const registry = app.app.get(SatelliteRegistry)
+    const [seen, gone] = await Promise.all(
+      [added, removed].map(({ id }) => registry.find(landlord.owner.accountId, id)),
+    )
+    publish(dns, added)
+    expect(outcome(await call(landlord, 'POST', `/${added.id}/verify`))).toBe('200')
+    expect(outcome(await call(landlord, 'DELETE', `/${removed.id}`))).toBe('204')
+    const before = await stored(app, added.id)
+    app.clock.advance(SEVEN_DAYS + 1)
+    await registry.requireFreshToken(seen as RegisteredSatellite)
+    expect(await stored(app, added.id)).toEqual(before)
+    await expect(registry.requireFreshToken(gone as RegisteredSatellite)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  })
+
+  it('are not added to an account that is gone', async () => {
+    const actor = { accountId: UNKNOWN_ID, client: null }
+    const wanted = { origin: anOrigin(), name: 'Shop', kind: 'production' } as const
+    await expect(app.app.get(SatelliteRegistry).insert(actor, wanted)).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    })
   })
 
   let shared: Promise<Landlord> | undefined
