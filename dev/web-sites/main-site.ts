@@ -4,7 +4,7 @@ import { PAGE_PATHS, serveSite } from './serve-site.js'
 
 /** The main site's pages beside the API, as MAIN_ORIGIN is the API's own origin in development. */
 export async function serveMainSite(app: NestFastifyApplication, settings: Settings): Promise<void> {
-  const { publicUrl, mainOrigin, satelliteOrigins } = settings
+  const { publicUrl, mainOrigin } = settings
   await serveSite(app.getHttpAdapter().getInstance(), {
     name: 'main',
     origin: mainOrigin,
@@ -12,7 +12,6 @@ export async function serveMainSite(app: NestFastifyApplication, settings: Setti
     places: {
       apiUrl: publicUrl === mainOrigin ? '' : publicUrl,
       mainUrl: mainOrigin,
-      satellites: satelliteOrigins,
     },
   })
 }

@@ -5,16 +5,11 @@ export interface Places {
   /** Where the API is; empty when it is where the page is. */
   readonly apiUrl: string
   readonly mainUrl: string
-  readonly satellites: Iterable<string>
 }
 
 /** The built page with its places filled in. Throws an Error when it has no place for one of them. */
-export function pageWith(built: string, { apiUrl, mainUrl, satellites }: Places): string {
-  const contents = {
-    api: apiUrl,
-    main: mainUrl,
-    satellites: [...satellites].join(' '),
-  }
+export function pageWith(built: string, { apiUrl, mainUrl }: Places): string {
+  const contents = { api: apiUrl, main: mainUrl }
   return Object.entries(contents).reduce((page, [name, content]) => {
     const empty = `<meta name="mainstay-${name}" content=""`
     if (!page.includes(empty)) throw new Error(`The page has no ${empty}`)

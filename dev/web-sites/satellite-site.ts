@@ -22,7 +22,7 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
     name: 'satellite',
     origin: origin.origin,
     paths: PAGE_PATHS.satellite,
-    places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin, satellites: [] },
+    places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin },
   })
   const hasStarted = await listen(server, origin)
   return hasStarted ? { url: origin.origin, stop: () => server.close() } : null

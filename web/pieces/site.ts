@@ -5,7 +5,6 @@
 export const site = {
   apiUrl: told('mainstay-api') || location.origin,
   mainUrl: told('mainstay-main') || location.origin,
-  satellites: list('mainstay-satellites'),
 }
 
 /** How people call a site: by its host. That of previews has an asterisk, which a URL has in its encoded form. */
@@ -15,8 +14,4 @@ export function hostOf(origin: string): string {
 
 function told(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? ''
-}
-
-function list(name: string): string[] {
-  return told(name).split(' ').filter(Boolean)
 }

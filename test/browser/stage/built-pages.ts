@@ -3,17 +3,14 @@ import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 import { PAGE_PATHS, type Site, serveSite } from '../../../dev/web-sites/serve-site.js'
 import type { Certificate } from './certificate.js'
-import { API, CUSTOMER, MAIN, SHOP_ONE, SHOP_TWO } from './hosts.js'
+import { API, CUSTOMER, MAIN, SHOP_ONE } from './hosts.js'
 import type { Pages } from './pages.js'
 
 const PLACES = { apiUrl: API, mainUrl: MAIN }
 const SITES: Readonly<Record<string, Pick<Site, 'name' | 'places'>>> = {
-  [MAIN]: {
-    name: 'main',
-    places: { ...PLACES, satellites: [SHOP_ONE, SHOP_TWO] },
-  },
-  [SHOP_ONE]: { name: 'satellite', places: { ...PLACES, satellites: [] } },
-  [CUSTOMER]: { name: 'satellite', places: { ...PLACES, satellites: [] } },
+  [MAIN]: { name: 'main', places: PLACES },
+  [SHOP_ONE]: { name: 'satellite', places: PLACES },
+  [CUSTOMER]: { name: 'satellite', places: PLACES },
 }
 
 /** The real pages, as `npm run build:web` made them, with the headers they have everywhere. */

@@ -4,26 +4,24 @@ import { pagePolicy, pageWith } from '../../../dev/web-sites/page.js'
 import { SettingsError } from '../../../src/config/read-settings.js'
 import { startFailure } from '../../../src/start-failure.js'
 
-const BUILT = ['api', 'main', 'satellites'].map(name => `<meta name="mainstay-${name}" content="">`).join('')
+const BUILT = ['api', 'main'].map(name => `<meta name="mainstay-${name}" content="">`).join('')
 const PLACES = {
   apiUrl: 'https://api.main.test',
   mainUrl: 'https://www.main.test',
-  satellites: new Set(['https://shop-one.test', 'https://shop-two.test']),
 }
 
 describe('pageWith', () => {
   it('tells the page its places', () => {
     expect(pageWith(BUILT, PLACES)).toBe(
       '<meta name="mainstay-api" content="https://api.main.test">' +
-        '<meta name="mainstay-main" content="https://www.main.test">' +
-        '<meta name="mainstay-satellites" content="https://shop-one.test https://shop-two.test">',
+        '<meta name="mainstay-main" content="https://www.main.test">',
     )
   })
 
   it('keeps a value within its attribute', () => {
-    const page = pageWith(BUILT, { ...PLACES, satellites: ['"><script>$&'] })
+    const page = pageWith(BUILT, { ...PLACES, mainUrl: '"><script>$&' })
     expect(page).not.toContain('<script')
-    expect(page.split('content="').length).toBe(4)
+    expect(page.split('content="').length).toBe(3)
   })
 
   it('throws for a page that has no place for them', () => {
