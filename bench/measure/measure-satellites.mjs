@@ -66,7 +66,7 @@ const cpuOf = ({ cpuMicroseconds }) => cpuMicroseconds
 
 /** Active ones of one account. The trigger that numbers changes is for changes one by one. */
 export async function addSatellites(url) {
-  await query(url, 'alter table satellites disable trigger satellites_change')
+  await query(url, 'alter table satellites disable trigger satellites_addition')
   await query(
     url,
     `insert into satellites (id, account_id, origin, name, kind, state, ceiling, login_mode, created_at, active_since, version)
@@ -76,7 +76,7 @@ export async function addSatellites(url) {
      from generate_series(1, ${SATELLITES}) n`,
   )
   await query(url, `update satellite_registry set version = ${SATELLITES}, rebuilt = ${SATELLITES}`)
-  await query(url, 'alter table satellites enable trigger satellites_change')
+  await query(url, 'alter table satellites enable trigger satellites_addition')
 }
 
 /** What is left of the heap after a collection, in MB, with the satellites read. */

@@ -12,7 +12,7 @@ import {
   permissionsOfBits,
 } from '../permissions/permissions.js'
 import { listedSatellite, type Satellite } from './satellite.js'
-import { SatelliteMap } from './satellite-map.js'
+import { type KnownSatellite, SatelliteMap } from './satellite-map.js'
 
 /** A change is live on every replica after this, and the time of one small query. */
 const POLL_EVERY_MS = 1_000
@@ -113,17 +113,17 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
 
   private async loadAll(): Promise<void> {
     const map = new SatelliteMap()
-    for (const origin of this.listed) map.set(origin, listedSatellite(origin, CEILING))
+    for (const origin of this.listed) map.set(listed(origin))
     await this.eachRow(0, row => {
-      if (row.state === 'active') map.set(row.origin, satelliteOf(row))
+      if (row.state !== 'pending') map.set(satelliteOf(row))
     })
     this.map = map
   }
 
   private async loadSince(version: number): Promise<void> {
     await this.eachRow(version, row => {
-      if (row.state === 'active') this.map.set(row.origin, satelliteOf(row))
-      else this.forget(row)
+      if (row.state === 'pending') this.forget(row)
+      else this.map.set(satelliteOf(row))
     })
     // Afterwards, as one may have been removed meanwhile. By id: somebody else may have the origin by now.
     const { satelliteId: id, origin } = satelliteRemovals
@@ -135,7 +135,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
 
   private forget({ origin, id }: Pick<Row, 'id' | 'origin'>): void {
     const isRemoved = this.map.remove(origin, id)
-    if (isRemoved && this.listed.has(origin)) this.map.set(origin, listedSatellite(origin, CEILING))
+    if (isRemoved && this.listed.has(origin)) this.map.set(listed(origin))
   }
 
   /** Those that changed after this version; a change meanwhile comes at the end, or with the next version. */
@@ -176,11 +176,16 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
+function listed(origin: string): KnownSatellite {
+  return { ...listedSatellite(origin, CEILING), isSuspended: false }
+}
+
 /** Equal ceilings are one object: there may be a hundred thousand satellites. */
-function satelliteOf({ state: _, ceiling, activeSince, ...row }: Row): Satellite {
+function satelliteOf({ state, ceiling, activeSince, ...row }: Row): KnownSatellite {
   return {
     ...row,
     ceiling: permissionsOfBits(permissionBits(ceiling)),
     activeSince: (activeSince ?? 0) * 1000,
+    isSuspended: state === 'suspended',
   }
 }

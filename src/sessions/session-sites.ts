@@ -27,7 +27,8 @@ export class SessionSites {
 
   /**
    * Whether the session may go on: its satellite is active, and has been its account's since before the session
-   * began. Those of the main site and of apps always may.
+   * began. Those of the main site and of apps always may. One that is longer than the sessions of a preview began at a
+   * satellite of its own, which is gone.
    */
   isOpen(session: Session): boolean {
     if (!isOfSatellite(session, this.settings)) return true
@@ -35,7 +36,8 @@ export class SessionSites {
     return (
       satellite !== null &&
       (satellite.accountId ?? session.accountId) === session.accountId &&
-      satellite.activeSince <= session.createdAt.getTime()
+      satellite.activeSince <= session.createdAt.getTime() &&
+      (satellite.kind === 'production' || lengthOf(session) <= this.lifetimeSeconds(session))
     )
   }
 
@@ -61,6 +63,11 @@ export class SessionSites {
   private satelliteOf(site: SiteOfSession): Satellite | null {
     return isOfSatellite(site, this.settings) ? this.satellites.find(site.origin as string) : null
   }
+}
+
+/** In seconds. */
+function lengthOf({ createdAt, expiresAt }: Session): number {
+  return (expiresAt.getTime() - createdAt.getTime()) / 1000
 }
 
 /** Apps have no origin, and pages of the main site may ask for the lesser sessions of satellites too. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
+import { sql } from 'drizzle-orm'
+import { Database, rowsOf } from '../../../src/database/database.js'
 import { satelliteRemovals } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
@@ -9,8 +10,8 @@ import { Users } from '../../../src/users/users.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { bearer, outcome, readData, refreshByHeader } from '../support/api-calls.js'
+import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { bearer, cookie, outcome, readData, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -19,9 +20,14 @@ const WRONG = '401 INVALID_CREDENTIALS'
 const REFUSED_BY_CORS = '403 ORIGIN_NOT_ALLOWED'
 
 let made = 0
-function anOrigin(): string {
+/** Of somebody's own domain. */
+function aParent(): string {
   made += 1
-  return `https://shop-${made}.customers.test`
+  return `customers-${made}.test`
+}
+
+function anOrigin(): string {
+  return `https://shop.${aParent()}`
 }
 
 async function logIn(app: TestApp, { email }: Pick<User, 'email'>, origin: string, password = PASSWORD) {
@@ -152,6 +158,42 @@ describe.each(BACKENDS)('A registered satellite, on %s', backend => {
     expect(await refresh(app, here.sessionId, origin)).toBe('200')
   })
 
+  it('that is suspended is open by no pattern of previews, and neither when it is removed', async () => {
+    const parent = aParent()
+    const [origin, pattern] = [`https://shop.${parent}`, `https://*.${parent}`]
+    await aSatellite(app, owner, pattern, { kind: 'preview' })
+    app.clock.advance(1)
+    const satellite = await aSatellite(app, owner, origin)
+    const member = await aMember(app, owner)
+    const { sessionId } = await signIn(app, member, 'satellite', origin)
+    await setSatelliteState(app, satellite, 'suspended')
+    await app.app.get(Satellites).refresh()
+    expect(await refresh(app, sessionId, origin)).toBe(REFUSED_BY_CORS)
+    expect(await refresh(app, sessionId)).toBe(ENDED)
+    await changed(registered => app.app.get(Database).run(db => registered.remove(db, satellite.id)))
+    expect(await refresh(app, sessionId, origin)).toBe(ENDED)
+    expect(outcome(await logIn(app, member, origin))).toBe(WRONG)
+  })
+
+  it('in place of a listed one closes it for everybody when it is suspended', async () => {
+    const satellite = await aSatellite(app, owner, SHOP_TWO)
+    expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe(WRONG)
+    await setSatelliteState(app, satellite, 'suspended')
+    await app.app.get(Satellites).refresh()
+    expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe(REFUSED_BY_CORS)
+    await changed(registered => app.app.get(Database).run(db => registered.remove(db, satellite.id)))
+    expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe('200')
+  })
+
+  it('of several patterns of previews the longest counts, whatever came first', async () => {
+    const parent = aParent()
+    const [short, long] = [`https://*.${parent}`, `https://shop-*.${parent}`]
+    await aSatellite(app, owner, long, { kind: 'preview' })
+    await aSatellite(app, owner, short, { kind: 'preview' })
+    const at = (host: string) => app.app.get(Satellites).find(`https://${host}.${parent}`)?.origin
+    expect([at('shop-1'), at('store-1')]).toEqual([long, short])
+  })
+
   it('that is removed ends the sessions of its members, and another one does not revive them', async () => {
     const origin = anOrigin()
     const { id } = await aSatellite(app, owner, origin)
@@ -268,6 +310,31 @@ describe('Two replicas', () => {
     for (const replica of [first, second])
       await eventually(async () => (await refresh(replica, sessionId, origin)) === REFUSED_BY_CORS)
     for (const replica of [first, second]) expect(await refresh(replica, sessionId)).toBe(ENDED)
+  })
+
+  it('change an account and a satellite of it at once, without a deadlock', async () => {
+    const owner = await anOwner(first)
+    const { id } = await aSatellite(first, owner, anOrigin())
+    const { accessToken, sessionId } = await signIn(first, owner, 'main')
+    const database = first.app.get(Database)
+    const registered = first.app.get(RegisteredSatellites)
+    const isWaiting = async () => {
+      const answer = await database.run(db => db.execute(sql`select from pg_locks where not granted`))
+      return rowsOf(answer).length > 0
+    }
+    const ofAccount = await database.transaction(async transaction => {
+      await registered.findLocked(transaction, owner.accountId, id)
+      const answer = first.request({
+        method: 'PATCH',
+        path: '/api/account',
+        headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
+        body: { handoffRequired: 'everyone' },
+      })
+      await eventually(isWaiting)
+      await registered.change(transaction, id, { name: 'Another name' })
+      return { answer }
+    })
+    expect(outcome(await ofAccount.answer)).toBe('200')
   })
 
   it('forget a removed one, without reading all of them again', async () => {
