@@ -233,6 +233,18 @@ test('a redirect that browsers keep for ever makes no circle', async () => {
   await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
 })
 
+test('all this in a browser that blocks the cookies of third parties', async () => {
+  await page.goto(`${SHOP_TWO}/`)
+  documents.take(page)
+  const write = `document.cookie = 'a=b; SameSite=None; Secure', document.cookie`
+  expect(await page.evaluate(write)).toBe('a=b')
+  await page.evaluate(`new Promise(resolve => {
+    const frame = Object.assign(document.createElement('iframe'), { src: '${SHOP_THREE}/', onload: () => resolve(null) })
+    document.body.append(frame)
+  })`)
+  expect(await page.frames()[1]?.evaluate(write)).toBe('')
+})
+
 describe('a browser that keeps nothing', () => {
   const NO_STORAGE = `for (const name of ['sessionStorage', 'localStorage'])
     Object.defineProperty(window, name, { get() { throw new DOMException('Denied', 'SecurityError') } })`

@@ -22,6 +22,8 @@ export function launchChromium(
       // There is none, and a process that stands in for it costs time.
       '--disable-gpu',
       `--ignore-certificate-errors-spki-list=${keyHash}`,
+      // As more and more people have it; a test makes sure that the browser still knows this name.
+      '--test-third-party-cookie-phaseout',
     ],
   })
 }
