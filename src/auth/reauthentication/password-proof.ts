@@ -40,12 +40,10 @@ export class PasswordProof {
    * in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the user is gone.
    */
   async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
-    const { sid, source, client } = actor
+    const { sid, client } = actor
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    if (this.places.isBarredOwner(user, { source, origin: client.origin }))
-      throw new ApiError('OWNER_LOGIN_BARRED')
-    if (await this.places.requiresHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
+    await this.requirePasswordsThere(user, actor)
     const counted = await this.limits.countGuessIn(sid, user.email, client)
     await this.check(user, password, { action, client, sid }, counted)
     return user
@@ -55,6 +53,17 @@ export class PasswordProof {
   async ofUser(user: User, password: string, context: ProofContext): Promise<void> {
     const counted = await this.limits.countGuess(user.email, context.client)
     await this.check(user, password, context, counted)
+  }
+
+  /**
+   * Where the session began counts too: a customer's server could pass on, without an Origin, what was typed on its
+   * page.
+   */
+  private async requirePasswordsThere(user: User, { source, origin, client }: SessionActor): Promise<void> {
+    for (const place of new Set([origin, client.origin])) {
+      if (this.places.isBarredOwner(user, { source, origin: place })) throw new ApiError('OWNER_LOGIN_BARRED')
+      if (await this.places.requiresHandoff(user, place)) throw new ApiError('HANDOFF_REQUIRED')
+    }
   }
 
   private async check(

@@ -84,6 +84,21 @@ describe('a satellite where people log in by hand-off alone', () => {
     expect(outcome(changed)).toBe(REQUIRED)
   })
 
+  it('nor does its server, which passes on without an Origin what was typed there', async () => {
+    const { owner, origin } = await anAccount({ loginMode: 'handoff' })
+    const child = await handOff(app, await signIn(app, owner, 'main'), origin)
+    const passedOn: Record<string, string>[] = [{}, { Origin: SHOP_ONE }]
+    for (const headers of passedOn)
+      expect(outcome(await reauthenticate(app, child, PASSWORD, headers))).toBe(REQUIRED)
+    const changed = await app.request({
+      method: 'POST',
+      path: '/api/password/change',
+      headers: bearer(child.accessToken),
+      body: { currentPassword: PASSWORD, password: 'quite another password indeed' },
+    })
+    expect(outcome(changed)).toBe(REQUIRED)
+  })
+
   it('leaves apps, other sites and mailed links as they are', async () => {
     const { owner, member, origin } = await anAccount({ loginMode: 'handoff' })
     expect(await logIn(member.email, null)).toBe('200')
@@ -163,6 +178,9 @@ it('owners who may not type their password on satellites can be handed on to the
     const child = await handOff(barring, main, SHOP_ONE)
     const again = await reauthenticate(barring, child, PASSWORD, { Origin: SHOP_ONE })
     expect(outcome(again)).toBe('403 OWNER_LOGIN_BARRED')
+    // Its server may say that it is the main site.
+    const pretending = await reauthenticate(barring, child, PASSWORD, { Origin: MAIN })
+    expect(outcome(pretending)).toBe('403 OWNER_LOGIN_BARRED')
     expect(outcome(await refreshByHeader(barring, child.sessionId))).toBe('200')
   } finally {
     await barring.stop()
