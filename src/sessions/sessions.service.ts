@@ -73,7 +73,9 @@ export class SessionLimits {
   private async endSurplus(userId: string, client: Client): Promise<void> {
     const live = await this.store.listByUser(userId, this.clock.now())
     const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
-    for (const session of surplus) await this.changes.end(session, client, 'too many sessions')
+    // What they were handed on to is counted by itself, and nobody has wished its end.
+    for (const session of surplus)
+      await this.changes.end(session, client, 'too many sessions', { keepsChildren: true })
   }
 }
 

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { sessionLinks, userSessions, users } from '../database/schema.js'
 import type { Session, SessionHandle } from './session.js'
+
+/** A session with its user. */
+export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
 
 /**
  * Which sessions each user has, in the database. Redis can lose its newest writes, and in a cluster a user's
@@ -65,17 +68,15 @@ export class UserSessions {
     return row !== undefined
   }
 
-  /** Whose session it is; null when it has ended, has been removed, or its user is gone. */
-  async ownerOf(
-    db: Db,
-    sid: SessionHandle,
-  ): Promise<{ readonly userId: string; readonly accountId: string } | null> {
-    const [row] = await db
-      .select({ userId: users.id, accountId: users.accountId })
+  /** Whose sessions they are, without those that have ended or been removed, or whose user is gone. */
+  async ownersOf(db: Db, sids: readonly SessionHandle[]): Promise<OwnedSession[]> {
+    const rows = await db
+      .select({ sid: userSessions.sid, userId: users.id, accountId: users.accountId })
       .from(userSessions)
       .innerJoin(users, eq(users.id, userSessions.userId))
-      .where(eq(userSessions.sid, sid))
-    return row ?? null
+      .where(inArray(userSessions.sid, [...sids]))
+      .orderBy(asc(userSessions.position))
+    return rows.map(row => ({ ...row, sid: row.sid as SessionHandle }))
   }
 
   /**

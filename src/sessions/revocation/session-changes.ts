@@ -7,13 +7,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { handleOf, type Session, type SessionHandle, type SessionId } from '../session.js'
-import {
-  mergeChanges,
-  NO_CHANGES,
-  type SessionChange,
-  SessionStore,
-  type StoreChanges,
-} from '../stores/session-store.js'
+import { NO_CHANGES, type SessionChange, SessionStore, type StoreChanges } from '../stores/session-store.js'
 import { UserSessions } from '../user-sessions.js'
 import { SessionChangeLog } from './session-change-log.js'
 
@@ -116,7 +110,7 @@ export class SessionChanges {
    */
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
-    const sids = [...new Set(sessionIds.map(handleOf))].sort()
+    const sids = [...new Set(sessionIds.map(handleOf))]
     const recorded = await this.database.transaction(transaction =>
       this.recordReplaced(transaction, sids, client),
     )
@@ -129,37 +123,36 @@ export class SessionChanges {
     }
   }
 
-  /** Ends one session; false when it no longer exists. */
+  /** Ends one session and, unless told otherwise, its children; false when it no longer exists. */
   async end(
     { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,
     client: Client | null,
     reason: string,
+    { keepsChildren = false } = {},
   ): Promise<boolean> {
     const ended = await this.applyDurably(
-      { kind: 'end', sid },
+      { kind: 'end', sid, keepsChildren },
       auditEvent({ userId, accountId, sid, client }, 'session.revoke', { reason }),
     )
     return ended > 0
   }
 
+  /** All at once, in the one order in which sessions are locked. */
   private async recordReplaced(
     transaction: Db,
     sids: readonly SessionHandle[],
     client: Client,
   ): Promise<RecordedChanges> {
-    let all = NOTHING_RECORDED
-    for (const sid of sids) {
-      const owner = await this.userSessions.ownerOf(transaction, sid)
-      if (!owner) continue
+    const owners = await this.userSessions.ownersOf(transaction, sids)
+    if (owners.length === 0) return NOTHING_RECORDED
+    const ended = await this.log.end(transaction, owners)
+    await this.store.applyIn(transaction, { ended, grants: [] })
+    for (const owner of owners.filter(({ sid }) => ended.includes(sid))) {
       const reason = 'replaced by a new login'
-      const event = auditEvent({ ...owner, sid, client }, 'session.revoke', { reason })
-      const recorded = await this.record(transaction, [{ kind: 'end', sid }], event)
-      all = {
-        changes: mergeChanges(all.changes, recorded.changes),
-        ended: all.ended + recorded.ended,
-      }
+      await this.auditLog.record(transaction, auditEvent({ ...owner, client }, 'session.revoke', { reason }))
     }
-    return all
+    const named = owners.map(({ sid }) => sid)
+    return { changes: { ended: [...new Set([...named, ...ended])], grants: [] }, ended: ended.length }
   }
 }
 

@@ -251,8 +251,6 @@ describe('with several connections to the database', () => {
     // Children that come before their parent in the order of their handles.
     let child = await handOff(app, main, SHOP_ONE)
     while (sidOf(child) > sidOf(main)) child = await handOff(app, main, SHOP_ONE)
-    const lock = (sid: string) =>
-      sql`select 1 from ${userSessions} where ${userSessions.sid} = ${sid} for update nowait`
     let ending: Promise<number> | undefined
     await database().transaction(async transaction => {
       await transaction.execute(lock(sidOf(main)))
@@ -262,6 +260,33 @@ describe('with several connections to the database', () => {
       await transaction.execute(lock(sidOf(child)))
     })
     expect(await ending).toBeGreaterThan(2)
+  })
+
+  it('a login that replaces several sessions takes them in the order of login, too', async () => {
+    const owner = await anOwner(app)
+    // Of which the handle of the second comes first.
+    let first = await signIn(app, owner, 'main')
+    let second = await signIn(app, owner, 'main')
+    while (sidOf(second) > sidOf(first)) {
+      first = second
+      second = await signIn(app, owner, 'main')
+    }
+    const replaced = [first, second].map(({ sessionId }) => sessionId as SessionId)
+    const client = { requestId: 'a-request', ip: '203.0.113.7', userAgent: PHONE, origin: MAIN }
+    let ending: Promise<void> | undefined
+    await database().transaction(async transaction => {
+      await transaction.execute(lock(sidOf(first)))
+      ending = app.app.get(SessionChanges).endReplaced(replaced, client)
+      await somebodyWaits()
+      await transaction.execute(lock(sidOf(second)))
+    })
+    await ending
+    const isReplaced = { action: 'session.revoke', detail: { reason: 'replaced by a new login' } }
+    const rows = (await app.auditRows()).filter(row => row.userId === owner.id)
+    expect(rows.slice(-2)).toMatchObject([
+      { ...isReplaced, sid: sidOf(first) },
+      { ...isReplaced, sid: sidOf(second) },
+    ])
   })
 
   it('hand-offs, logouts and the end of everything at once neither deadlock nor leave a session', async () => {
@@ -284,6 +309,10 @@ describe('with several connections to the database', () => {
     }
   })
 })
+
+/** Locks a session; throws when somebody else has. */
+const lock = (sid: string) =>
+  sql`select 1 from ${userSessions} where ${userSessions.sid} = ${sid} for update nowait`
 
 /** The statement of somebody waits for a row. */
 async function somebodyWaits() {

@@ -4,8 +4,9 @@ import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
-import { outcome, refreshByCookie } from '../support/api-calls.js'
+import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { handOff } from '../support/handoff-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const CLIENT = { requestId: 'a-request', ip: '203.0.113.7', userAgent: 'curl/8.5.0', origin: null }
@@ -77,6 +78,16 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
       const answers = []
       for (const { sessionId } of signedIn) answers.push(outcome(await refreshByCookie(app, sessionId)))
       expect(answers).toEqual([...Array(3).fill('401 SESSION_NOT_FOUND'), '200', '200'])
+    })
+
+    it('ends a session of the main site without those that it was handed on to', async () => {
+      const owner = await anOwner(app)
+      const idle = await signIn(app, owner, 'main')
+      app.clock.advance(60)
+      const child = await handOff(app, idle, SHOP_ONE)
+      await signIn(app, owner, 'main')
+      expect(outcome(await refreshByCookie(app, idle.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await refreshByHeader(app, child.sessionId))).toBe('200')
     })
 
     it('does not count what has expired', async () => {
