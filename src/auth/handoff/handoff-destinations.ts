@@ -38,6 +38,7 @@ export class HandoffDestinations {
    * or only a pending one's, and `SESSION_NOT_FOUND` when the user is gone.
    */
   async find(userId: string, origin: string): Promise<{ user: User; destination: HandoffDestination }> {
+    requireOrigin(origin)
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
     return { user, destination: await this.destinationOf(user, origin) }
@@ -97,6 +98,11 @@ export class HandoffDestinations {
     )
     return rows.find(row => matchesPattern(origin, row.origin))
   }
+}
+
+/** Throws `SATELLITE_NOT_FOUND` for text that no browser sends as an origin; nothing looks for that. */
+export function requireOrigin(text: string): void {
+  if (!URL.canParse(text) || new URL(text).origin !== text) throw new ApiError('SATELLITE_NOT_FOUND')
 }
 
 function unadorned(origin: string): Pick<HandoffDestination, 'name' | 'branding'> {

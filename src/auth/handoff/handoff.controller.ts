@@ -12,13 +12,16 @@ import {
   DestinationDocs,
   DestinationQuery,
   HandoffBody,
+  HandoffDestinationAnswer,
   IssueCodeDocs,
+  OriginAnswer,
   OriginQuery,
   RedeemBody,
   RedeemDocs,
   SatelliteOriginDocs,
 } from './handoff.dto.js'
 import { HandoffService } from './handoff.service.js'
+import { requireOrigin } from './handoff-destinations.js'
 import { HandoffRedemption } from './handoff-redemption.service.js'
 
 @ApiTags('Hand-off')
@@ -35,17 +38,21 @@ export class HandoffController {
   @Get()
   @MainSite()
   @DestinationDocs()
-  describe(@CurrentActor() actor: SessionActor, @Query() { satellite }: DestinationQuery) {
-    return this.handoffs.describe(actor, satellite)
+  async describe(
+    @CurrentActor() actor: SessionActor,
+    @Query() { satellite }: DestinationQuery,
+  ): Promise<HandoffDestinationAnswer> {
+    return { ...(await this.handoffs.describe(actor, satellite)), iss: this.settings.publicUrl }
   }
 
   /** Whether the main site may send a browser there. Asks nobody. */
   @Public()
   @Get('satellite')
   @SatelliteOriginDocs()
-  requireSatellite(@Query() { origin }: OriginQuery) {
+  requireSatellite(@Query() { origin }: OriginQuery): OriginAnswer {
+    requireOrigin(origin)
     if (!this.satellites.has(origin)) throw new ApiError('SATELLITE_NOT_FOUND')
-    return { origin }
+    return { origin, iss: this.settings.publicUrl }
   }
 
   /** Hands the login of the main site on. */

@@ -15,6 +15,12 @@ const MAX_CODE_LENGTH = 100
 const MAX_ORIGIN_LENGTH = 300
 const AN_ORIGIN = { type: String, example: 'https://shop.example.com', maxLength: MAX_ORIGIN_LENGTH } as const
 
+const ISSUER = {
+  type: String,
+  format: 'uri',
+  description: 'Whatever the main site sends back to the satellite names this issuer (RFC 9207)',
+} as const
+
 export class DestinationQuery {
   @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
   @IsString()
@@ -126,11 +132,17 @@ export class HandoffDestinationAnswer {
 
   @ApiProperty({ type: String, format: 'email', description: 'Who is logged in' })
   email!: string
+
+  @ApiProperty(ISSUER)
+  iss!: string
 }
 
-class OriginAnswer {
+export class OriginAnswer {
   @ApiProperty(AN_ORIGIN)
   origin!: string
+
+  @ApiProperty(ISSUER)
+  iss!: string
 }
 
 class HandoffAnswer {

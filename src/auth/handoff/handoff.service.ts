@@ -28,7 +28,7 @@ export class HandoffService {
   ) {}
 
   /** Throws `SATELLITE_NOT_FOUND`; `SESSION_NOT_FOUND` when the user is gone. */
-  async describe({ userId }: SessionActor, origin: string): Promise<HandoffDestinationAnswer> {
+  async describe({ userId }: SessionActor, origin: string): Promise<Omit<HandoffDestinationAnswer, 'iss'>> {
     const { user, destination } = await this.destinations.find(userId, origin)
     const isKnown = await this.links.isKnown(userId, origin)
     return { ...destination, email: user.email, isKnown }

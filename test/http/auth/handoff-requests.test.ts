@@ -49,6 +49,7 @@ describe('what the main site is told of a satellite', () => {
       access: 'allowed',
       isKnown: false,
       email: member.email,
+      iss: app.settings.publicUrl,
     }
     expect((await describeHandoff(app, main, origin)).json).toEqual(told)
     await handOff(app, main, origin)
@@ -71,6 +72,7 @@ describe('what the main site is told of a satellite', () => {
       access: 'not_invited',
       isKnown: false,
       email: member.email,
+      iss: app.settings.publicUrl,
     })
     expect((await describeHandoff(app, main, others.origin)).json).toEqual(nothing(others.origin))
     expect(outcome(await requestCode(app, main, others.origin))).toBe('403 NOT_INVITED')
@@ -123,6 +125,8 @@ describe('what the main site is told of a satellite', () => {
     'javascript:alert(1)',
     ' ',
     '%00',
+    '\u0000',
+    'https://\u0000.test',
   ])('is nothing of what is no satellite: %j', async origin => {
     const { main } = await aMemberOnMain()
     expect(outcome(await describeHandoff(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
@@ -146,7 +150,7 @@ describe('what the main site is told of a satellite', () => {
   it('is to a visitor, before a login, that it is one', async () => {
     const ask = (origin: string) =>
       app.request({ path: `/api/handoff/satellite?origin=${origin}`, headers: {} })
-    expect((await ask(SHOP_ONE)).json).toEqual({ origin: SHOP_ONE })
+    expect((await ask(SHOP_ONE)).json).toEqual({ origin: SHOP_ONE, iss: app.settings.publicUrl })
   })
 })
 
