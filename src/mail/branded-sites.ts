@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { Settings } from '../config/settings.js'
 import type { Branding } from '../database/branding.js'
 import { Database } from '../database/database.js'
@@ -44,12 +44,13 @@ export class BrandedSites {
   ) {}
 
   /**
-   * Null is the main site. Without branding for satellites that have none, are not proven or belong to another account, and while the
-   * database is down: a mail does not wait for its colours.
+   * Null is the main site, and so is what is no active satellite of the account: anybody can name any host, and mail programs
+   * make links of names. Without branding while the database is down: a mail does not wait for its colours.
    */
   async find(about: SatelliteOfMail | null): Promise<BrandedSite> {
-    const { host } = new URL(about?.origin ?? this.settings.mainOrigin)
-    if (!about) return { name: host, branding: null }
+    if (!about || !this.satellites.isOf(about.accountId, about.origin))
+      return { name: new URL(this.settings.mainOrigin).host, branding: null }
+    const { host } = new URL(about.origin)
     const branding = await this.brandingOf(about).catch(error => {
       this.logger.warn(`A mail about ${host} goes without its branding: ${(error as Error).message}`)
       return null
@@ -66,7 +67,7 @@ export class BrandedSites {
       db
         .select({ branding: satellites.branding })
         .from(satellites)
-        .where(and(isIt, ne(satellites.state, 'pending'))),
+        .where(and(isIt, eq(satellites.state, 'active'))),
     )
     return rows[0]?.branding ?? null
   }

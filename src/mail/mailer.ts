@@ -82,7 +82,8 @@ export class Mailer implements OnApplicationShutdown {
 
   private async send(to: string, compose: () => Promise<Mail>, held: AbortSignal): Promise<void> {
     await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
-    const mail = await compose()
+    const mail = await compose().catch(error => this.giveUp({ subject: 'A mail' }, error))
+    if (!mail) return
     if (!this.transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
     const message = {
       from: this.settings.mail?.from,
@@ -105,7 +106,7 @@ export class Mailer implements OnApplicationShutdown {
     }
   }
 
-  private giveUp({ subject }: Mail, { message }: Error): void {
+  private giveUp({ subject }: Pick<Mail, 'subject'>, { message }: Error): void {
     this.logger.error(`"${subject}" was not sent: ${message}`)
     this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject } })
   }

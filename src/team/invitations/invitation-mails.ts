@@ -4,6 +4,7 @@ import type { Mail } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { safeName } from '../../mail/safe-name.js'
 import { SiteUrls } from '../../mail/site-urls.js'
+import { Satellites } from '../../satellites/satellites.js'
 import { INVITATION_DAYS, type Invitation } from './invitation-records.js'
 
 /** An invitation that has been opened, and what the mail about it needs besides. */
@@ -22,6 +23,7 @@ export class InvitationMails {
   constructor(
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
+    private readonly satellites: Satellites,
   ) {}
 
   /** Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in whatever sends a mail. */
@@ -31,9 +33,11 @@ export class InvitationMails {
 
   /** To an address without a login; the link leads to the form for a password. To one satellite, it is about that. */
   invite(opened: InvitationToMail): void {
-    const { email, satellites } = opened.invitation
-    const only = onlySatelliteOf(opened.invitation)
-    const hosts = satellites?.map(origin => this.urls.siteName(origin)) ?? null
+    const { accountId, email, satellites } = opened.invitation
+    // Without those that nobody has proven yet: strangers could use our mails to lead people anywhere.
+    const named = satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null
+    const only = onlySatelliteOf({ accountId, satellites: named })
+    const hosts = named?.map(origin => this.urls.siteName(origin)) ?? null
     this.mailer.postAbout(email, only, site => this.invitation(opened, only ? [site] : hosts))
   }
 
@@ -60,9 +64,7 @@ export class InvitationMails {
       site,
       paragraphs: [
         introduction(opened, site),
-        sites
-          ? `You will have access to ${listed(sites)}.`
-          : "You will have access to all of the team's sites.",
+        `You will have access to ${access(sites)}.`,
         `The link below works once, within ${INVITATION_DAYS} days. It lets you choose your password.`,
       ],
       action: { label: 'Join the team', url: this.urls.toMainSite('/accept-invitation', opened.token) },
@@ -81,6 +83,7 @@ function introduction({ inviter, accountName }: InvitationToMail, site: string):
   return `${inviter} has invited you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
 }
 
-function listed(hosts: readonly string[]): string {
-  return new Intl.ListFormat('en-GB').format(hosts)
+function access(sites: readonly string[] | null): string {
+  if (!sites) return "all of the team's sites"
+  return sites.length > 0 ? new Intl.ListFormat('en-GB').format(sites) : "some of the team's sites"
 }

@@ -3,6 +3,7 @@ import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
 import type { Branding } from '../../../src/database/branding.js'
 import { Database } from '../../../src/database/database.js'
 import { Mailer } from '../../../src/mail/mailer.js'
+import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import type { User } from '../../../src/users/user.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
@@ -41,6 +42,27 @@ describe('The branding of a satellite', () => {
     expect(html).toContain('background:#fef2f2')
     expect(html).toContain('Rose &#38; Sons')
   }
+
+  it('and its name are in no mail before it is proven', async () => {
+    const stranger = await anOwner(app)
+    const evil = anOrigin()
+    const registered = app.app.get(RegisteredSatellites)
+    await app.app.get(Database).transaction(transaction =>
+      registered.add(transaction, {
+        accountId: stranger.accountId,
+        origin: evil,
+        name: 'A bank',
+        kind: 'production',
+      }),
+    )
+    const email = anEmail()
+    const session = await signInFreshly(app, stranger)
+    const invited = await team(app, session, 'POST', '/invitations', { email, satellites: [evil] })
+    expect(outcome(invited)).toBe('201')
+    const { text } = await newestTo(email)
+    expect(text).toContain("You will have access to some of the team's sites.")
+    expect(text).not.toContain(new URL(evil).host)
+  })
 
   async function newestTo(email: string): Promise<ReceivedMail> {
     return (await app.mailsTo(email)).at(-1) as ReceivedMail
@@ -139,18 +161,17 @@ describe('The branding of a satellite', () => {
         .postAbout(email, about, site => ({ subject: `About ${site}`, site: MAIN, paragraphs }))
       return newestTo(email)
     }
-    expect(await mailAbout()).toMatchObject({ subject: `About ${host}` })
+    expect(await mailAbout()).toMatchObject({ subject: 'About www.main.test' })
     const theirs = await aSatellite(app, stranger, anOrigin(), { branding: BRANDING })
     about.origin = theirs.origin
     expect((await mailAbout()).subject).toBe(`About Rose & Sons (${new URL(theirs.origin).host})`)
-    await setSatelliteState(app, theirs, 'suspended')
-    expect((await mailAbout()).subject).toContain('Rose & Sons')
-
     const down = jest.spyOn(app.app.get(Database), 'run').mockRejectedValue(new Error('down'))
     try {
       expect(await mailAbout()).toMatchObject({ subject: `About ${new URL(theirs.origin).host}` })
     } finally {
       down.mockRestore()
     }
+    await setSatelliteState(app, theirs, 'suspended')
+    expect((await mailAbout()).subject).not.toContain('Rose & Sons')
   })
 })
