@@ -10,22 +10,15 @@ import { Logger } from '../log/logger.js'
 import { answeredPlaces, type Checked, outcomeOf } from './check-outcome.js'
 import type { RegisteredSatellite } from './registered-satellite.js'
 import { RegisteredSatellites } from './registered-satellites.js'
-import { SatelliteMails } from './satellite-mails.js'
+import { type MissingProof, SatelliteMails } from './satellite-mails.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 import { SatelliteProving } from './satellite-proving.js'
 
 const JOB = { name: 'satellite-checks', everyMs: 10 * 60 * 1000 }
 const CHECKS_A_RUN = 1_000
-/** Each is two questions to other people's servers, of a few seconds at most. */
+/** Each is two questions at once to other people's servers, of 5 seconds at most: a run takes half its lease at worst. */
 const CHECKS_AT_ONCE = 20
-const MAILS_AT = [1, 3]
-
-/** What a settled check leads to, for its mails. */
-export interface SettledCheck {
-  readonly failures: number
-  readonly suspendAt: Date
-  readonly isSuspended: boolean
-}
+const TOLD_AT = [1, 3]
 
 /** Writes down what checks have found. */
 @Injectable()
@@ -47,13 +40,15 @@ export class SatelliteChecks {
     return this.database.run(db => this.proofs.postponeCheck(db, ids))
   }
 
-  /** Null when the proof was found, or when the satellite has changed since the look-up. */
-  settle({ registered, result }: Checked): Promise<SettledCheck | null> {
+  /**
+   * What the account is to be told; null when that is nothing. A satellite that somebody has proven, changed or
+   * removed since the look-up stays as it is.
+   */
+  settle({ registered, result }: Checked): Promise<MissingProof | null> {
     const { id, accountId } = registered.satellite
     return this.database.transaction(async transaction => {
       const current = await this.registered.findLocked(transaction, accountId, id)
-      if (current?.proof.token !== registered.proof.token || current.satellite.state === 'pending')
-        return null
+      if (!current || current.satellite.state === 'pending' || !isSameProof(current, registered)) return null
       if (!result.method) return this.fail(transaction, current)
       await this.proofs.recordFound(transaction, id, result.method)
       return null
@@ -61,19 +56,26 @@ export class SatelliteChecks {
   }
 
   /** A suspended satellite cannot be suspended again; its failures let others have the origin. */
-  private async fail(transaction: Db, { satellite }: RegisteredSatellite): Promise<SettledCheck | null> {
-    const { id, accountId, origin, state } = satellite
-    const failed = await this.proofs.recordFailure(transaction, id)
-    if (state !== 'active') return null
-    if (!failed.isOver) return { ...failed, isSuspended: false }
+  private async fail(transaction: Db, missing: RegisteredSatellite): Promise<MissingProof | null> {
+    const { id, accountId, origin, state, suspendedBy } = missing.satellite
+    const { failures, suspendAt, isOver } = await this.proofs.recordFailure(transaction, id)
+    const isTold = TOLD_AT.includes(failures)
+    if (state !== 'active')
+      return isTold && suspendedBy !== 'operator' ? { ...missing, suspendAt, outcome: 'may be taken' } : null
+    if (!isOver) return isTold ? { ...missing, suspendAt, outcome: 'missing' } : null
     await this.registered.suspend(transaction, id, 'check')
     const detail = { satellite: id, origin, suspendedBy: 'check' }
     await this.auditLog.record(
       transaction,
       auditEvent({ accountId, client: null }, 'satellite.suspend', detail),
     )
-    return { ...failed, isSuspended: true }
+    return { ...missing, suspendAt, outcome: 'suspended' }
   }
+}
+
+/** Whether nobody has looked for it, or asked for another look, in the meantime. */
+function isSameProof({ proof: now }: RegisteredSatellite, { proof: then }: RegisteredSatellite): boolean {
+  return now.token === then.token && now.checkedAt?.getTime() === then.checkedAt?.getTime()
 }
 
 /** Looks every day whether the proofs of satellites are still there, on one replica at a time. */
@@ -95,7 +97,10 @@ export class SatelliteCheckJob {
       const checked = await this.lookAtAll(await this.checks.due())
       const places = answeredPlaces(checked)
       const unanswered = checked.filter(each => outcomeOf(each, places) === 'unanswered')
-      for (const each of checked) if (!unanswered.includes(each)) await this.settle(each)
+      const missing: MissingProof[] = []
+      for (const each of checked) if (!unanswered.includes(each)) missing.push(...(await this.settle(each)))
+      for (const accountId of new Set(missing.map(({ satellite }) => satellite.accountId)))
+        await this.tell(missing.filter(({ satellite }) => satellite.accountId === accountId))
       await this.checks.postpone(unanswered)
       if (unanswered.length > 0)
         this.logger.warn(
@@ -112,10 +117,26 @@ export class SatelliteCheckJob {
     )
   }
 
-  private async settle(checked: Checked): Promise<void> {
-    const settled = await this.checks.settle(checked)
-    if (settled?.isSuspended) await this.mails.tellSuspended(checked.registered)
-    else if (settled && MAILS_AT.includes(settled.failures))
-      await this.mails.tellFailing(checked.registered, settled.suspendAt)
+  /** Empty when there is nothing to tell. What fails is checked again with the next run. */
+  private async settle(checked: Checked): Promise<MissingProof[]> {
+    try {
+      const missing = await this.checks.settle(checked)
+      return missing ? [missing] : []
+    } catch (error) {
+      const { origin } = checked.registered.satellite
+      this.logger.error(`The check of ${origin} was not recorded: ${(error as Error).message}`)
+      return []
+    }
+  }
+
+  private async tell(missing: readonly MissingProof[]): Promise<void> {
+    try {
+      await this.mails.tellMissing(missing)
+    } catch (error) {
+      const origins = missing.map(({ satellite }) => satellite.origin).join(', ')
+      this.logger.error(
+        `Nobody was told that these proofs are missing: ${origins}: ${(error as Error).message}`,
+      )
+    }
   }
 }

@@ -6,6 +6,13 @@ import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { PeopleInCharge } from '../users/people-in-charge.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 
+/** A satellite whose proof the daily check has not found, and what that means for it. */
+export interface MissingProof extends RegisteredSatellite {
+  readonly outcome: 'missing' | 'suspended' | 'may be taken'
+  /** If it stays missing. */
+  readonly suspendAt: Date
+}
+
 /**
  * The mails about the proof of a satellite, to everybody who may change the account's settings. They do not say what
  * was found instead: somebody else's server wrote that.
@@ -17,27 +24,49 @@ export class SatelliteMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** A daily check has not found the proof. */
-  tellFailing({ satellite, proof }: RegisteredSatellite, suspendAt: Date): Promise<void> {
-    const { name, host } = namesOf(satellite)
-    return this.tell(satellite, {
+  /** What a run of the daily check has not found of one account, in one mail. */
+  async tellMissing(missing: readonly MissingProof[]): Promise<void> {
+    const [first, ...others] = missing
+    if (!first) return
+    if (others.length > 0) return this.tellAll(missing, first.satellite)
+    return first.outcome === 'suspended' ? this.tellSuspended(first) : this.tellFailing(first)
+  }
+
+  private tellFailing(missing: MissingProof): Promise<void> {
+    const { name, host } = namesOf(missing.satellite)
+    return this.tell(missing.satellite, {
       subject: `The proof that ${host} is yours was not found`,
       paragraphs: [
         `Every day we check that the host of your satellite ${name} is still yours. This time the proof was not there.`,
-        whereItBelongs(satellite.origin, proof.token),
-        `Without it, the satellite is suspended on ${utcDay(suspendAt)}: nobody can log in there from then on. Until then everything works as usual.`,
+        whereItBelongs(missing),
+        whatFollows(missing),
       ],
     })
   }
 
-  tellSuspended({ satellite, proof }: RegisteredSatellite): Promise<void> {
+  private tellSuspended(missing: MissingProof): Promise<void> {
+    const { satellite } = missing
     const { name, host } = namesOf(satellite)
     return this.tell(satellite, {
       subject: `Your satellite ${host} has been suspended`,
       paragraphs: [
         `For 7 days we have not found the proof that the host of your satellite ${name} is yours, so it has been suspended. Nobody can log in there.`,
-        whereItBelongs(satellite.origin, proof.token),
+        whereItBelongs(missing),
         'Once it is there again, you can resume the satellite. Until then others who prove that the host is theirs can have it.',
+      ],
+    })
+  }
+
+  private tellAll(missing: readonly MissingProof[], satellite: SatelliteRow): Promise<void> {
+    // They may all look different.
+    const plain = { ...satellite, branding: null }
+    return this.tell(plain, {
+      subject: `The proofs that ${missing.length} hosts are yours were not found`,
+      paragraphs: [
+        'Every day we check that the hosts of your satellites are still yours. This time these proofs were not there.',
+        ...missing.map(
+          each => `${namesOf(each.satellite).name}: ${whereItBelongs(each)} ${whatFollows(each)}`,
+        ),
       ],
     })
   }
@@ -70,7 +99,15 @@ function namesOf({ name, origin }: SatelliteRow): { name: string; host: string }
   return { name: safe ? `${safe} (${host})` : host, host }
 }
 
-function whereItBelongs(origin: string, token: string): string {
+function whatFollows({ outcome, suspendAt }: MissingProof): string {
+  if (outcome === 'suspended')
+    return 'It has been missing for 7 days, so the satellite has been suspended: nobody can log in there.'
+  if (outcome === 'may be taken')
+    return 'The satellite is suspended. Until the proof is there again, others who prove that the host is theirs can have it.'
+  return `Without it, the satellite is suspended on ${utcDay(suspendAt)}: nobody can log in there from then on. Until then everything works as usual.`
+}
+
+function whereItBelongs({ satellite: { origin }, proof: { token } }: RegisteredSatellite): string {
   const { dns, file } = proofChallenge(origin, token)
   const orFile = file ? `, or the file ${file.url} with the same text` : ''
   return `It is the TXT record ${dns.name} with the text "${dns.value}"${orFile}.`

@@ -3,6 +3,8 @@ import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 2_000
 const TRIES = 2
+/** Of all tries with all servers, as long as for the file. */
+const LIMIT_MS = 5_000
 
 const FAULTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such name',
@@ -20,11 +22,11 @@ export function resolverOf(servers: readonly string[]): Resolver {
   return resolver
 }
 
-/** The TXT records of a name. Never rejects: an outage is a fault like any other. */
-export async function lookUpTxt(resolver: Resolver, name: string): Promise<ProofLookup> {
+/** The TXT records of a name, within `limitMs`. Never rejects: an outage is a fault like any other. */
+export async function lookUpTxt(resolver: Resolver, name: string, limitMs = LIMIT_MS): Promise<ProofLookup> {
   const question = `TXT ${name}`
   try {
-    const records = await resolver.resolveTxt(name)
+    const records = await within(limitMs, resolver.resolveTxt(name))
     // A long record comes in several strings, which belong together.
     return { question, texts: records.map(strings => strings.join('')), fault: null, isOutage: false }
   } catch (error) {
@@ -32,4 +34,12 @@ export async function lookUpTxt(resolver: Resolver, name: string): Promise<Proof
     const isOutage = code !== 'ENOTFOUND' && code !== 'ENODATA'
     return { question, texts: [], fault: FAULTS[code] ?? `the look-up failed (${code})`, isOutage }
   }
+}
+
+function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('too late'), { code: 'ETIMEOUT' })), limitMs)
+  })
+  return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer))
 }

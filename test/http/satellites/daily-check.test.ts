@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { satelliteProofs } from '../../../src/database/schema.js'
-import { SatelliteCheckJob } from '../../../src/satellite-registry/satellite-check.job.js'
+import { SatelliteCheckJob, SatelliteChecks } from '../../../src/satellite-registry/satellite-check.job.js'
 import { SatelliteMails } from '../../../src/satellite-registry/satellite-mails.js'
 import { SatelliteProofs } from '../../../src/satellite-registry/satellite-proofs.js'
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
@@ -182,6 +182,66 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     expect(await check(app, 11 * 60)).toBe(0)
     expect(await check(app, HOUR)).toBeGreaterThanOrEqual(2)
     expect(await subjectsTo(landlord.owner.email)).toEqual([])
+  })
+
+  it('does not count what it saw before somebody proved the satellite', async () => {
+    const { id, proof } = await anActiveSatellite(app, dns, await aLandlord(app))
+    dns.zones.delete(proof.dns.name)
+    let proven = 0
+    dns.meanwhile = async question => {
+      if (question === `TXT ${proof.dns.name}` && proven++ === 0)
+        await app.app.get(Database).run(db => app.app.get(SatelliteProofs).recordFound(db, id, 'dns'))
+    }
+    await check(app)
+    expect(proven).toBe(1)
+    expect((await stored(app, id))?.proof).toMatchObject({ failures: 0 })
+  })
+
+  it('goes on after an error, and mails everybody else', async () => {
+    const landlords = await Promise.all([aLandlord(app), aLandlord(app), aLandlord(app)])
+    const failing = await Promise.all(landlords.map(landlord => anActiveSatellite(app, dns, landlord)))
+    for (const satellite of failing) takeDown(satellite)
+    const [unrecorded, untold, told] = failing
+    const checks = app.app.get(SatelliteChecks)
+    const mails = app.app.get(SatelliteMails)
+    const [settle, tellMissing] = [checks.settle.bind(checks), mails.tellMissing.bind(mails)]
+    jest.spyOn(checks, 'settle').mockImplementation(async checked => {
+      if (checked.registered.satellite.id === unrecorded.id) throw new Error('deadlock')
+      return settle(checked)
+    })
+    jest.spyOn(mails, 'tellMissing').mockImplementation(async missing => {
+      if (missing[0]?.satellite.id === untold.id) throw new Error('no mails today')
+      return tellMissing(missing)
+    })
+    await check(app)
+    jest.restoreAllMocks()
+    const failures = async ({ id }: AddedSatellite) => (await stored(app, id))?.proof.failures
+    expect([await failures(unrecorded), await failures(untold), await failures(told)]).toEqual([0, 1, 1])
+    expect(await subjectsTo(landlords[2]?.owner.email as string)).toHaveLength(1)
+    expect(await check(app, 11 * 60)).toBeGreaterThanOrEqual(1)
+    expect(await failures(unrecorded)).toBe(1)
+  })
+
+  it('tells an account about all its satellites in one mail', async () => {
+    const landlord = await aLandlord(app)
+    const failing = [await anActiveSatellite(app, dns, landlord), await anActiveSatellite(app, dns, landlord)]
+    for (const satellite of failing) takeDown(satellite)
+    await check(app)
+    const [mail, ...others] = await app.mailsTo(landlord.owner.email)
+    expect([mail?.subject, others]).toEqual(['The proofs that 2 hosts are yours were not found', []])
+    for (const { proof } of failing) expect(mail?.text).toContain(`TXT record ${proof.dns.name} with`)
+  })
+
+  it('tells the account of a suspended one before others may have its origin', async () => {
+    const landlord = await aLandlord(app)
+    const satellite = await anActiveSatellite(app, dns, landlord)
+    await satellitesOf(app, landlord.session, 'POST', `/${satellite.id}/suspend`)
+    takeDown(satellite)
+    await check(app)
+    const [mail, ...others] = await app.mailsTo(landlord.owner.email)
+    expect(others).toEqual([])
+    expect(mail?.subject).toMatch(/^The proof that .+ is yours was not found$/)
+    expect(mail?.text).toContain('others who prove that the host is theirs can have it')
   })
 
   it('is not brought forward while it is postponed', async () => {

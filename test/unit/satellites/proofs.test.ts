@@ -81,6 +81,12 @@ describe('TXT records', () => {
   })
 
   test('a server that is not there is an outage', async () => {
+    dns.failure = 'silence'
+    expect(await lookUpTxt(resolverOf([dns.address]), NAME, 10)).toMatchObject({
+      fault: 'the name server did not answer in time',
+      isOutage: true,
+    })
+    dns.failure = 'none'
     const gone = await DnsServer.start()
     const { address } = gone
     await gone.stop()
