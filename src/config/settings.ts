@@ -45,6 +45,8 @@ export class Settings {
   readonly isSignUpOpen!: boolean
   /** Whether owners may log in on satellites, which are their customers' pages. */
   readonly mayOwnersUseSatellites!: boolean
+  /** Whatever their state. */
+  readonly maxSatellitesPerAccount!: number
   /** Between the request to delete an account and its deletion. */
   readonly deletionGraceSeconds!: number
   /** Between the request to make somebody else the owner and the earliest time at which they are. */

@@ -71,7 +71,7 @@ export const ERROR_CODES = {
   ORIGIN_TAKEN: { status: 409, title: 'This origin is in use already' },
   TOO_MANY_SATELLITES: {
     status: 409,
-    title: 'Too many satellites wait for a proof; prove or remove some first',
+    title: 'Too many satellites, or too many that wait for a proof; prove or remove some first',
   },
   SATELLITE_PENDING: { status: 409, title: 'This satellite has not been proven yet' },
   PROOF_NOT_FOUND: { status: 409, title: 'The proof that this origin is yours was not found' },

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { OriginPolicy } from '../satellites/origin-policy.js'
@@ -6,6 +7,9 @@ import { isFailing, type RegisteredSatellite } from './registered-satellite.js'
 import { type OriginClaim, RegisteredSatellites } from './registered-satellites.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 import { SatelliteProving } from './satellite-proving.js'
+
+/** Anything can be typed into a form; what it names is somebody's server. */
+const MAX_PENDING = 20
 
 /** Whether an account may have an origin that another account may have had before. */
 @Injectable()
@@ -33,6 +37,18 @@ export class OriginClaims {
   /** Throws `INVALID_BODY` for an origin that can be no account's. */
   requireValid({ origin, kind }: OriginClaim): void {
     this.policy.require(origin, kind)
+  }
+
+  /**
+   * Throws `TOO_MANY_SATELLITES` when the account, which is locked, has as many as it may have, or too many wait for
+   * a proof.
+   */
+  async requireRoom(transaction: Db, accountId: string): Promise<void> {
+    const { all, pending } = await this.registered.count(transaction, accountId)
+    const most = this.policy.maxSatellitesPerAccount
+    if (all >= most)
+      throw new ApiError('TOO_MANY_SATELLITES', { detail: `An account may have ${most} satellites` })
+    if (pending >= MAX_PENDING) throw new ApiError('TOO_MANY_SATELLITES')
   }
 
   /** Satellites of other accounts that have the origin, active or suspended. */

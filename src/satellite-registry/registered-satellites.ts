@@ -61,12 +61,14 @@ export class RegisteredSatellites {
     return found ?? null
   }
 
-  async countPending(db: Db, accountId: string): Promise<number> {
+  /** Of an account, whatever their state, and those of them that wait for a proof. */
+  async count(db: Db, accountId: string): Promise<{ all: number; pending: number }> {
+    const pending = sql<number>`count(*) filter (where ${satellites.state} = 'pending')`.mapWith(Number)
     const [found] = await db
-      .select({ pending: count() })
+      .select({ all: count(), pending })
       .from(satellites)
-      .where(and(eq(satellites.accountId, accountId), eq(satellites.state, 'pending')))
-    return found?.pending ?? 0
+      .where(eq(satellites.accountId, accountId))
+    return found ?? { all: 0, pending: 0 }
   }
 
   /** A pending satellite with a new token. Throws `ORIGIN_TAKEN` when the account has this origin already. */

@@ -18,9 +18,6 @@ import {
   type SatelliteChange,
 } from './registered-satellites.js'
 
-/** Anything can be typed into a form; what it names is somebody's server. */
-const MAX_PENDING = 20
-
 export type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
 
 /** The satellites of an account, as those who may change its settings see and change them. */
@@ -52,16 +49,15 @@ export class SatelliteRegistry {
 
   /**
    * Adds a pending satellite. Throws `INVALID_BODY` for an origin that can be no account's, `ORIGIN_TAKEN` when the
-   * account has it already, `TOO_MANY_SATELLITES` while too many wait for a proof, and `SESSION_NOT_FOUND` when the
-   * account is gone.
+   * account has it already, `SESSION_NOT_FOUND` when the account is gone, and like {@link OriginClaims.requireRoom};
+   * operators may add as many as they like.
    */
   async insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
     const { accountId } = actor
     this.claims.requireValid({ accountId, ...wanted })
     return this.database.transaction(async transaction => {
       if (!(await this.accounts.lock(transaction, accountId))) throw new ApiError('SESSION_NOT_FOUND')
-      if ((await this.registered.countPending(transaction, accountId)) >= MAX_PENDING)
-        throw new ApiError('TOO_MANY_SATELLITES')
+      if (actor.client) await this.claims.requireRoom(transaction, accountId)
       const added = await this.registered.add(transaction, { accountId, ...wanted })
       await this.record(transaction, actor, 'satellite.add', added, { kind: wanted.kind })
       return added

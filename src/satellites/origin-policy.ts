@@ -3,15 +3,17 @@ import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { isLocal, type OriginRules, originFault, previewPatternFault } from './satellite-origin.js'
 
-/** Which origins accounts may have as satellites here. */
+/** Which origins accounts may have as satellites here, and how many. */
 @Injectable()
 export class OriginPolicy {
+  readonly maxSatellitesPerAccount: number
   private readonly rules: OriginRules
   private readonly listed: ReadonlySet<string>
   private readonly own: readonly string[]
 
   constructor(settings: Settings) {
     const { cookieDomain, publicUrl, mainOrigin, environment, satelliteOrigins, isRegistryOnly } = settings
+    this.maxSatellitesPerAccount = settings.maxSatellitesPerAccount
     const isLenient = environment !== 'production'
     this.own = [mainOrigin, new URL(publicUrl).origin]
     const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)

@@ -40,7 +40,8 @@ const MESSAGES: Messages = {
   SUBSCRIPTION_LIVE: 'The account still has a subscription. Please end it first.',
   TOO_MANY_INVITATIONS: 'There are too many open invitations. Please withdraw some first.',
   ORIGIN_TAKEN: 'This origin is already a satellite, of this account or of another one.',
-  TOO_MANY_SATELLITES: 'Too many satellites are waiting for their proof. Please prove or remove some first.',
+  TOO_MANY_SATELLITES:
+    'There are too many satellites, or too many waiting for their proof. Please prove or remove some first.',
   PROOF_NOT_FOUND: 'The proof was not found.',
   PROOF_EXPIRED: 'The proof had expired. There is a new one now: please publish it in place of the old one.',
   EMAIL_TAKEN: 'This e-mail address is already in use.',

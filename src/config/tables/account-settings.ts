@@ -8,6 +8,9 @@ const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
 const MIN_TRANSFER_WAIT_SECONDS = 12 * 60 * 60
 const MAX_TRANSFER_WAIT_SECONDS = 30 * 24 * 60 * 60
 
+/** Each is looked up every day. */
+const MAX_SATELLITES = 10_000
+
 export const ACCOUNT_SETTINGS = {
   isSignUpOpen: {
     name: 'SIGN_UP',
@@ -22,6 +25,13 @@ export const ACCOUNT_SETTINGS = {
     default: 'allowed',
     meaning:
       "Whether owners may enter their password on satellites, which are customers' pages, or on the main site only; from there they can be handed on to satellites",
+  },
+  maxSatellitesPerAccount: {
+    name: 'MAX_SATELLITES_PER_ACCOUNT',
+    read: read.wholeNumber(1, MAX_SATELLITES),
+    default: '200',
+    meaning:
+      'How many satellites an account may add, with those that are suspended or wait for a proof; operators may add more',
   },
   deletionGraceSeconds: {
     name: 'DELETION_GRACE_SECONDS',

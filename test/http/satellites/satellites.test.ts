@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { Database } from '../../../src/database/database.js'
+import { satellites } from '../../../src/database/schema.js'
 import type { RegisteredSatellite } from '../../../src/satellite-registry/registered-satellite.js'
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { DnsServer } from '../../support/dns-server.js'
@@ -30,7 +33,11 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
   let dns: DnsServer
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start(backend, {
+      LOG_LEVEL: 'silent',
+      DNS_SERVERS: dns.address,
+      MAX_SATELLITES_PER_ACCOUNT: '25',
+    })
   })
   afterAll(async () => {
     await app.stop()
@@ -95,6 +102,30 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       expect(outcome(await call(landlord, 'POST', `/${first.id}/verify`))).toBe('200')
       expect(outcome(await oneMore())).toBe('201')
       expect(outcome(await oneMore())).toBe('409 TOO_MANY_SATELLITES')
+    })
+
+    it('are as many as the settings say at most, suspended ones included', async () => {
+      const landlord = await aLandlord(app)
+      const { accountId } = landlord.owner
+      const added = await stored(app, (await addSatellite(app, landlord)).id)
+      if (!added) throw new Error('it was added')
+      const { proof: _, ...row } = added
+      const suspended = Array.from({ length: 23 }, () => ({
+        ...row,
+        id: randomUUID(),
+        origin: anOrigin(),
+        state: 'suspended' as const,
+      }))
+      await app.app.get(Database).run(db => db.insert(satellites).values(suspended))
+      const oneMore = () => call(landlord, 'POST', '', { origin: anOrigin(), name: 'One more' })
+      expect(outcome(await oneMore())).toBe('201')
+      const refused = await oneMore()
+      expect([outcome(refused), refused.json.detail]).toEqual([
+        '409 TOO_MANY_SATELLITES',
+        'An account may have 25 satellites',
+      ])
+      const wanted = { origin: anOrigin(), name: 'By an operator', kind: 'production' } as const
+      await app.app.get(SatelliteRegistry).insert({ accountId, client: null }, wanted)
     })
 
     it('twice are taken', async () => {
