@@ -48,28 +48,31 @@ export class AnomalyMails {
   }
 }
 
-/** A login on a kind of device that is new for the user. `isRefused`: it was not let in. */
-export function newDeviceMail(data: NoticeData, isRefused: boolean): Mail {
+/** Why somebody with the right password was not let in. */
+export type LoginRefusal = 'unusual' | 'hand-off required'
+
+/** A login on a kind of device that is new for the user. `refusal`: why it was not let in, if so. */
+export function newDeviceMail(data: NoticeData, refusal: LoginRefusal | null): Mail {
   const { site, device } = data
   return {
-    subject: isRefused ? `Login refused at ${site}: ${device}` : `New login at ${site}: ${device}`,
+    subject: refusal ? `Login refused at ${site}: ${device}` : `New login at ${site}: ${device}`,
     ...noticeAbout(
       data,
-      `${somebody(isRefused)} ${site} from a device that you have not used before.`,
-      whatNow(isRefused),
+      `${somebody(refusal)} ${site} from a device that you have not used before.`,
+      whatNow(refusal),
     ),
   }
 }
 
-/** A login on a known kind of device that was unusual otherwise. `isRefused`: it was not let in. */
-export function unusualLoginMail(data: NoticeData, isRefused: boolean): Mail {
+/** A login on a known kind of device that was unusual otherwise. `refusal`: why it was not let in, if so. */
+export function unusualLoginMail(data: NoticeData, refusal: LoginRefusal | null): Mail {
   const { site } = data
   return {
-    subject: isRefused ? `Login refused at ${site}` : `Unusual login at ${site}`,
+    subject: refusal ? `Login refused at ${site}` : `Unusual login at ${site}`,
     ...noticeAbout(
       data,
-      `${somebody(isRefused)} ${site} from a place where you do not usually log in.`,
-      whatNow(isRefused),
+      `${somebody(refusal)} ${site} from a place where you do not usually log in.`,
+      whatNow(refusal),
     ),
   }
 }
@@ -88,8 +91,8 @@ export function unusualUseMail(data: NoticeData, isEnded: boolean): Mail {
   }
 }
 
-function somebody(isRefused: boolean): string {
-  return isRefused
+function somebody(refusal: LoginRefusal | null): string {
+  return refusal
     ? 'Somebody entered the correct password for your account at'
     : 'Somebody has just logged in to your account at'
 }
@@ -98,8 +101,14 @@ const NOTHING_TO_DO = 'If this was you, you do not need to do anything.'
 const LOG_IN_AS_USUAL =
   'If this was you, log in from a device and a place that you usually use, or try again later.'
 
-function whatNow(isRefused: boolean): string {
-  return isRefused ? `The login was refused. ${LOG_IN_AS_USUAL}` : NOTHING_TO_DO
+const AFTER_REFUSAL: Readonly<Record<LoginRefusal, string>> = {
+  unusual: `The login was refused. ${LOG_IN_AS_USUAL}`,
+  'hand-off required':
+    'The login was refused, because you log in through our main site only. If this was you, log in there.',
+}
+
+function whatNow(refusal: LoginRefusal | null): string {
+  return refusal ? AFTER_REFUSAL[refusal] : NOTHING_TO_DO
 }
 
 function noticeAbout(

@@ -8,7 +8,7 @@ import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { Mail } from '../mail/mail.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { Session } from '../sessions/session.js'
+import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
 import { AnomalyMails, type NoticeData } from './anomaly-mails.js'
 
@@ -30,14 +30,14 @@ export class AnomalyResponse {
   }
 
   /** Writes the row without delaying the request: a refresh works while the database is down. */
-  note(at: 'login' | 'refresh', { score, reasons }: Anomaly, session: Session, client: Client): void {
+  note(at: 'login' | 'refresh', { score, reasons }: Anomaly, session: OwnedSession, client: Client): void {
     const actions = [...this.actionsFor({ score, reasons })]
     const event = auditEvent({ ...session, client }, 'session.anomaly', { at, score, reasons, actions })
     this.auditLog.note({ ...event, outcome: actions.includes('revoke') ? 'refused' : 'ok' })
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
-  async notify(session: Session, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
+  async notify(session: OwnedSession, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {
@@ -46,12 +46,12 @@ export class AnomalyResponse {
   }
 
   /** Ends the session. Throws like {@link SessionChanges.durably}, in which case it has not ended. */
-  async end(session: Session, client: Client): Promise<void> {
+  async end(session: OwnedSession, client: Client): Promise<void> {
     await this.changes.durably(transaction => this.recordEnd(transaction, session, client))
   }
 
   /** Records the end in a transaction of {@link SessionChanges.durably}. */
-  recordEnd(transaction: Db, session: Session, client: Client): Promise<RecordedChanges> {
+  recordEnd(transaction: Db, session: OwnedSession, client: Client): Promise<RecordedChanges> {
     const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
     return this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event)
   }

@@ -5,9 +5,10 @@ import { GeoIp } from '../geoip/geoip.js'
 import { type Client, deviceName } from '../http/client.js'
 import { firstAddressOf, subnetOf } from '../http/network.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { Session } from '../sessions/session.js'
+import { handleOf, newSessionId } from '../sessions/session.js'
+import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
-import { newDeviceMail, unusualLoginMail } from './anomaly-mails.js'
+import { type LoginRefusal, newDeviceMail, unusualLoginMail } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices } from './known-devices.js'
@@ -32,38 +33,64 @@ export class LoginAnomalyCheck {
    * that it is right. Returns the device id that the client is to keep; null for one that keeps none.
    */
   async check(
-    session: Session,
+    session: OwnedSession,
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<DeviceId | null> {
+    const { device, anomaly } = await this.assess(session, presented, client)
+    if (anomaly.score > 0) await this.respond(session, client, device, anomaly, null)
+    return device.deviceId
+  }
+
+  /**
+   * The same for a user with the right password who is sent to the main site, so without a session: mails, and
+   * throws, as {@link check} does. Remembers nothing.
+   */
+  async checkHandoffRequired(
+    user: Pick<OwnedSession, 'userId' | 'accountId'>,
+    presented: DeviceId | null | undefined,
+    client: Client,
+  ): Promise<void> {
+    // Nobody has it; mails and audit rows are about a session.
+    const session = { ...user, sid: handleOf(newSessionId()) }
+    const { device, anomaly } = await this.assess(session, presented, client)
+    await this.refuse(session, client, device)
+    if (anomaly.score > 0) await this.respond(session, client, device, anomaly, 'hand-off required')
+  }
+
+  /** Records what the login came from. */
+  private async assess({ userId }: OwnedSession, presented: DeviceId | null | undefined, client: Client) {
     const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }
-    const device = await this.knownDevices.remember(session.userId, from)
-    const { known, before, deviceId } = device
-    const anomaly = loginAnomaly(known, before && this.previousLocation(before), this.currentLocation(client))
-    if (anomaly.score > 0) await this.respond(session, client, device, anomaly)
-    return deviceId
+    const device = await this.knownDevices.remember(userId, from)
+    const before = device.before && this.previousLocation(device.before)
+    return { device, anomaly: loginAnomaly(device.known, before, this.currentLocation(client)) }
   }
 
   private async respond(
-    session: Session,
+    session: OwnedSession,
     client: Client,
     device: KnownDevice,
     anomaly: Anomaly,
+    otherRefusal: LoginRefusal | null,
   ): Promise<void> {
     const actions = this.response.actionsFor(anomaly)
-    const isRefused = actions.has('revoke')
-    if (isRefused) await this.refuse(session, client, device)
+    const refusal = actions.has('revoke') ? 'unusual' : otherRefusal
+    if (refusal === 'unusual') await this.refuse(session, client, device)
     if (actions.has('log')) this.response.note('login', anomaly, session, client)
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
       await this.response.notify(session, client, data =>
-        (isNewDevice ? newDeviceMail : unusualLoginMail)(data, isRefused),
+        (isNewDevice ? newDeviceMail : unusualLoginMail)(data, refusal),
       )
-    if (isRefused) throw new ApiError('INVALID_CREDENTIALS')
+    if (refusal === 'unusual') throw new ApiError('INVALID_CREDENTIALS')
   }
 
   /** Forgets what was new; otherwise the next login from there would pass as known. */
-  private async refuse(session: Session, client: Client, { known, deviceId }: KnownDevice): Promise<void> {
+  private async refuse(
+    session: OwnedSession,
+    client: Client,
+    { known, deviceId }: KnownDevice,
+  ): Promise<void> {
     const news = {
       ...(!known?.device && { device: deviceName(client.userAgent) }),
       ...(!known?.network && { network: subnetOf(client.ip) }),

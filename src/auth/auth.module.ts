@@ -17,6 +17,7 @@ import { HandoffPermits } from './handoff/handoff-permits.js'
 import { HandoffGrounds, HandoffRedemption } from './handoff/handoff-redemption.service.js'
 import { HandoffRefusals } from './handoff/handoff-refusals.js'
 import { Credentials } from './login/credentials.js'
+import { HandoffRequirement } from './login/handoff-requirement.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginLimits } from './login/login-limits.js'
@@ -65,6 +66,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffPermits,
     HandoffRedemption,
     HandoffRefusals,
+    HandoffRequirement,
     HandoffService,
     LoginLimits,
     LoginPlaces,

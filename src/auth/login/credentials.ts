@@ -32,9 +32,7 @@ export class Credentials {
 
   /**
    * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
-   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Throws `HANDOFF_REQUIRED` after
-   * it, when the account of the right user wants that: strangers must not learn whose it is. Replaces an imported
-   * hash.
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported hash.
    */
   async check(login: LoginBody, client: Client): Promise<User> {
     const { email, password, source } = login
@@ -46,18 +44,10 @@ export class Credentials {
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
     const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && this.places.isInScope(user, place)) {
-      await this.requireOwnPasswordThere(user, login, client)
+    if (user && isRight && this.places.isInScope(user, place))
       return this.withCurrentHash(user, login, client)
-    }
     this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')
-  }
-
-  private async requireOwnPasswordThere(user: User, { email }: LoginBody, client: Client): Promise<void> {
-    if (!(await this.places.requiresHandoff(user, client.origin))) return
-    this.noteFailure('refused', 'hand-off required', email, user, client)
-    throw new ApiError('HANDOFF_REQUIRED')
   }
 
   /**

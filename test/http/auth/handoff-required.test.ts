@@ -14,15 +14,22 @@ import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
 
 const REQUIRED = '403 HANDOFF_REQUIRED'
 const WRONG = '401 INVALID_CREDENTIALS'
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
 const WRONG_PASSWORD = 'somebody else’s password'
 
 let app: TestApp
 
 const newOrigin = () => `https://shop-${randomUUID().slice(0, 8)}.test`
 
-async function logIn(email: string, origin: string | null, password = PASSWORD): Promise<string> {
+async function logIn(
+  email: string,
+  origin: string | null,
+  password = PASSWORD,
+  from: Record<string, string> = {},
+): Promise<string> {
   const body = { email, password, source: 'satellite' }
-  const headers: Record<string, string> = origin === null ? {} : { Origin: origin }
+  const headers: Record<string, string> = origin === null ? from : { Origin: origin, ...from }
   return outcome(await app.request({ method: 'POST', path: '/api/login', headers, body }))
 }
 
@@ -41,7 +48,8 @@ async function requireHandoffs(owner: SignedIn, handoffRequired: string): Promis
 }
 
 beforeAll(async () => {
-  app = await TestApp.start('embedded', { LOG_LEVEL: 'silent' })
+  const environment = { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:60', TRUST_PROXY: '127.0.0.1' }
+  app = await TestApp.start('embedded', environment)
 })
 afterAll(() => app.stop())
 afterEach(() => {
@@ -150,6 +158,32 @@ describe('an account', () => {
       expect(await logIn(owner.email, site, WRONG_PASSWORD)).toBe(WRONG)
       expect(await logIn(member.email, site)).toBe('200')
     }
+  })
+
+  it('answers a right password no more quietly than a login would', async () => {
+    const { owner } = await anAccount()
+    await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
+    const elsewhere = { 'X-Forwarded-For': '198.51.100.7' }
+    const subjects = async () => (await app.mailsTo(owner.email)).map(({ subject }) => subject)
+    expect(await logIn(owner.email, SHOP_ONE)).toBe(REQUIRED)
+    expect(await subjects()).toEqual([])
+    // A kind of device that is new, and so it stays.
+    for (let i = 1; i <= 2; i++) {
+      expect(await logIn(owner.email, SHOP_ONE, PASSWORD, { 'User-Agent': PHONE })).toBe(REQUIRED)
+      expect(await subjects()).toEqual(Array(i).fill('Login refused at shop-one.test: Safari on iPhone'))
+    }
+    expect((await app.mailsTo(owner.email))[0]?.text).toContain('you log in through our main site only')
+    // Too unusual: not even that the password is right.
+    const unusual = { ...elsewhere, 'User-Agent': PHONE }
+    expect(await logIn(owner.email, SHOP_ONE, PASSWORD, unusual)).toBe(WRONG)
+    expect(await subjects()).toHaveLength(3)
+  })
+
+  it('counts the right password of its owner as no wrong guess', async () => {
+    const { owner } = await anAccount()
+    await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
+    const { perAccountAndNetwork } = app.settings.rateLimits
+    for (let i = 0; i <= perAccountAndNetwork; i++) expect(await logIn(owner.email, SHOP_ONE)).toBe(REQUIRED)
   })
 
   it('overrules a satellite of its own that takes passwords only', async () => {

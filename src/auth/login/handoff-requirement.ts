@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common'
+import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { User } from '../../users/user.js'
+import { LoginPlaces } from './login-places.js'
+import type { LoginContext } from './login-sessions.js'
+
+/** Sends those to the main site whose account wants them to type their password nowhere else. */
+@Injectable()
+export class HandoffRequirement {
+  constructor(
+    private readonly places: LoginPlaces,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Throws `HANDOFF_REQUIRED` for a user with the right password who may not type it there. It tells that the
+   * password is right, so the user is mailed as about a login, and one that is too unusual is `INVALID_CREDENTIALS`.
+   */
+  async check(user: User, { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>): Promise<void> {
+    if (!(await this.places.requiresHandoff(user, client.origin))) return
+    const { id: userId, accountId, email } = user
+    const event = auditEvent({ userId, accountId, client }, 'login', { reason: 'hand-off required', email })
+    this.auditLog.note({ ...event, outcome: 'refused' })
+    await this.anomalyCheck.checkHandoffRequired({ userId, accountId }, deviceId, client)
+    throw new ApiError('HANDOFF_REQUIRED')
+  }
+}
