@@ -89,7 +89,7 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
     const asked = takeAsked(page(), key)
     const path = asked?.path ?? '/'
     const refused = (reason: HandOffRefusal) => ({ status: 'refused', reason, path }) as const
-    const isOurs = answer.get('state') === asked?.state && answer.get('iss') === client.baseUrl
+    const isOurs = answer.get('state') === asked?.state && isSameUrl(answer.get('iss'), client.baseUrl)
     if (!asked || !isOurs) return refused('interrupted')
     const [code, error] = [answer.get('code'), answer.get('error')]
     if (!code) return refused(REFUSALS.includes(error) ? (error as HandOffRefusal) : 'interrupted')
@@ -113,7 +113,11 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
         state,
         ...(loginHint && { login_hint: loginHint }),
       }
-      const asked: Asked = { state, verifier, path: withinSite(path ?? location.pathname + location.search) }
+      const asked: Asked = {
+        state,
+        verifier,
+        path: withinSite(path ?? location.pathname + location.search, location.origin),
+      }
       // In one go: of two clicks the one that leaves last is the one that is remembered.
       sessionStorage.setItem(key, JSON.stringify(asked))
       location.assign(`${mainUrl.replace(/\/+$/, '')}/handoff#${new URLSearchParams(request)}`)
@@ -139,9 +143,19 @@ function takeAsked({ sessionStorage }: HandOffPage, key: string): Asked | null {
   return text && JSON.parse(text)
 }
 
-/** Two slashes at the beginning would lead to another site. */
-function withinSite(path: string): string {
-  return path.replace(/^[/\\]*/, '/')
+/** Two slashes at the beginning would lead to another site, also with what browsers drop between them. */
+function withinSite(path: string, origin: string): string {
+  const { pathname, search, hash } = new URL(path.replace(/[\t\n\r]/g, '').replace(/^[/\\]*/, '/'), origin)
+  return pathname.replace(/^\/+/, '/') + search + hash
+}
+
+/** The service and its pages may spell the same address differently. */
+function isSameUrl(given: string | null, own: string): boolean {
+  try {
+    return new URL(given as string).href === new URL(own).href
+  } catch {
+    return false
+  }
 }
 
 function randomText(): string {

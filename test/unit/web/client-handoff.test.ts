@@ -186,6 +186,13 @@ describe('a hand-off', () => {
     await settled(failed)
   })
 
+  it.each([`${SERVICE}/`, 'HTTPS://Auth.test:443'])('knows its issuer however it is spelt: %s', async iss => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    comeBack(tab, { error: 'access_denied', iss })
+    expect(await tab.load().completeHandOff()).toMatchObject({ reason: 'access_denied' })
+  })
+
   it('does not begin where the page can keep nothing', async () => {
     const tab = new SimulatedTab()
     const locked = new Error('The operation is insecure')
@@ -199,7 +206,14 @@ describe('a hand-off', () => {
   it.each([
     ['//evil.test/', '/evil.test/'],
     ['/\\evil.test', '/evil.test'],
+    ['/\t/evil.test/', '/evil.test/'],
+    ['\n/\r\\evil.test', '/evil.test'],
+    ['/.//evil.test', '/evil.test'],
+    ['/a/..//evil.test', '/evil.test'],
+    ['/\t/[', '/['],
+    ['https://evil.test/', '/https://evil.test/'],
     ['reports', '/reports'],
+    ['/reports?a=//b#c', '/reports?a=//b#c'],
     ['/reports?a=b', '/reports?a=b'],
   ])('goes on within the site: %s', async (given, path) => {
     const tab = new SimulatedTab()
