@@ -450,6 +450,10 @@ export const satellites = pgTable(
     uniqueIndex('satellites_origin').on(table.origin).where(sql`state <> 'pending'`),
     uniqueIndex('satellites_account_origin').on(table.accountId, table.origin),
     index('satellites_version').on(table.version),
+    // Who has patterns with the same parent host.
+    index('satellites_preview_parent')
+      .on(sql`substring(${table.origin} from position('.' in ${table.origin}) + 1)`)
+      .where(sql`kind = 'preview'`),
   ],
 )
 

@@ -179,7 +179,8 @@ function isOf(accountId: string, id: string): SQL | undefined {
 
 function haveSameParent(pattern: string): SQL | undefined {
   const parent = sql`substring(${satellites.origin} from position('.' in ${satellites.origin}) + 1)`
-  return and(eq(satellites.kind, 'preview'), sql`${parent} = ${parentOf(pattern)}`)
+  // Of the index; its `where` has to be found here word for word.
+  return and(sql`${satellites.kind} = 'preview'`, sql`${parent} = ${parentOf(pattern)}`)
 }
 
 /** `example.com` of `https://*.example.com`. */

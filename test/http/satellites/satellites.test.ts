@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
+import { sql } from 'drizzle-orm'
+import { Database, rowsOf } from '../../../src/database/database.js'
 import { satellites } from '../../../src/database/schema.js'
 import type { RegisteredSatellite } from '../../../src/satellite-registry/registered-satellite.js'
+import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
@@ -560,6 +562,16 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
     await expect(registry.requireFreshToken(gone as RegisteredSatellite)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
+  })
+
+  it('of other accounts with the same parent host are found by an index', async () => {
+    const claim = { accountId: UNKNOWN_ID, origin: 'https://*.example.net', kind: 'preview' } as const
+    const plan = await app.app.get(Database).transaction(async transaction => {
+      await transaction.execute(sql`set local enable_seqscan = off`)
+      const found = app.app.get(RegisteredSatellites).holdersElsewhere(transaction, claim)
+      return transaction.execute(sql`explain ${found.getSQL()}`)
+    })
+    expect(JSON.stringify(rowsOf(plan))).toContain('satellites_preview_parent')
   })
 
   it('are not added to an account that is gone', async () => {

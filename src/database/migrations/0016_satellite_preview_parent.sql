@@ -1,0 +1,1 @@
+CREATE INDEX "satellites_preview_parent" ON "satellites" USING btree (substring("origin" from position('.' in "origin") + 1)) WHERE kind = 'preview';
