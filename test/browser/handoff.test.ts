@@ -127,6 +127,21 @@ test('turns back where people say so, and waits for the next gesture', async () 
   expect(page.url()).toBe(`${SHOP_ONE}/`)
 })
 
+test('turns back in the name that the service gives, as codes come', async () => {
+  const renamed = (address: string) =>
+    page.route(address, async route => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), iss: 'https://other.test' } })
+    })
+  await renamed('**/api/handoff/satellite?*')
+  await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+  await gesture(press('Cancel'), 'This login was interrupted', [CALLBACK])
+  await renamed('**/api/handoff?*')
+  await gesture(press(AGAIN), 'Afterwards you can go on', [HANDOFF])
+  await gesture(logInHere, asMember(), [])
+  await gesture(press('Cancel'), 'This login was interrupted', [CALLBACK])
+})
+
 test('the back button leads past the hand-off, and forward again', async () => {
   await handOffOnce()
   await gesture(() => page.goBack(), 'Log out', ['shop-one.test/reports'])

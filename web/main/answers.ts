@@ -125,9 +125,15 @@ export interface Satellite {
 /** A satellite that members can be given access to. */
 export type TeamSatellite = Pick<Satellite, 'origin' | 'name' | 'kind' | 'state'>
 
-/** A satellite that asks for whoever is logged in here. */
-export interface HandOffOffer {
+/** A satellite that the service has confirmed. */
+export interface ConfirmedSatellite {
   readonly origin: string
+  /** Whom it expects the answer from. */
+  readonly iss: string
+}
+
+/** One that asks for whoever is logged in here. */
+export interface HandOffOffer extends ConfirmedSatellite {
   readonly name: string
   readonly branding: Branding | null
   readonly access: 'allowed' | 'not_invited' | 'suspended' | 'access_denied'

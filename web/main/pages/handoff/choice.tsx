@@ -44,7 +44,7 @@ export function Choice(props: ChoiceProps) {
 }
 
 function AllowedChoice({
-  offer: { origin, branding, email, ...offer },
+  offer,
   request,
   switchAccount,
   suggested,
@@ -55,6 +55,7 @@ function AllowedChoice({
   readonly proceed: Action<void>
 }) {
   const { isSettled, isSettledNow } = useSettled()
+  const { origin, branding, email } = offer
   const name = branding?.name ?? offer.name
   const colours = branding ? { background: branding.accent, color: readableOn(branding.accent) } : {}
   return (
@@ -85,7 +86,7 @@ function AllowedChoice({
         <button type="button" onClick={switchAccount}>
           Use another account
         </button>
-        <button type="button" onClick={() => leaveWithError(origin, 'access_denied', request)}>
+        <button type="button" onClick={() => leaveWithError(offer, 'access_denied', request)}>
           Cancel
         </button>
       </div>

@@ -1,5 +1,4 @@
-import { site } from '../../../pieces/site.js'
-import type { HandOffOffer } from '../../answers.js'
+import type { ConfirmedSatellite, HandOffOffer } from '../../answers.js'
 import { call } from '../../api.js'
 import type { HandOffRequest } from './handoff-request.js'
 
@@ -31,8 +30,12 @@ export async function leaveWithCode({ origin }: HandOffOffer, request: HandOffRe
 }
 
 /** Goes back to the satellite with the reason why nobody is logged in. */
-export function leaveWithError(origin: string, error: HandOffError, { state }: HandOffRequest): void {
-  leave(origin, `#${new URLSearchParams({ error, state, iss: site.apiUrl })}`)
+export function leaveWithError(
+  { origin, iss }: ConfirmedSatellite,
+  error: HandOffError,
+  { state }: HandOffRequest,
+): void {
+  leave(origin, `#${new URLSearchParams({ error, state, iss })}`)
 }
 
 /** `origin` is one that the service has confirmed. The page leaves no trace in the history: “back” does not end here. */

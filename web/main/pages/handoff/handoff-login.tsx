@@ -7,6 +7,7 @@ import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import { Waiting } from '../../../pieces/waiting.js'
+import type { ConfirmedSatellite } from '../../answers.js'
 import { askAsAnybody } from '../../api.js'
 import { client } from '../../client.js'
 import { leaveWithError } from './exits.js'
@@ -22,8 +23,9 @@ export function HandOffLogin({
   readonly request: HandOffRequest
 }) {
   const asked = `handoff/satellite?origin=${encodeURIComponent(request.satellite)}`
-  const confirmed = useLoad(() => askAsAnybody<{ readonly origin: string }>(asked))
-  const origin = confirmed.data?.origin
+  const confirmed = useLoad(() => askAsAnybody<ConfirmedSatellite>(asked))
+  const satellite = confirmed.data
+  const origin = satellite?.origin
   if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
   return (
     <SmallPage title="Log in">
@@ -40,9 +42,9 @@ export function HandOffLogin({
         </p>
       )}
       {!origin && !confirmed.error ? <Waiting /> : <LoginForm loginHint={request.loginHint} />}
-      {origin && (
+      {satellite && (
         <div className="actions">
-          <button type="button" onClick={() => leaveWithError(origin, 'login_required', request)}>
+          <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
             Cancel
           </button>
         </div>

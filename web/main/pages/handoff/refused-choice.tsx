@@ -11,10 +11,11 @@ type Refusal = Exclude<HandOffOffer['access'], 'allowed'>
 /** Why nobody can be logged in there, and the way back. Without the branding: it belongs to those who are admitted. */
 export function RefusedChoice({
   access,
-  offer: { origin, email },
+  offer,
   request,
   switchAccount,
 }: ChoiceProps & { readonly access: Refusal }) {
+  const { origin, email } = offer
   const host = hostOf(origin)
   const [title, reason]: readonly [string, ReactNode] = {
     not_invited: [
@@ -48,7 +49,7 @@ export function RefusedChoice({
             Use another account
           </button>
         )}
-        <button type="button" onClick={() => leaveWithError(origin, access, request)}>
+        <button type="button" onClick={() => leaveWithError(offer, access, request)}>
           Back to {host}
         </button>
       </div>
