@@ -28,6 +28,12 @@ export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
   satellite: ['/', '/handoff-callback', '/data', '/reports', '/security'],
 }
 
+/** The page of the main site goes on by itself only if it is told that the satellite has led there. */
+const REFERRER_POLICY: Readonly<Record<Site['name'], string>> = {
+  main: 'no-referrer',
+  satellite: 'strict-origin',
+}
+
 /** A hand-off passes through these: no copy of theirs may come up again, and no window that opened one may reach into it. */
 const HANDOFF_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/handoff': { 'Cache-Control': 'no-store', 'Cross-Origin-Opener-Policy': 'same-origin' },
@@ -48,6 +54,7 @@ export async function serveSite(
   const policy = pagePolicy(places, { hasLogos: name === 'main' })
   const headers = {
     ...SECURITY_HEADERS,
+    'Referrer-Policy': REFERRER_POLICY[name],
     'Content-Security-Policy': policy,
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-cache',

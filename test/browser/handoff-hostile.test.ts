@@ -142,13 +142,14 @@ describe('a hostile page', () => {
     expect(documents.take(page)).toEqual(['main.test/handoff', 'shop-one.test/handoff-callback'])
     expect(page.url()).toBe(`${SHOP_ONE}/handoff-callback`)
 
-    // Where the satellite is known, no button is needed to get as far as that.
+    // Nor does it get further by itself where the satellite is known.
     const other = await person.newPage()
     ;[page] = [other]
     await handOffTo(SHOP_ONE)
     await page.goto(`${EVIL}/`)
     documents.take(page)
     await page.evaluate(`location.assign('${addressOf(SHOP_ONE)}')`)
+    await press(`Continue to shop-one.test as ${member.email}`)
     await seeing('This login was interrupted')
     expect(documents.take(page)).toEqual(['main.test/handoff', 'shop-one.test/handoff-callback'])
     await page.getByRole('link', { name: 'Go to the start page' }).click()

@@ -14,12 +14,18 @@ import { useSettled } from './use-settled.js'
 /** By then the browser is there, or somebody has stopped it. */
 const LEFT_AFTER_MS = 10_000
 
+/** Whoever begins a hand-off can use what comes of it. That was not this satellite, unless its page has led here. */
+function hasComeFrom(origin: string): boolean {
+  return URL.canParse(document.referrer) && new URL(document.referrer).origin === origin
+}
+
 /** Whether to be logged in at a satellite, and as whom. */
 export function Choice(props: ChoiceProps) {
   const { offer, request } = props
   const suggested = offer.email.toLowerCase() === request.loginHint.toLowerCase() ? '' : request.loginHint
   const [isLeaving, setIsLeaving] = useState(
-    () => offer.access === 'allowed' && offer.isKnown && !suggested && takeLeave(),
+    () =>
+      offer.access === 'allowed' && offer.isKnown && !suggested && hasComeFrom(offer.origin) && takeLeave(),
   )
   const proceed = useAction(() => leaveWithCode(offer, request).catch(stay))
   const stay = (error: unknown) => {
