@@ -11,6 +11,7 @@ import {
 } from '../../src/satellite-registry/registered-satellites.js'
 import { Satellites } from '../../src/satellites/satellites.js'
 import type { User } from '../../src/users/user.js'
+import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { aSatellite, setSatelliteState } from '../support/satellites.js'
 import { expectGoodPage } from './stage/good-page.js'
@@ -165,14 +166,15 @@ describe('a hostile page', () => {
       document.body.append(frame)
     }).then(() => null)`
     await page.evaluate(framed)
-    expect(page.frames()[1]?.url()).toMatch(/^chrome-error:/)
+    // The page hears of it before we do.
+    await eventually(() => page.frames()[1]?.url().startsWith('chrome-error:'))
 
     await person.route(`${MAIN}/handoff`, route =>
       route.fulfill({ contentType: 'text/html', body: builtPage() }),
     )
     await page.evaluate(framed)
     const frame = page.frames()[2]
-    expect(frame?.url()).toBe(addressOf(SHOP_ONE))
+    await eventually(() => frame?.url() === addressOf(SHOP_ONE))
     expect(await frame?.evaluate(`document.scripts.length`)).toBe(1)
     expect(await frame?.evaluate(`document.body.innerText.trim()`)).toBe('')
     expect(stage.received.to('/api/handoff')).toEqual([])
