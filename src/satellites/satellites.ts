@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
 import { gt, sql } from 'drizzle-orm'
 import { Settings } from '../config/settings.js'
@@ -140,10 +141,14 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
 
   /** Those that changed after this version; a change meanwhile comes at the end, or with the next version. */
   private async eachRow(after: number, work: (row: Row) => void): Promise<void> {
-    for (let last: number | null = after; last !== null; ) {
-      const page = await this.page(last)
-      for (const row of page.rows) work(row)
-      last = page.last
+    let next: Promise<Page> | null = this.page(after)
+    while (next) {
+      const { rows, last }: Page = await next
+      next = last === null ? null : this.page(last)
+      // Requested before this page keeps us busy; what it may throw waits until then.
+      next?.catch(() => {})
+      await nextTurn()
+      for (const row of rows) work(row)
     }
   }
 
