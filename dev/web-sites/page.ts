@@ -18,8 +18,8 @@ export function pageWith(built: string, { apiUrl, mainUrl }: Places): string {
 }
 
 /**
- * Scripts and styles of the site itself, calls to the site and the API, nothing inline, nothing embedded. A site that shows
- * the logos of satellites loads those from wherever they are.
+ * Scripts and styles of the site itself, calls to the site and the API, nothing inline, nothing embedded. A
+ * site that shows the logos of satellites loads those from wherever they are.
  */
 export function pagePolicy({ apiUrl }: Places, { hasLogos = false } = {}): string {
   return [

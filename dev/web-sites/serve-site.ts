@@ -34,7 +34,10 @@ const REFERRER_POLICY: Readonly<Record<Site['name'], string>> = {
   satellite: 'strict-origin',
 }
 
-/** A hand-off passes through these: no copy of theirs may come up again, and no window that opened one may reach into it. */
+/**
+ * A hand-off passes through these: no copy of theirs may come up again, and no window that opened one may
+ * reach into it.
+ */
 const HANDOFF_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/handoff': { 'Cache-Control': 'no-store', 'Cross-Origin-Opener-Policy': 'same-origin' },
   '/handoff-callback': { 'Cache-Control': 'no-store' },

@@ -43,8 +43,8 @@ export class LoginAnomalyCheck {
   }
 
   /**
-   * The same for a user with the right password who is sent to the main site, so without a session: mails, and
-   * throws, as {@link check} does. Remembers nothing.
+   * The same for a user with the right password who is sent to the main site, so without a session: mails,
+   * and throws, as {@link check} does. Remembers nothing.
    */
   async checkHandoffRequired(
     user: Pick<OwnedSession, 'userId' | 'accountId'>,

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
+import { isId } from '../http/id-in-path.js'
 import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
 import { SatelliteActivation } from '../satellite-registry/satellite-activation.js'
 import { SatelliteAdministration } from '../satellite-registry/satellite-administration.js'
@@ -10,8 +11,6 @@ import { Accounts } from '../users/accounts.js'
 import { isName } from '../users/name-text.js'
 import { Users } from '../users/users.js'
 import { asEmail, type CommandContext, withService } from './command-context.js'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 interface OfAccount {
   readonly account?: string
@@ -142,7 +141,7 @@ async function accountOf(
     return user.accountId
   }
   if (account === undefined) return null
-  if (!UUID.test(account) || !(await app.get(Accounts).find(account)))
+  if (!isId(account) || !(await app.get(Accounts).find(account)))
     throw new Error(`There is no account ${account}`)
   return account
 }
@@ -153,7 +152,7 @@ function withSatellite<T>(
   work: (app: INestApplicationContext, actor: AccountActor, found: RegisteredSatellite) => Promise<T>,
 ): Promise<T> {
   return withService(context, async app => {
-    const found = UUID.test(id) ? await app.get(SatelliteAdministration).find(id) : null
+    const found = isId(id) ? await app.get(SatelliteAdministration).find(id) : null
     if (!found) throw new Error(`There is no satellite ${id}`)
     return work(app, operatorFor(found.satellite.accountId), found)
   })

@@ -16,8 +16,8 @@ const NONE: CorsPolicy = { kind: 'none' }
 const REFUSED: CorsPolicy = { kind: 'refused' }
 
 /**
- * Compares exact bytes, without parsing, so `null`, another port, case or a trailing dot are simply not there. Only
- * the first label of a preview's host is compared with a pattern.
+ * Compares exact bytes, without parsing, so `null`, another port, case or a trailing dot are simply not
+ * there. Only the first label of a preview's host is compared with a pattern.
  */
 export function corsPolicyFor(origin: string | undefined, known: KnownOrigins): CorsPolicy {
   if (origin === undefined) return NONE

@@ -132,8 +132,8 @@ export const userSessions = pgTable(
 )
 
 /**
- * Sessions of satellites that a session of the main site was handed on to. A row goes when its child is ended, or when
- * its parent would have expired.
+ * Sessions of satellites that a session of the main site was handed on to. A row goes when its child is
+ * ended, or when its parent would have expired.
  */
 export const sessionLinks = pgTable(
   'session_links',
@@ -420,8 +420,8 @@ export const billingWork = pgTable(
 )
 
 /**
- * A site of an account that may use this API. `origin` has an asterisk where `kind` is `preview`; `ceiling` bounds what
- * its sessions may do. A trigger sets `version` at every change, from `satellite_registry`.
+ * A site of an account that may use this API. `origin` has an asterisk where `kind` is `preview`; `ceiling`
+ * bounds what its sessions may do. A trigger sets `version` at every change, from `satellite_registry`.
  */
 export const satellites = pgTable(
   'satellites',
@@ -442,7 +442,10 @@ export const satellites = pgTable(
     sessionSeconds: integer('session_seconds'),
     branding: jsonb('branding').$type<Branding>(),
     createdAt: instant('created_at').notNull(),
-    /** Since when the account has had this origin; sessions from before belong to somebody else. Null while pending. */
+    /**
+     * Since when the account has had this origin; sessions from before belong to somebody else. Null while
+     * pending.
+     */
     activeSince: instant('active_since'),
     version: bigint('version', { mode: 'number' }).notNull().default(0),
   },
@@ -457,7 +460,10 @@ export const satellites = pgTable(
   ],
 )
 
-/** The proof that a satellite belongs to its account. Apart from the satellite, so that a daily check changes nothing there. */
+/**
+ * The proof that a satellite belongs to its account. Apart from the satellite, so that a daily check changes
+ * nothing there.
+ */
 export const satelliteProofs = pgTable(
   'satellite_proofs',
   {
@@ -477,7 +483,9 @@ export const satelliteProofs = pgTable(
   table => [index('satellite_proofs_checked').on(table.checkedAt)],
 )
 
-/** Satellites that were removed in the last day, for the replicas that still know them. Written by a trigger. */
+/**
+ * Satellites that were removed in the last day, for the replicas that still know them. Written by a trigger.
+ */
 export const satelliteRemovals = pgTable('satellite_removals', {
   version: bigint('version', { mode: 'number' }).primaryKey(),
   satelliteId: uuid('satellite_id').notNull(),
@@ -486,8 +494,8 @@ export const satelliteRemovals = pgTable('satellite_removals', {
 })
 
 /**
- * One row. `version` counts changes of satellites, in the order of their commits. Who has seen less than `rebuilt` has
- * missed removals, and reads everything anew.
+ * One row. `version` counts changes of satellites, in the order of their commits. Who has seen less than
+ * `rebuilt` has missed removals, and reads everything anew.
  */
 export const satelliteRegistry = pgTable('satellite_registry', {
   isOnly: boolean('is_only').primaryKey().default(true),

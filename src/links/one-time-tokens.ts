@@ -31,7 +31,10 @@ export type Purpose =
 export interface OneTimeToken {
   readonly id: string
   readonly purpose: Purpose
-  /** The address it was mailed to: whoever has the token reads that mailbox. That of the user for one not mailed. */
+  /**
+   * The address it was mailed to: whoever has the token reads that mailbox. That of the user for one not
+   * mailed.
+   */
   readonly email: string
   readonly userId: string | null
   readonly accountId: string | null
@@ -120,8 +123,9 @@ export class OneTimeTokens {
   }
 
   /**
-   * Like {@link consume}, but the token stays until `next` expires, for another purpose, so that it is recognised
-   * when it comes again. False when it cannot be used any more. Of two calls at once one gets true.
+   * Like {@link consume}, but the token stays until `next` expires, for another purpose, so that it is
+   * recognised when it comes again. False when it cannot be used any more. Of two calls at once one gets
+   * true.
    */
   async turnInto(
     transaction: Db,

@@ -15,7 +15,9 @@ export interface SatelliteOfMail {
 }
 
 export interface BrandedSite {
-  /** The host, after the name of the branding if there is one. Never that name alone: anybody can have any. */
+  /**
+   * The host, after the name of the branding if there is one. Never that name alone: anybody can have any.
+   */
   readonly name: string
   readonly branding: Branding | null
 }
@@ -44,8 +46,9 @@ export class BrandedSites {
   ) {}
 
   /**
-   * Null is the main site, and so is what is no active satellite of the account: anybody can name any host, and mail programs
-   * make links of names. Without branding while the database is down: a mail does not wait for its colours.
+   * Null is the main site, and so is what is no active satellite of the account: anybody can name any host,
+   * and mail programs make links of names. Without branding while the database is down: a mail does not wait
+   * for its colours.
    */
   async find(about: SatelliteOfMail | null): Promise<BrandedSite> {
     if (!about || !this.satellites.isOf(about.accountId, about.origin))

@@ -50,8 +50,9 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * Like {@link post}, for a mail about a satellite, or with null about the main site: in its colours, with what people call it put into `compose`.
-   * Composed after the response too, because the branding is read from the database.
+   * Like {@link post}, for a mail about a satellite, or with null about the main site: in its colours, with
+   * what people call it put into `compose`. Composed after the response too, because the branding is read
+   * from the database.
    */
   postAbout(to: string, satellite: SatelliteOfMail | null, compose: (site: string) => Mail): void {
     this.hold(to, async () => {

@@ -30,8 +30,8 @@ export class SiteUrls {
   }
 
   /**
-   * The front page of the main site or of a satellite. Throws an Error for any other origin, because a mail must
-   * not lead people elsewhere.
+   * The front page of the main site or of a satellite. Throws an Error for any other origin, because a mail
+   * must not lead people elsewhere.
    */
   toSite(origin: string): string {
     if (origin !== this.settings.mainOrigin && !this.satellites.has(origin))

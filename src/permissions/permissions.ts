@@ -20,6 +20,11 @@ const CEILINGS: Readonly<Record<Source, Permissions>> = {
   satellite: permissionsOf(['dataEntry', 'viewReports']),
 }
 
+/** The most that sessions of a source may do. */
+export function ceilingOf(source: Source): Permissions {
+  return CEILINGS[source]
+}
+
 /** The five booleans, true for the given ones. */
 export function permissionsOf(granted: readonly Permission[]): Permissions {
   return Object.fromEntries(PERMISSIONS.map(name => [name, granted.includes(name)])) as Record<
@@ -30,12 +35,13 @@ export function permissionsOf(granted: readonly Permission[]): Permissions {
 
 /** What a session of `source` may do when its user was granted `granted`. */
 export function effectivePermissions(source: Source, granted: Permissions): Permissions {
-  return permissionsOf(PERMISSIONS.filter(name => granted[name] && CEILINGS[source][name]))
+  return limitedTo(CEILINGS[source], granted)
 }
 
 /** What remains of a grant under a limit; null means no limit. */
 export function limitedTo(limit: Permissions | null, granted: Permissions): Permissions {
-  return permissionsOf(PERMISSIONS.filter(name => granted[name] && (limit === null || limit[name])))
+  const bits = permissionBits(granted)
+  return permissionsOfBits(limit === null ? bits : bits & permissionBits(limit))
 }
 
 /** What bounds a user's grant, whatever the site of a session. */
@@ -47,8 +53,8 @@ export interface GrantLimits {
 }
 
 /**
- * What remains of a grant under the limits of its user. Who is invited to some satellites has no more anywhere than
- * sessions of satellites have: on the main site they log in to be handed on.
+ * What remains of a grant under the limits of its user. Who is invited to some satellites has no more
+ * anywhere than sessions of satellites have: on the main site they log in to be handed on.
  */
 export function withinLimits(granted: Permissions, { entitled, satellites }: GrantLimits): Permissions {
   const limited = limitedTo(entitled, granted)

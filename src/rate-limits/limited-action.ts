@@ -5,9 +5,9 @@ import type { Client } from '../http/client.js'
  * What is limited; each kind has its own counters. Guesses at secrets: `password`, `link`, `session id` (at
  * refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
  * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
- * Also `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
- * satellite), `payment request` (asks the payment provider) and `satellite check` (asks servers that somebody has
- * named).
+ * Also `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a
+ * session on a satellite), `payment request` (asks the payment provider) and `satellite check` (asks servers
+ * that somebody has named).
  */
 export type LimitedKind =
   | 'password'

@@ -23,8 +23,9 @@ export class OriginClaims {
   ) {}
 
   /**
-   * Throws `INVALID_BODY` for an origin that can be no account's, and `ORIGIN_TAKEN` for one that the operator lists
-   * for everybody or that another account has and has not lost; whether it still can prove it is then checked soon.
+   * Throws `INVALID_BODY` for an origin that can be no account's, and `ORIGIN_TAKEN` for one that the
+   * operator lists for everybody or that another account has and has not lost; whether it still can prove it
+   * is then checked soon.
    */
   async require(claim: OriginClaim): Promise<void> {
     this.requireValid(claim)
@@ -40,8 +41,8 @@ export class OriginClaims {
   }
 
   /**
-   * Throws `TOO_MANY_SATELLITES` when the account, which is locked, has as many as it may have, or too many wait for
-   * a proof.
+   * Throws `TOO_MANY_SATELLITES` when the account, which is locked, has as many as it may have, or too many
+   * wait for a proof.
    */
   async requireRoom(transaction: Db, accountId: string): Promise<void> {
     const { all, pending } = await this.registered.count(transaction, accountId)
@@ -57,8 +58,8 @@ export class OriginClaims {
   }
 
   /**
-   * Those of them that have lost it: the daily check has told them so, and the place where their proof was says so
-   * again now. For the others a check is due soon.
+   * Those of them that have lost it: the daily check has told them so, and the place where their proof was
+   * says so again now. For the others a check is due soon.
    */
   async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
     const holders = await this.holders(claim)

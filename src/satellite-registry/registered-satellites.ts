@@ -5,8 +5,8 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { satellites } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
-import { effectivePermissions, PERMISSIONS, permissionsOf } from '../permissions/permissions.js'
-import { matchesPattern } from '../satellites/satellite-map.js'
+import { ceilingOf } from '../permissions/permissions.js'
+import { matchesPattern, parentOf } from '../satellites/satellite-map.js'
 import { type RegisteredSatellite, type SatelliteRow, selectSatellites } from './registered-satellite.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 
@@ -79,7 +79,7 @@ export class RegisteredSatellites {
         ...added,
         id: randomUUID(),
         state: 'pending',
-        ceiling: effectivePermissions('satellite', permissionsOf(PERMISSIONS)),
+        ceiling: ceilingOf('satellite'),
         loginMode: 'both',
         sessionSeconds: added.kind === 'preview' ? PREVIEW_SESSION_SECONDS : null,
         createdAt: this.clock.now(),
@@ -125,8 +125,8 @@ export class RegisteredSatellites {
   }
 
   /**
-   * Those of other accounts, active or suspended, that have this origin; of a preview pattern also those whose
-   * patterns could cover the same hosts.
+   * Those of other accounts, active or suspended, that have this origin; of a preview pattern also those
+   * whose patterns could cover the same hosts.
    */
   holdersElsewhere(db: Db, claim: OriginClaim) {
     const { accountId, origin, kind } = claim
@@ -141,7 +141,10 @@ export class RegisteredSatellites {
     return this.holdersElsewhere(transaction, claim).for('update')
   }
 
-  /** Whether an operator has suspended another satellite of the account that has hosts in common with this one. */
+  /**
+   * Whether an operator has suspended another satellite of the account that has hosts in common with this
+   * one.
+   */
   async isBarredByAnother(db: Db, { accountId, origin, kind }: OriginClaim): Promise<boolean> {
     const barred = await db
       .select({ origin: satellites.origin, kind: satellites.kind })
@@ -181,9 +184,4 @@ function haveSameParent(pattern: string): SQL | undefined {
   const parent = sql`substring(${satellites.origin} from position('.' in ${satellites.origin}) + 1)`
   // Of the index; its `where` has to be found here word for word.
   return and(sql`${satellites.kind} = 'preview'`, sql`${parent} = ${parentOf(pattern)}`)
-}
-
-/** `example.com` of `https://*.example.com`. */
-function parentOf(origin: string): string {
-  return origin.slice(origin.indexOf('.') + 1)
 }

@@ -32,10 +32,11 @@ export class SatelliteActivation {
   ) {}
 
   /**
-   * The active satellite; the sessions of one that was suspended go on. An origin that another account has moves
-   * here when `mayTakeFrom` says so; otherwise this throws `ORIGIN_TAKEN`. Throws `PROOF_EXPIRED` when there has
-   * been another token since `found` was read, `NOT_FOUND` when it is gone, and `SATELLITE_SUSPENDED` while an operator
-   * keeps it closed, or another one of the account with the same hosts.
+   * The active satellite; the sessions of one that was suspended go on. An origin that another account has
+   * moves here when `mayTakeFrom` says so; otherwise this throws `ORIGIN_TAKEN`. Throws `PROOF_EXPIRED` when
+   * there has been another token since `found` was read, `NOT_FOUND` when it is gone, and
+   * `SATELLITE_SUSPENDED` while an operator keeps it closed, or another one of the account with the same
+   * hosts.
    */
   async activate(
     actor: AccountActor,

@@ -28,16 +28,16 @@ export class SatelliteAdministration {
   }
 
   /**
-   * For a satellite that an operator vouches for, also one that ALLOWED_ORIGINS lists. Throws `ORIGIN_TAKEN` while
-   * another account has the origin.
+   * For a satellite that an operator vouches for, also one that ALLOWED_ORIGINS lists. Throws `ORIGIN_TAKEN`
+   * while another account has the origin.
    */
   async requireFree(wanted: NewSatellite): Promise<void> {
     if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
   }
 
   /**
-   * Makes a suspended satellite active without its proof, which the daily check looks for again: it has another 7
-   * days. Throws `SATELLITE_PENDING`.
+   * Makes a suspended satellite active without its proof, which the daily check looks for again: it has
+   * another 7 days. Throws `SATELLITE_PENDING`.
    */
   resume({ id, accountId }: SatelliteRow): Promise<void> {
     return this.database.transaction(async transaction => {

@@ -121,10 +121,7 @@ export function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteCha
   return {
     ...change,
     ...(ceiling && {
-      ceiling: permissionsOf([
-        ...(ceiling.dataEntry ? (['dataEntry'] as const) : []),
-        ...(ceiling.viewReports ? (['viewReports'] as const) : []),
-      ]),
+      ceiling: permissionsOf((['dataEntry', 'viewReports'] as const).filter(name => ceiling[name])),
     }),
     ...(branding !== undefined && { branding: branding && { ...branding } }),
   }

@@ -14,8 +14,8 @@ export interface MissingProof extends RegisteredSatellite {
 }
 
 /**
- * The mails about the proof of a satellite, to everybody who may change the account's settings. They do not say what
- * was found instead: somebody else's server wrote that.
+ * The mails about the proof of a satellite, to everybody who may change the account's settings. They do not
+ * say what was found instead: somebody else's server wrote that.
  */
 @Injectable()
 export class SatelliteMails {

@@ -11,7 +11,10 @@ const DAY_SECONDS = 24 * HOUR_SECONDS
 /** How long a pending satellite can be proven by the token that it was given. */
 const TOKEN_SECONDS = 7 * DAY_SECONDS
 const CHECK_AFTER_SECONDS = DAY_SECONDS
-/** A check that is due takes along what will be due soon: look-ups that nobody answers are judged by the others. */
+/**
+ * A check that is due takes along what will be due soon: look-ups that nobody answers are judged by the
+ * others.
+ */
 const CHECK_ALONG_AFTER_SECONDS = DAY_SECONDS / 2
 const SUSPEND_AFTER_SECONDS = 7 * DAY_SECONDS
 
@@ -87,8 +90,8 @@ export class SatelliteProofs {
   }
 
   /**
-   * Empty unless there is a satellite that nobody has checked for a day; then those that nobody has checked for
-   * half a day or ever, at most `limit`, the longest first. Without those that an operator vouches for.
+   * Empty unless there is a satellite that nobody has checked for a day; then those that nobody has checked
+   * for half a day or ever, at most `limit`, the longest first. Without those that an operator vouches for.
    */
   async dueForCheck(db: Db, limit: number): Promise<RegisteredSatellite[]> {
     const now = this.clock.now()
@@ -120,8 +123,9 @@ export class SatelliteProofs {
   }
 
   /**
-   * Somebody else would like to have the origin: whether it is still this account's is looked up with the next run
-   * of the daily check, at most once an hour. What is due within the hour, or was postponed until then, stays so.
+   * Somebody else would like to have the origin: whether it is still this account's is looked up with the
+   * next run of the daily check, at most once an hour. What is due within the hour, or was postponed until
+   * then, stays so.
    */
   async hurryCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
     const now = this.clock.now()

@@ -33,7 +33,9 @@ export class SatelliteProving {
     this.mayBePrivate = environment !== 'production'
   }
 
-  /** Counts a look at somebody's request. Throws `TOO_MANY_ATTEMPTS`; operators may ask as often as they like. */
+  /**
+   * Counts a look at somebody's request. Throws `TOO_MANY_ATTEMPTS`; operators may ask as often as they like.
+   */
   async count(actor: AccountActor): Promise<void> {
     const { accountId, client } = actor
     if (client) await this.rateLimiter.count({ kind: 'satellite check', subject: accountId, client, actor })

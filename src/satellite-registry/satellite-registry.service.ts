@@ -48,9 +48,9 @@ export class SatelliteRegistry {
   }
 
   /**
-   * Adds a pending satellite. Throws `INVALID_BODY` for an origin that can be no account's, `ORIGIN_TAKEN` when the
-   * account has it already, `SESSION_NOT_FOUND` when the account is gone, and like {@link OriginClaims.requireRoom};
-   * operators may add as many as they like.
+   * Adds a pending satellite. Throws `INVALID_BODY` for an origin that can be no account's, `ORIGIN_TAKEN`
+   * when the account has it already, `SESSION_NOT_FOUND` when the account is gone, and like
+   * {@link OriginClaims.requireRoom}; operators may add as many as they like.
    */
   async insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
     const { accountId } = actor
@@ -65,8 +65,8 @@ export class SatelliteRegistry {
   }
 
   /**
-   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven by the token that was read; there is
-   * another one then. Throws `NOT_FOUND` when it is gone.
+   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven by the token that was read; there
+   * is another one then. Throws `NOT_FOUND` when it is gone.
    */
   async requireFreshToken({ satellite, proof }: RegisteredSatellite): Promise<void> {
     const isRenewed = await this.database.transaction(async transaction => {
@@ -78,7 +78,10 @@ export class SatelliteRegistry {
     if (isRenewed) throw new ApiError('PROOF_EXPIRED')
   }
 
-  /** Changes what is in `change` and nothing else. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
+  /**
+   * Changes what is in `change` and nothing else. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of
+   * previews.
+   */
   async change(actor: AccountActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
     await this.database.transaction(async transaction => {
       const found = await this.registered.lock(transaction, actor.accountId, id)
@@ -91,8 +94,9 @@ export class SatelliteRegistry {
   }
 
   /**
-   * Closes an active satellite: its pages are refused within seconds, and its sessions at their next refresh. One that
-   * an operator suspends stays so until an operator resumes it. Throws `NOT_FOUND` and `SATELLITE_PENDING`.
+   * Closes an active satellite: its pages are refused within seconds, and its sessions at their next refresh.
+   * One that an operator suspends stays so until an operator resumes it. Throws `NOT_FOUND` and
+   * `SATELLITE_PENDING`.
    */
   suspend(actor: AccountActor, id: string): Promise<void> {
     const by = actor.client ? 'account' : 'operator'
@@ -106,7 +110,10 @@ export class SatelliteRegistry {
     })
   }
 
-  /** Anybody who can prove the origin may have it afterwards. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by an operator). */
+  /**
+   * Anybody who can prove the origin may have it afterwards. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by
+   * an operator).
+   */
   remove(actor: AccountActor, id: string): Promise<void> {
     return this.database.transaction(async transaction => {
       const found = await this.registered.lock(transaction, actor.accountId, id)

@@ -23,10 +23,10 @@ export class SatelliteVerification {
   ) {}
 
   /**
-   * The satellite, which is active now; the sessions of one that was suspended go on. Its origin moves here from an
-   * account that can no longer prove it. Throws `NOT_FOUND`, `SATELLITE_SUSPENDED` (by an operator), `PROOF_EXPIRED`
-   * (there is a new token), `TOO_MANY_ATTEMPTS`, `PROOF_NOT_FOUND` with what was looked up and what came back, or
-   * `ORIGIN_TAKEN`.
+   * The satellite, which is active now; the sessions of one that was suspended go on. Its origin moves here
+   * from an account that can no longer prove it. Throws `NOT_FOUND`, `SATELLITE_SUSPENDED` (by an operator),
+   * `PROOF_EXPIRED` (there is a new token), `TOO_MANY_ATTEMPTS`, `PROOF_NOT_FOUND` with what was looked up
+   * and what came back, or `ORIGIN_TAKEN`.
    */
   async verify(actor: AccountActor, id: string): Promise<RegisteredSatellite> {
     const found = await this.registry.find(actor.accountId, id)

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
+import { listedOrigins } from './satellite.js'
 import { isLocal, type OriginRules, originFault, previewPatternFault } from './satellite-origin.js'
 
 /** Which origins accounts may have as satellites here, and how many. */
@@ -12,14 +13,14 @@ export class OriginPolicy {
   private readonly own: readonly string[]
 
   constructor(settings: Settings) {
-    const { cookieDomain, publicUrl, mainOrigin, environment, satelliteOrigins, isRegistryOnly } = settings
+    const { cookieDomain, publicUrl, mainOrigin, environment } = settings
     this.maxSatellitesPerAccount = settings.maxSatellitesPerAccount
     const isLenient = environment !== 'production'
     this.own = [mainOrigin, new URL(publicUrl).origin]
     const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)
     // On a laptop everything is at localhost.
     this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
-    this.listed = isRegistryOnly ? new Set() : satelliteOrigins
+    this.listed = listedOrigins(settings)
   }
 
   /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that can be no account's. */

@@ -14,7 +14,10 @@ export class SatelliteMap {
     return this.byOrigin.size
   }
 
-  /** The active satellite that a page of this origin belongs to; null when there is none. A name wins over a pattern. */
+  /**
+   * The active satellite that a page of this origin belongs to; null when there is none. A name wins over a
+   * pattern.
+   */
   find(origin: string): Satellite | null {
     // A pattern is no origin, whatever somebody sends.
     if (origin.includes('*')) return null
@@ -42,7 +45,10 @@ export class SatelliteMap {
     return true
   }
 
-  /** Of several patterns the longest; among equals the first of the alphabet, so that all replicas say the same. */
+  /**
+   * Of several patterns the longest; among equals the first of the alphabet, so that all replicas say the
+   * same.
+   */
   private findPreview(origin: string): KnownSatellite | null {
     let best: KnownSatellite | null = null
     for (const [pattern, satellite] of this.previews.get(parentOf(origin)) ?? [])
@@ -52,7 +58,7 @@ export class SatelliteMap {
 }
 
 /** `example.com` of `https://shop.example.com`: what is below the left-most label. */
-function parentOf(origin: string): string {
+export function parentOf(origin: string): string {
   return origin.slice(origin.indexOf('.') + 1)
 }
 
@@ -65,7 +71,10 @@ export function matchesPattern(origin: string, pattern: string): boolean {
   return parentOf(origin) === parentOf(pattern) && matchesLabel(origin, pattern)
 }
 
-/** The asterisk is at least one letter, digit or hyphen, and never a dot: `parentOf` has compared what follows. */
+/**
+ * The asterisk is at least one letter, digit or hyphen, and never a dot: `parentOf` has compared what
+ * follows.
+ */
 function matchesLabel(origin: string, pattern: string): boolean {
   const [before = '', after = ''] = pattern.split('*')
   if (!origin.startsWith(before) || !origin.endsWith(after)) return false

@@ -1,7 +1,10 @@
 import { parse } from 'tldts'
 
 export interface OriginRules {
-  /** Hosts that are ours with everything under them: the cookie's domain, or those of the API and the main site. */
+  /**
+   * Hosts that are ours with everything under them: the cookie's domain, or those of the API and the main
+   * site.
+   */
   readonly ownHosts: readonly string[]
   /** Outside production: http, ports and loopback hosts are fine. */
   readonly isLenient: boolean
@@ -13,8 +16,8 @@ const MAX_HOST_LENGTH = 253
 const WILDCARD_LABEL = /^[a-z0-9-]*\*[a-z0-9-]*$/
 
 /**
- * Why `text` cannot be the origin of a satellite, as a sentence for whoever typed it; null when it can. It must be
- * byte for byte what browsers send, on a host that somebody can own alone.
+ * Why `text` cannot be the origin of a satellite, as a sentence for whoever typed it; null when it can. It
+ * must be byte for byte what browsers send, on a host that somebody can own alone.
  */
 export function originFault(text: string, rules: OriginRules): string | null {
   if (text.includes('*')) return 'Only a preview satellite may have an asterisk in its origin'
@@ -23,7 +26,8 @@ export function originFault(text: string, rules: OriginRules): string | null {
 
 /**
  * Like {@link originFault}, for the origins of preview deployments: `https://*.preview.example.com` or
- * `https://shop-*.example.com`. The asterisk stands for letters, digits and hyphens within the left-most label.
+ * `https://shop-*.example.com`. The asterisk stands for letters, digits and hyphens within the left-most
+ * label.
  */
 export function previewPatternFault(text: string, rules: OriginRules): string | null {
   const sample = text.replace('*', 'x')

@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.js'
 import type { Permissions } from '../permissions/permissions.js'
 
 /** How people log in on a satellite: with their password typed there, through the main site, or either. */
@@ -20,10 +21,18 @@ export interface Satellite {
   /** How long its sessions live; null is SESSION_TTL_SECONDS. */
   readonly sessionSeconds: number | null
   /**
-   * Sessions that began there earlier may have been another account's. Milliseconds since 1970, in whole seconds as the
-   * times of sessions are.
+   * Sessions that began there earlier may have been another account's. Milliseconds since 1970, in whole
+   * seconds as the times of sessions are.
    */
   readonly activeSince: number
+}
+
+/** What the operator lists for everybody; none where only registered satellites count. */
+export function listedOrigins({
+  isRegistryOnly,
+  satelliteOrigins,
+}: Pick<Settings, 'isRegistryOnly' | 'satelliteOrigins'>): ReadonlySet<string> {
+  return isRegistryOnly ? new Set() : satelliteOrigins
 }
 
 /** Of those in ALLOWED_ORIGINS. */
@@ -41,8 +50,8 @@ export function listedSatellite(origin: string, ceiling: Permissions): Satellite
 }
 
 /**
- * Whether a user may use it: of its own account, or of any when it has none, and invited there. `satellites` null
- * means everywhere, except in previews, which are for those who are named.
+ * Whether a user may use it: of its own account, or of any when it has none, and invited there. `satellites`
+ * null means everywhere, except in previews, which are for those who are named.
  */
 export function admits(
   satellite: Pick<Satellite, 'kind' | 'origin'> & { readonly accountId: string | null },

@@ -5,22 +5,13 @@ import { Settings } from '../config/settings.js'
 import { Database, rowsOf } from '../database/database.js'
 import { accounts, satelliteRegistry, satelliteRemovals, satellites } from '../database/schema.js'
 import { Logger } from '../log/logger.js'
-import {
-  effectivePermissions,
-  PERMISSIONS,
-  permissionBits,
-  permissionsOf,
-  permissionsOfBits,
-} from '../permissions/permissions.js'
-import { listedSatellite, type Satellite } from './satellite.js'
+import { ceilingOf, permissionBits, permissionsOfBits } from '../permissions/permissions.js'
+import { listedOrigins, listedSatellite, type Satellite } from './satellite.js'
 import { type KnownSatellite, SatelliteMap } from './satellite-map.js'
 
 /** A change is live on every replica after this, and the time of one small query. */
 const POLL_EVERY_MS = 1_000
 const ROWS_A_QUERY = 5_000
-
-/** What sessions of satellites may do at most, by the specification. */
-const CEILING = effectivePermissions('satellite', permissionsOf(PERMISSIONS))
 
 /** Of the table, as JSON. */
 interface Row extends Omit<Satellite, 'accountId' | 'activeSince'> {
@@ -37,8 +28,8 @@ interface Page {
 }
 
 /**
- * The satellites that may use this API now, in memory, so that no request asks the database. A replica looks every
- * second whether there is a newer version, and goes on with what it has while the database is down.
+ * The satellites that may use this API now, in memory, so that no request asks the database. A replica looks
+ * every second whether there is a newer version, and goes on with what it has while the database is down.
  */
 @Injectable()
 export class Satellites implements OnModuleInit, OnApplicationShutdown {
@@ -55,7 +46,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     settings: Settings,
     private readonly database: Database,
   ) {
-    this.listed = settings.isRegistryOnly ? new Set() : settings.satelliteOrigins
+    this.listed = listedOrigins(settings)
   }
 
   async onModuleInit(): Promise<void> {
@@ -182,7 +173,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
 }
 
 function listed(origin: string): KnownSatellite {
-  return { ...listedSatellite(origin, CEILING), isSuspended: false }
+  return { ...listedSatellite(origin, ceilingOf('satellite')), isSuspended: false }
 }
 
 /** Equal ceilings are one object: there may be a hundred thousand satellites. */

@@ -8,8 +8,8 @@ import { sessionLinks } from '../database/schema.js'
 import type { Session } from './session.js'
 
 /**
- * Which sessions of satellites came from which session of the main site. Whatever ends the parent ends its children
- * too: SessionChangeLog does that.
+ * Which sessions of satellites came from which session of the main site. Whatever ends the parent ends its
+ * children too: SessionChangeLog does that.
  */
 @Injectable()
 export class SessionLinks {

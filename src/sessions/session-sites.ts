@@ -21,56 +21,62 @@ export class SessionSites {
 
   /** How long a session that begins now lives. */
   lifetimeSeconds(site: SiteOfSession): number {
-    const { sessionTtlSeconds } = this.settings
-    return Math.min(sessionTtlSeconds, this.satelliteOf(site)?.sessionSeconds ?? sessionTtlSeconds)
+    return this.lifetimeAt(this.satelliteOf(site))
   }
 
   /**
-   * Whether the session may go on: its satellite is active, and has been its account's since before the session
-   * began. Those of the main site and of apps always may. One that is longer than the sessions of a preview began at a
-   * satellite of its own, which is gone.
+   * Whether the session may go on: its satellite is active, and has been its account's since before the
+   * session began. Those of the main site and of apps always may. One that is longer than the sessions of a
+   * preview began at a satellite of its own, which is gone.
    */
   isOpen(session: Session): boolean {
-    if (!isOfSatellite(session, this.settings)) return true
+    return this.isOpenAt(session, this.satelliteOf(session))
+  }
+
+  /**
+   * A new access token, with no more permissions than the satellite allows now. Throws `SESSION_NOT_FOUND`
+   * when the session is not {@link isOpen}.
+   */
+  issueToken(session: Session): string {
     const satellite = this.satelliteOf(session)
+    if (!this.isOpenAt(session, satellite)) throw new ApiError('SESSION_NOT_FOUND')
+    return this.accessTokens.issue(callerOf(session, satellite))
+  }
+
+  private isOpenAt(session: Session, satellite: Satellite | null): boolean {
+    if (!satellite) return !this.isOfSatellite(session)
     return (
-      satellite !== null &&
       (satellite.accountId ?? session.accountId) === session.accountId &&
       satellite.activeSince <= session.createdAt.getTime() &&
-      (satellite.kind === 'production' || lengthOf(session) <= this.lifetimeSeconds(session))
+      (satellite.kind === 'production' || lengthOf(session) <= this.lifetimeAt(satellite))
     )
   }
 
-  /**
-   * A new access token, with no more permissions than the satellite allows now. Throws `SESSION_NOT_FOUND` when the
-   * session is not {@link isOpen}.
-   */
-  issueToken(session: Session): string {
-    if (!this.isOpen(session)) throw new ApiError('SESSION_NOT_FOUND')
-    return this.accessTokens.issue(this.callerOf(session))
-  }
-
-  private callerOf(session: Session): Caller {
-    const satellite = this.satelliteOf(session)
-    if (!satellite) return { ...session, clientId: session.source === 'main' ? 'main' : 'mobile' }
-    return {
-      ...session,
-      clientId: satellite.id,
-      permissions: limitedTo(satellite.ceiling, session.permissions),
-    }
+  private lifetimeAt(satellite: Satellite | null): number {
+    const { sessionTtlSeconds } = this.settings
+    return Math.min(sessionTtlSeconds, satellite?.sessionSeconds ?? sessionTtlSeconds)
   }
 
   private satelliteOf(site: SiteOfSession): Satellite | null {
-    return isOfSatellite(site, this.settings) ? this.satellites.find(site.origin as string) : null
+    return this.isOfSatellite(site) ? this.satellites.find(site.origin as string) : null
+  }
+
+  /** Apps have no origin, and pages of the main site may ask for the lesser sessions of satellites too. */
+  private isOfSatellite({ source, origin }: SiteOfSession): boolean {
+    return source === 'satellite' && origin !== null && origin !== this.settings.mainOrigin
+  }
+}
+
+function callerOf(session: Session, satellite: Satellite | null): Caller {
+  if (!satellite) return { ...session, clientId: session.source === 'main' ? 'main' : 'mobile' }
+  return {
+    ...session,
+    clientId: satellite.id,
+    permissions: limitedTo(satellite.ceiling, session.permissions),
   }
 }
 
 /** In seconds. */
 function lengthOf({ createdAt, expiresAt }: Session): number {
   return (expiresAt.getTime() - createdAt.getTime()) / 1000
-}
-
-/** Apps have no origin, and pages of the main site may ask for the lesser sessions of satellites too. */
-function isOfSatellite({ source, origin }: SiteOfSession, { mainOrigin }: Settings): boolean {
-  return source === 'satellite' && origin !== null && origin !== mainOrigin
 }

@@ -112,8 +112,8 @@ export class SessionsService {
    * Opens a session under a new identifier; an identifier presented by the client is never reused. This is
    * the only way to one. The session is first written to the store, where nobody knows its identifier, then
    * added to the user's list by the statement of `confirm`. So whatever ends all of a user's sessions either
-   * finds it or prevents its confirmation. Beyond the limit, the least recently used sessions end. It expires at
-   * `expiresBy` at the latest.
+   * finds it or prevents its confirmation. Beyond the limit, the least recently used sessions end. It expires
+   * at `expiresBy` at the latest.
    */
   async open(
     user: SessionUser,

@@ -7,8 +7,8 @@ export interface HandOffOptions {
 }
 
 /**
- * Why nobody is logged in. The main site says the first four: nobody has logged in there; they have turned back,
- * or the satellite takes passwords only; they are not invited to this satellite; it is suspended.
+ * Why nobody is logged in. The main site says the first four: nobody has logged in there; they have turned
+ * back, or the satellite takes passwords only; they are not invited to this satellite; it is suspended.
  * `interrupted`: this tab has not asked for the answer it got. `expired`: it came too late, or a second time.
  */
 export type HandOffRefusal =
@@ -42,9 +42,9 @@ export interface HandOff {
    */
   loginThroughMain(options?: LoginThroughMainOptions): Promise<void>
   /**
-   * On the page `/handoff-callback`: takes the answer of the main site out of the address and logs in with it.
-   * Never leaves the page. Null when there is no answer in the address, as after a reload. Safe to repeat.
-   * Throws as `client.login` does where the service cannot be asked.
+   * On the page `/handoff-callback`: takes the answer of the main site out of the address and logs in with
+   * it. Never leaves the page. Null when there is no answer in the address, as after a reload. Safe to
+   * repeat. Throws as `client.login` does where the service cannot be asked.
    */
   completeHandOff(): Promise<HandOffResult | null>
 }

@@ -27,8 +27,8 @@ export interface Caller {
   /** A session of a satellite never has more than dataEntry and viewReports. */
   readonly source: Source
   /**
-   * Where the session is used: a satellite's id, `main`, or `mobile` for clients without a page (RFC 9068 §2.2). Null in
-   * tokens of services that do not say so yet.
+   * Where the session is used: a satellite's id, `main`, or `mobile` for clients without a page (RFC 9068
+   * §2.2). Null in tokens of services that do not say so yet.
    */
   readonly clientId: string | null
   /** `payments` is there to be shown: before money moves, the service asks the session store. */

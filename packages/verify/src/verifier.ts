@@ -19,8 +19,8 @@ export interface VerifierOptions {
   /** `JWT_AUDIENCE` of the service; the issuer unless told. */
   readonly audience?: string
   /**
-   * Whose tokens to accept, by `clientId` of the caller: for a backend of some satellites. All unless told; then tokens of
-   * other sites are `INVALID_ACCESS_TOKEN`.
+   * Whose tokens to accept, by `clientId` of the caller: for a backend of some satellites. All unless told;
+   * then tokens of other sites are `INVALID_ACCESS_TOKEN`.
    */
   readonly clientIds?: readonly string[]
   /** `<issuer>/.well-known/jwks.json` unless told. */

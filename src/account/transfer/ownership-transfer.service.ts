@@ -63,8 +63,9 @@ export class TransferAcceptance {
   ) {}
 
   /**
-   * The member agrees, which uses the link up, and the owner is told again how to stop the transfer. `readyAt`
-   * of the result is the earliest time at which the member can become the owner. Throws `INVALID_LINK`.
+   * The member agrees, which uses the link up, and the owner is told again how to stop the transfer.
+   * `readyAt` of the result is the earliest time at which the member can become the owner. Throws
+   * `INVALID_LINK`.
    */
   async accept(text: string, client: Client): Promise<PendingTransfer> {
     const found = await this.tokens.require('transfer-accept', text, client, 'account.transfer')

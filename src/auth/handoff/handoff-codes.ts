@@ -55,7 +55,9 @@ export class HandoffCodes {
     })
   }
 
-  /** A code that can be used, or has been; null for any other text. Throws like {@link OneTimeTokens.find}. */
+  /**
+   * A code that can be used, or has been; null for any other text. Throws like {@link OneTimeTokens.find}.
+   */
   async find(text: string, client: Client): Promise<HandoffCode | UsedHandoffCode | null> {
     const token = await this.tokens.find(['handoff', 'handoff-used'], text, client)
     if (!token) return null

@@ -34,8 +34,8 @@ export class HandoffDestinations {
   ) {}
 
   /**
-   * The user, and the satellite as they may see it. Throws `SATELLITE_NOT_FOUND` for an origin that is no satellite's,
-   * or only a pending one's, and `SESSION_NOT_FOUND` when the user is gone.
+   * The user, and the satellite as they may see it. Throws `SATELLITE_NOT_FOUND` for an origin that is no
+   * satellite's, or only a pending one's, and `SESSION_NOT_FOUND` when the user is gone.
    */
   async find(userId: string, origin: string): Promise<{ user: User; destination: HandoffDestination }> {
     requireOrigin(origin)

@@ -6,7 +6,7 @@ import type { Session } from '../../sessions/session.js'
 import { SessionLinks } from '../../sessions/session-links.js'
 import { UserSessions } from '../../sessions/user-sessions.js'
 import { type LoggedIn, type LoginGrounds, LoginSessions } from '../login/login-sessions.js'
-import type { RedeemBody } from './handoff.dto.js'
+import type { RedeemBody } from './handoff-bodies.dto.js'
 import { HandoffCodes, isUsed } from './handoff-codes.js'
 import { HandoffPermits } from './handoff-permits.js'
 import { HandoffRefusals } from './handoff-refusals.js'
@@ -22,8 +22,9 @@ export class HandoffGrounds {
   ) {}
 
   /**
-   * In one transaction the code is used up, the parent is live, and the child is linked to it. User, parent and code
-   * are locked in the order in which others lock them. Whoever ends the parent waits, and finds the child.
+   * In one transaction the code is used up, the parent is live, and the child is linked to it. User, parent
+   * and code are locked in the order in which others lock them. Whoever ends the parent waits, and finds the
+   * child.
    */
   of(code: string, parent: Session): LoginGrounds {
     return {
@@ -53,9 +54,9 @@ export class HandoffRedemption {
   ) {}
 
   /**
-   * Opens a session for the code, which is then used up. Throws `HANDOFF_CODE_INVALID` for whatever is wrong, which
-   * does not use it up, and `TOO_MANY_ATTEMPTS` after too much of that. A used code ends the session that it opened,
-   * whoever sends it.
+   * Opens a session for the code, which is then used up. Throws `HANDOFF_CODE_INVALID` for whatever is wrong,
+   * which does not use it up, and `TOO_MANY_ATTEMPTS` after too much of that. A used code ends the session
+   * that it opened, whoever sends it.
    */
   async redeem({ code: text, verifier, deviceId }: RedeemBody, client: Client): Promise<LoggedIn> {
     const code = await this.codes.find(text, client)

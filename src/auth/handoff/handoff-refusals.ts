@@ -27,7 +27,10 @@ export class HandoffRefusals {
     return this.refuse(reason, { userId, accountId, client })
   }
 
-  /** Ends the session that the code opened: either its holder or the sender of this request has stolen the code. */
+  /**
+   * Ends the session that the code opened: either its holder or the sender of this request has stolen the
+   * code.
+   */
   async replayed({ userId, accountId, childSid }: UsedHandoffCode, client: Client): Promise<never> {
     const actor = { userId, accountId, sid: childSid, client }
     await this.changes.applyDurably({ kind: 'end', sid: childSid }, auditEvent(actor, 'handoff.replay'))

@@ -10,17 +10,14 @@ import { Public } from '../../tokens/jwt.guard.js'
 import { answerWithoutCookie } from '../login/login-sessions.js'
 import {
   DestinationDocs,
-  DestinationQuery,
-  HandoffBody,
   HandoffDestinationAnswer,
   IssueCodeDocs,
   OriginAnswer,
-  OriginQuery,
-  RedeemBody,
   RedeemDocs,
   SatelliteOriginDocs,
 } from './handoff.dto.js'
 import { HandoffService } from './handoff.service.js'
+import { DestinationQuery, HandoffBody, OriginQuery, RedeemBody } from './handoff-bodies.dto.js'
 import { requireOrigin } from './handoff-destinations.js'
 import { HandoffRedemption } from './handoff-redemption.service.js'
 

@@ -22,7 +22,8 @@ export class Credentials {
   ) {}
 
   /**
-   * Throws `HANDOFF_REQUIRED` where nobody may type a password. It is the same for every address and every password.
+   * Throws `HANDOFF_REQUIRED` where nobody may type a password. It is the same for every address and every
+   * password.
    */
   requirePasswordsThere({ email }: LoginBody, client: Client): void {
     if (!this.places.isHandoffOnly(client.origin)) return
@@ -32,7 +33,8 @@ export class Credentials {
 
   /**
    * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
-   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported hash.
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
+   * hash.
    */
   async check(login: LoginBody, client: Client): Promise<User> {
     const { email, password, source } = login

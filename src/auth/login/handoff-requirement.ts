@@ -18,7 +18,8 @@ export class HandoffRequirement {
 
   /**
    * Throws `HANDOFF_REQUIRED` for a user with the right password who may not type it there. It tells that the
-   * password is right, so the user is mailed as about a login, and one that is too unusual is `INVALID_CREDENTIALS`.
+   * password is right, so the user is mailed as about a login, and one that is too unusual is
+   * `INVALID_CREDENTIALS`.
    */
   async check(user: User, { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>): Promise<void> {
     if (!(await this.places.requiresHandoff(user, client.origin))) return

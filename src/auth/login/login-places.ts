@@ -22,8 +22,8 @@ export class LoginPlaces {
   ) {}
 
   /**
-   * Whether the user may log in there. A user of some satellites must come from one of them, or from the main site, which
-   * can hand them on; so not without an Origin, like the mobile app.
+   * Whether the user may log in there. A user of some satellites must come from one of them, or from the main
+   * site, which can hand them on; so not without an Origin, like the mobile app.
    */
   isInScope(user: Pick<User, 'accountId' | 'satellites'>, { origin }: Pick<LoginPlace, 'origin'>): boolean {
     if (origin === null) return user.satellites === null
@@ -33,8 +33,8 @@ export class LoginPlaces {
   }
 
   /**
-   * Whether an owner is barred from entering a password there: anywhere but on the main site, if the setting says so.
-   * Without an Origin too, because a customer's server could pass on what was typed on its page.
+   * Whether an owner is barred from entering a password there: anywhere but on the main site, if the setting
+   * says so. Without an Origin too, because a customer's server could pass on what was typed on its page.
    */
   isBarredOwner({ role }: Pick<User, 'role'>, { source, origin }: LoginPlace): boolean {
     const { mainOrigin, mayOwnersUseSatellites } = this.settings
@@ -47,8 +47,8 @@ export class LoginPlaces {
   }
 
   /**
-   * Whether this user may not type a password on pages of this origin, which their account may have decided. Apps have
-   * no page to leave for the main site, so this does not concern them.
+   * Whether this user may not type a password on pages of this origin, which their account may have decided.
+   * Apps have no page to leave for the main site, so this does not concern them.
    */
   async requiresHandoff({ accountId, role }: User, origin: string | null): Promise<boolean> {
     const satellite = this.satelliteAt(origin)

@@ -89,8 +89,8 @@ export class LoginSessions {
   }
 
   /**
-   * Ends the session of the access token and, unless `scope` is `here`, those that it was handed on to. The token itself
-   * stays valid until it expires. Safe to repeat.
+   * Ends the session of the access token and, unless `scope` is `here`, those that it was handed on to. The
+   * token itself stays valid until it expires. Safe to repeat.
    */
   async end({ sid, userId, accountId }: Caller, client: Client, scope: LogoutScope): Promise<void> {
     const keepsChildren = scope === 'here'
@@ -102,8 +102,8 @@ export class LoginSessions {
 }
 
 /**
- * The answer for clients without a cookie. The device id is in it only when it differs from the one that was sent, and
- * only for clients that know of device ids.
+ * The answer for clients without a cookie. The device id is in it only when it differs from the one that was
+ * sent, and only for clients that know of device ids.
  */
 export function answerWithoutCookie(
   { accessToken, sessionId, deviceId }: LoggedIn,

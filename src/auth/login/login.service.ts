@@ -17,8 +17,9 @@ export class LoginService {
 
   /**
    * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
-   * `TOO_MANY_ATTEMPTS` before any work, and `HANDOFF_REQUIRED` before that, or after the right password when the
-   * user's account wants it: strangers must not learn whose it is. The sessions that the browser already had end.
+   * `TOO_MANY_ATTEMPTS` before any work, and `HANDOFF_REQUIRED` before that, or after the right password when
+   * the user's account wants it: strangers must not learn whose it is. The sessions that the browser already
+   * had end.
    */
   async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
     this.credentials.requirePasswordsThere(login, context.client)

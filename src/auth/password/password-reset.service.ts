@@ -22,9 +22,9 @@ export class PasswordResetService {
 
   /**
    * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody
-   * is logged in. Returns where the user may log in. If the address has been changed since and that can be undone, it is changed back, because
-   * somebody else may have changed it. Throws `INVALID_LINK`, also for a disabled user, and `WEAK_PASSWORD`,
-   * after which the link still works. Of two calls at once one succeeds.
+   * is logged in. Returns where the user may log in. If the address has been changed since and that can be
+   * undone, it is changed back, because somebody else may have changed it. Throws `INVALID_LINK`, also for a
+   * disabled user, and `WEAK_PASSWORD`, after which the link still works. Of two calls at once one succeeds.
    */
   async reset(text: string, password: string, client: Client): Promise<Pick<User, 'satellites'>> {
     const link = { purpose: 'password-reset', text, action: 'password.reset', client } as const

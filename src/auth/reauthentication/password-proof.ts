@@ -37,7 +37,8 @@ export class PasswordProof {
 
   /**
    * The user of this session, whose password it is. Throws `OWNER_LOGIN_BARRED` for an owner who may not log
-   * in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the user is gone.
+   * in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the
+   * user is gone.
    */
   async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
     const { sid, client } = actor
@@ -56,8 +57,8 @@ export class PasswordProof {
   }
 
   /**
-   * Where the session began counts too: a customer's server could pass on, without an Origin, what was typed on its
-   * page.
+   * Where the session began counts too: a customer's server could pass on, without an Origin, what was typed
+   * on its page.
    */
   private async requirePasswordsThere(user: User, { source, origin, client }: SessionActor): Promise<void> {
     for (const place of new Set([origin, client.origin])) {

@@ -17,8 +17,8 @@ export interface FileProofOptions {
 }
 
 /**
- * The first KiB of a file at somebody else's server, within 5 seconds. Follows no redirect, and connects to no
- * address but the one that was checked. Never rejects.
+ * The first KiB of a file at somebody else's server, within 5 seconds. Follows no redirect, and connects to
+ * no address but the one that was checked. Never rejects.
  */
 export async function fetchProofFile(url: string, options: FileProofOptions): Promise<ProofLookup> {
   try {
@@ -70,7 +70,9 @@ async function firstKibibyte(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').trim()
 }
 
-/** Addresses by the same name servers as the records, looked up once; the agent refuses private ones of them. */
+/**
+ * Addresses by the same name servers as the records, looked up once; the agent refuses private ones of them.
+ */
 function lookupBy(resolver: Resolver, mayBePrivate: boolean): LookupFunction {
   return (host, { all }, callback) => {
     void addressesOf(resolver, host, mayBePrivate).then(

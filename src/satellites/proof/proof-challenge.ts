@@ -16,8 +16,8 @@ export function newProofToken(): string {
 }
 
 /**
- * Where the token has to be found (draft-ietf-dnsop-domain-verification-techniques). The record stays there as
- * long as the satellite is used, because it is looked up again every day: so it has no expiry.
+ * Where the token has to be found (draft-ietf-dnsop-domain-verification-techniques). The record stays there
+ * as long as the satellite is used, because it is looked up again every day: so it has no expiry.
  */
 export function proofChallenge(origin: string, token: string): ProofChallenge {
   const value = `token=${token} expiry=never`

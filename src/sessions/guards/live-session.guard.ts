@@ -9,8 +9,9 @@ import { SessionStore } from '../stores/session-store.js'
 import { MainSourceGuard } from './main-source.guard.js'
 
 /**
- * Requires the session of the access token to be live, and its satellite to be open to it. A token outlives its session by up to 15 minutes;
- * whatever changes something, or shows more than the token says, asks the store.
+ * Requires the session of the access token to be live, and its satellite to be open to it. A token outlives
+ * its session by up to 15 minutes; whatever changes something, or shows more than the token says, asks the
+ * store.
  */
 @Injectable()
 @DocumentedGuard({ refusals: ['SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] })

@@ -59,8 +59,9 @@ export class SessionChangeLog {
   }
 
   /**
-   * Records grants for users whose rows the transaction has locked, within their current limits. The previous grant is removed, because repeating it would give back what was taken; a user
-   * without sessions needs none.
+   * Records grants for users whose rows the transaction has locked, within their current limits. The previous
+   * grant is removed, because repeating it would give back what was taken; a user without sessions needs
+   * none.
    */
   async grant(transaction: Db, wanted: readonly UserGrant[]): Promise<SessionGrant[]> {
     const userIds = wanted.map(({ userId }) => userId)
@@ -89,8 +90,8 @@ export class SessionChangeLog {
   }
 
   private async endWhere(transaction: Db, which: SQL | undefined): Promise<SessionHandle[]> {
-    // In one order, so that two who end the same sessions cannot deadlock: the order of login, in which parents come
-    // before their children.
+    // In one order, so that two who end the same sessions cannot deadlock: the order of login, in which
+    // parents come before their children.
     const locked = transaction
       .select({ sid: userSessions.sid })
       .from(userSessions)

@@ -31,7 +31,10 @@ export class InvitationMails {
     this.mailer.requireMail()
   }
 
-  /** To an address without a login; the link leads to the form for a password. To one satellite, it is about that. */
+  /**
+   * To an address without a login; the link leads to the form for a password. To one satellite, it is about
+   * that.
+   */
   invite(opened: InvitationToMail): void {
     const { accountId, email, satellites } = opened.invitation
     // Without those that nobody has proven yet: strangers could use our mails to lead people anywhere.

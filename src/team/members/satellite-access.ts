@@ -26,8 +26,8 @@ export class SatelliteAccess {
   ) {}
 
   /**
-   * Restricts a member to these satellites (null means everywhere) and ends their sessions on others and in apps. Throws
-   * like {@link MembersService}; safe to repeat.
+   * Restricts a member to these satellites (null means everywhere) and ends their sessions on others and in
+   * apps. Throws like {@link MembersService}; safe to repeat.
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
     const scope = { accountId: actor.accountId, satellites }

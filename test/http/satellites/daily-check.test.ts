@@ -4,7 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { satelliteProofs } from '../../../src/database/schema.js'
-import { SatelliteCheckJob, SatelliteChecks } from '../../../src/satellite-registry/satellite-check.job.js'
+import {
+  SatelliteCheckJob,
+  SatelliteChecks,
+} from '../../../src/satellite-registry/daily-check/satellite-check.job.js'
 import { SatelliteMails } from '../../../src/satellite-registry/satellite-mails.js'
 import { SatelliteProofs } from '../../../src/satellite-registry/satellite-proofs.js'
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'

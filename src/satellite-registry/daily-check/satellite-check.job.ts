@@ -1,22 +1,25 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import pLimit from 'p-limit'
-import { auditEvent } from '../audit/audit-event.js'
-import { AuditLog } from '../audit/audit-log.js'
-import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
-import { LeasedJobs } from '../jobs/leased-jobs.js'
-import { Logger } from '../log/logger.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
+import type { RegisteredSatellite } from '../registered-satellite.js'
+import { RegisteredSatellites } from '../registered-satellites.js'
+import { type MissingProof, SatelliteMails } from '../satellite-mails.js'
+import { SatelliteProofs } from '../satellite-proofs.js'
+import { SatelliteProving } from '../satellite-proving.js'
 import { answeredPlaces, type Checked, outcomeOf } from './check-outcome.js'
-import type { RegisteredSatellite } from './registered-satellite.js'
-import { RegisteredSatellites } from './registered-satellites.js'
-import { type MissingProof, SatelliteMails } from './satellite-mails.js'
-import { SatelliteProofs } from './satellite-proofs.js'
-import { SatelliteProving } from './satellite-proving.js'
 
 const JOB = { name: 'satellite-checks', everyMs: 10 * 60 * 1000 }
 const CHECKS_A_RUN = 1_000
-/** Each is two questions at once to other people's servers, of 5 seconds at most: a run takes half its lease at worst. */
+/**
+ * Each is two questions at once to other people's servers, of 5 seconds at most: a run takes half its lease
+ * at worst.
+ */
 const CHECKS_AT_ONCE = 20
 const TOLD_AT = [1, 3]
 
@@ -41,8 +44,8 @@ export class SatelliteChecks {
   }
 
   /**
-   * What the account is to be told; null when that is nothing. A satellite that somebody has proven, changed or
-   * removed since the look-up stays as it is.
+   * What the account is to be told; null when that is nothing. A satellite that somebody has proven, changed
+   * or removed since the look-up stays as it is.
    */
   settle({ registered, result }: Checked): Promise<MissingProof | null> {
     const { id, accountId } = registered.satellite

@@ -1,5 +1,5 @@
-import type { RegisteredSatellite } from './registered-satellite.js'
-import type { ProofMethod, ProofResult } from './satellite-proving.js'
+import type { RegisteredSatellite } from '../registered-satellite.js'
+import type { ProofMethod, ProofResult } from '../satellite-proving.js'
 
 /** A satellite, and what a look at its proof found. */
 export interface Checked {
@@ -16,9 +16,9 @@ export function answeredPlaces(checked: readonly Checked[]): ReadonlySet<ProofMe
 }
 
 /**
- * What a check means. Silence where the proof was counts as `failed`, or else whoever has taken over a host could
- * stay for ever by not answering; but only while others answer there, because our own outage says nothing about
- * satellites: `unanswered`.
+ * What a check means. Silence where the proof was counts as `failed`, or else whoever has taken over a host
+ * could stay for ever by not answering; but only while others answer there, because our own outage says
+ * nothing about satellites: `unanswered`.
  */
 export function outcomeOf(
   { registered: { proof }, result: { method, lookups } }: Checked,
