@@ -15,6 +15,7 @@ import {
 import type { Permissions, Source } from '../permissions/permissions.js'
 import type { Branding } from './branding.js'
 import type { HandoffRequirement } from './handoff-requirement.js'
+import type { SecondFactorRequirement } from './second-factor-requirement.js'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
@@ -37,12 +38,22 @@ export const accounts = pgTable(
     usersBehind: boolean('users_behind').notNull().default(false),
     /** Who may not type a password on a satellite. A trigger tells those who keep satellites in memory. */
     handoffRequired: text('handoff_required').$type<HandoffRequirement>().notNull().default('none'),
+    /** Who must have a second factor, and from when on. */
+    secondFactor: text('second_factor').$type<SecondFactorRequirement>().notNull().default('off'),
+    secondFactorFrom: instant('second_factor_from'),
+    /** Whether it is required now. From then on a trigger sets `mustEnrol` of users who change. */
+    secondFactorEnforced: boolean('second_factor_enforced').notNull().default(false),
+    /** How recent a second factor must be to spend money; null where none is needed. */
+    paymentStepUpMinutes: integer('payment_step_up_minutes'),
   },
   table => [
     index('accounts_users_behind').on(table.id).where(sql`users_behind`),
     index('accounts_entitled_by').on(table.entitledBy),
     index('accounts_entitled_until').on(table.entitledUntil),
     index('accounts_delete_at').on(table.deleteAt),
+    index('accounts_second_factor')
+      .on(table.secondFactorFrom)
+      .where(sql`second_factor <> 'off' and not second_factor_enforced`),
   ],
 )
 
@@ -65,6 +76,10 @@ export const users = pgTable(
     entitled: jsonb('entitled').$type<Permissions>(),
     satellites: text('satellites').array(),
     passwordHash: text('password_hash'),
+    /** Whether they have a confirmed TOTP secret or a passkey, so that a password alone is not enough. */
+    hasSecondFactor: boolean('has_second_factor').notNull().default(false),
+    /** Whether the account requires a second factor that they have not: until then they may do nothing. */
+    mustEnrol: boolean('must_enrol').notNull().default(false),
     disabledAt: instant('disabled_at'),
     createdAt: instant('created_at').notNull(),
   },
@@ -111,6 +126,10 @@ export const sessions = pgTable(
     lastUsed: instant('last_used').notNull(),
     expiresAt: instant('expires_at').notNull(),
     reauthenticatedAt: instant('reauthenticated_at'),
+    /** What the user has proved, one bit each: see AuthMethods. Of sessions from before this was kept: a password. */
+    amr: integer('amr').notNull().default(1),
+    /** Null where it is `created_at`. */
+    authTime: instant('auth_time'),
   },
   table => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
 )
@@ -438,6 +457,8 @@ export const satellites = pgTable(
     suspendedBy: text('suspended_by').$type<'account' | 'check' | 'operator'>(),
     ceiling: jsonb('ceiling').$type<Permissions>().notNull(),
     loginMode: text('login_mode').$type<'password' | 'handoff' | 'both'>().notNull(),
+    /** Whether second factors may be typed there, or only on the main site. */
+    secondFactor: text('second_factor').$type<'handoff' | 'allowed'>().notNull().default('handoff'),
     /** How long its sessions live; null is SESSION_TTL_SECONDS. */
     sessionSeconds: integer('session_seconds'),
     branding: jsonb('branding').$type<Branding>(),
@@ -502,6 +523,93 @@ export const satelliteRegistry = pgTable('satellite_registry', {
   version: bigint('version', { mode: 'number' }).notNull(),
   rebuilt: bigint('rebuilt', { mode: 'number' }).notNull(),
 })
+
+const ownerId = () =>
+  uuid('user_id')
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' })
+
+/**
+ * The secret that a user's authenticator app shares with us (RFC 6238), sealed by SECRETS_KEYS_FILE. It
+ * counts once it is confirmed; `lastStep` is the latest 30 seconds whose code was used.
+ */
+export const totpFactors = pgTable('totp_factors', {
+  userId: ownerId().primaryKey(),
+  secret: text('secret').notNull(),
+  createdAt: instant('created_at').notNull(),
+  confirmedAt: instant('confirmed_at'),
+  lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
+})
+
+/** Codes for users who have lost their other factors, each for one use. `hash` is base64url SHA-256. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    userId: ownerId(),
+    hash: text('hash').notNull(),
+    createdAt: instant('created_at').notNull(),
+    usedAt: instant('used_at'),
+  },
+  table => [primaryKey({ columns: [table.userId, table.hash] })],
+)
+
+/** WebAuthn credentials. `credentialId` and `publicKey` (COSE) are base64url. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: uuid('id').primaryKey(),
+    userId: ownerId(),
+    rpId: text('rp_id').notNull(),
+    credentialId: text('credential_id').notNull(),
+    publicKey: text('public_key').notNull(),
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    transports: text('transports').array().notNull(),
+    isBackupEligible: boolean('is_backup_eligible').notNull(),
+    isBackedUp: boolean('is_backed_up').notNull(),
+    /** The make of the authenticator. */
+    aaguid: uuid('aaguid').notNull(),
+    name: text('name').notNull(),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at'),
+  },
+  table => [
+    uniqueIndex('passkeys_credential').on(table.credentialId),
+    index('passkeys_user').on(table.userId),
+    index('passkeys_rp').on(table.rpId),
+  ],
+)
+
+/** Browsers that are not asked for a second factor. `hash` is base64url SHA-256 of what their cookie has. */
+export const rememberedDevices = pgTable(
+  'remembered_devices',
+  {
+    id: uuid('id').primaryKey(),
+    userId: ownerId(),
+    hash: text('hash').notNull(),
+    name: text('name').notNull(),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [
+    uniqueIndex('remembered_devices_hash').on(table.hash),
+    index('remembered_devices_user').on(table.userId),
+    index('remembered_devices_expiry').on(table.expiresAt),
+  ],
+)
+
+/** Somebody has asked to remove all factors of a user, which happens at `resetAt` unless it is stopped. */
+export const factorResets = pgTable(
+  'factor_resets',
+  {
+    userId: ownerId().primaryKey(),
+    /** Null for an operator. */
+    requestedBy: uuid('requested_by'),
+    requestedAt: instant('requested_at').notNull(),
+    resetAt: instant('reset_at').notNull(),
+  },
+  table => [index('factor_resets_due').on(table.resetAt)],
+)
 
 /** Work that only one replica may do at a time. `holder` is who may renew it, if it is renewed. */
 export const leases = pgTable(

@@ -11,6 +11,8 @@ export interface ApiErrorOptions extends ErrorOptions {
   readonly detail?: string
   readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
+  /** Further members of the answer (RFC 9457 §3.2), where the code's description in the API reference has them. */
+  readonly members?: Readonly<Record<string, unknown>>
 }
 
 /** An expected refusal; the filter answers it as problem+json with the status of its code. */

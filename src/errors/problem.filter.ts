@@ -82,7 +82,7 @@ export function problemOf(error: ApiError, requestId: string): Problem {
     code,
     requestId,
   }
-  return options.errors ? { ...problem, errors: options.errors } : problem
+  return { ...options.members, ...problem, ...(options.errors && { errors: options.errors }) }
 }
 
 /** A URN: it identifies the problem, and nothing has to be served at it. */

@@ -26,6 +26,9 @@ export type Purpose =
   | 'transfer-stop'
   | 'handoff'
   | 'handoff-used'
+  | 'second-factor'
+  | 'passkey-used'
+  | 'factor-reset'
 
 /** What a token is for, and whom it concerns. */
 export interface OneTimeToken {

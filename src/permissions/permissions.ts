@@ -50,13 +50,17 @@ export interface GrantLimits {
   readonly entitled: Permissions | null
   /** Where the user may log in; null means everywhere. */
   readonly satellites: readonly string[] | null
+  /** Whether they have to set up a second factor first; until then they may do nothing. */
+  readonly mustEnrol: boolean
 }
 
 /**
  * What remains of a grant under the limits of its user. Who is invited to some satellites has no more
  * anywhere than sessions of satellites have: on the main site they log in to be handed on.
  */
-export function withinLimits(granted: Permissions, { entitled, satellites }: GrantLimits): Permissions {
+export function withinLimits(granted: Permissions, limits: GrantLimits): Permissions {
+  const { entitled, satellites, mustEnrol } = limits
+  if (mustEnrol) return permissionsOfBits(0)
   const limited = limitedTo(entitled, granted)
   return satellites === null ? limited : effectivePermissions('satellite', limited)
 }

@@ -16,12 +16,16 @@ export interface User {
   /** Origins that the user may log in at; null means all. */
   readonly satellites: readonly string[] | null
   readonly passwordHash: string | null
+  /** Whether they have a confirmed TOTP secret or a passkey: then a password alone does not log them in. */
+  readonly hasSecondFactor: boolean
+  /** Whether their account requires a second factor that they have not: until then they may do nothing. */
+  readonly mustEnrol: boolean
   readonly disabledAt: Date | null
   readonly createdAt: Date
 }
 
 /** A user to be added. */
-export type NewUser = Omit<User, 'entitled' | 'disabledAt' | 'createdAt'>
+export type NewUser = Omit<User, 'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt'>
 
 /** An owner is granted everything; a member dataEntry and viewReports until they are given more. */
 export function initialGrant(role: Role): Permissions {

@@ -82,7 +82,8 @@ export class Users {
    * Selects one row as long as the user is still as we read it, and locks the user until the transaction
    * ends, after any change in progress. For {@link AuditLog.recordIf}.
    */
-  unchanged(db: Db, { id, passwordHash, granted, entitled, satellites }: User): SQLWrapper {
+  unchanged(db: Db, user: User): SQLWrapper {
+    const { id, passwordHash, granted, entitled, satellites } = user
     const isAsRead = and(
       eq(users.id, id),
       isNull(users.disabledAt),
@@ -90,6 +91,8 @@ export class Users {
       eq(users.granted, granted),
       entitled === null ? isNull(users.entitled) : eq(users.entitled, entitled),
       satellites === null ? isNull(users.satellites) : eq(users.satellites, [...satellites]),
+      eq(users.hasSecondFactor, user.hasSecondFactor),
+      eq(users.mustEnrol, user.mustEnrol),
     )
     return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
   }
@@ -112,21 +115,16 @@ export class Users {
       .from(accounts)
       .where(eq(accounts.id, user.accountId))
       .for('share')
-    const added = {
-      ...user,
-      entitled: account?.entitled ?? null,
-      disabledAt: null,
-      createdAt,
-    }
+    const added = { ...user, entitled: account?.entitled ?? null, disabledAt: null, createdAt }
     await this.userEmails.requireNotReserved(transaction, user)
     const rows = await transaction
       .insert(users)
       .values({ ...added, satellites: user.satellites && [...user.satellites] })
       .onConflictDoNothing()
-      .returning({ id: users.id })
+      .returning()
     if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
     await this.queueSeatSync(transaction, user.id)
-    return added
+    return rows[0] as User
   }
 
   async setGranted(transaction: Db, id: string, granted: Permissions): Promise<void> {

@@ -128,14 +128,19 @@ export class SessionChangeLog {
   }
 }
 
-const NO_LIMITS: GrantLimits = { entitled: null, satellites: null }
+const NO_LIMITS: GrantLimits = { entitled: null, satellites: null, mustEnrol: false }
 
 async function limitsOf(
   transaction: Db,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, GrantLimits>> {
   const rows = await transaction
-    .select({ id: users.id, entitled: users.entitled, satellites: users.satellites })
+    .select({
+      id: users.id,
+      entitled: users.entitled,
+      satellites: users.satellites,
+      mustEnrol: users.mustEnrol,
+    })
     .from(users)
     .where(inArray(users.id, [...userIds]))
   return new Map(rows.map(({ id, ...limits }) => [id, limits]))
