@@ -43,9 +43,10 @@ export class AccessTokens {
   }
 
   /** A signed access token for the caller, valid for ACCESS_TOKEN_TTL_SECONDS. */
-  issue({ userId, accountId, sid, source, clientId, permissions }: Caller): string {
+  issue(caller: Caller): string {
+    const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } = caller
     const iat = unixSeconds(this.clock.now())
-    const claims: Omit<Claims, 'clientId'> = {
+    const claims: Omit<Claims, 'clientId' | 'authTime'> = {
       iss: this.expected.issuer,
       aud: this.expected.audience,
       sub: userId,
@@ -55,6 +56,9 @@ export class AccessTokens {
       source,
       client_id: clientId,
       permissions,
+      auth_time: authTime,
+      amr,
+      acr,
       iat,
       exp: iat + this.settings.accessTokenTtlSeconds,
       jti: randomUUID(),

@@ -1,3 +1,5 @@
+import { type RequiredAuthentication, stepUpChallenge } from './auth-methods.js'
+
 /** The service's own codes for the same refusals, and one for keys that could not be fetched. */
 const REFUSALS = {
   ACCESS_TOKEN_REQUIRED: {
@@ -16,6 +18,11 @@ const REFUSALS = {
     title: 'This session may not do that',
     headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
   },
+  STEP_UP_REQUIRED: {
+    status: 401,
+    title: 'This requires to log in again, or with a second factor',
+    headers: {},
+  },
   KEYS_UNAVAILABLE: {
     status: 503,
     title: 'Access tokens cannot be checked right now; try again shortly',
@@ -33,12 +40,12 @@ export class AccessTokenError extends Error {
 
   constructor(
     readonly code: keyof typeof REFUSALS,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly required?: RequiredAuthentication },
   ) {
     const { status, title, headers } = REFUSALS[code]
     super(title, options)
     this.statusCode = status
-    this.headers = headers
+    this.headers = options?.required ? { 'WWW-Authenticate': stepUpChallenge(options.required) } : headers
     const type = `urn:mainstay:problem:${code.toLowerCase().replaceAll('_', '-')}`
     this.problem = { type, title, status, detail: title, code }
   }

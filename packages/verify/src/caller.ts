@@ -1,3 +1,5 @@
+import type { Authentication } from './auth-methods.js'
+
 /**
  * Where a session is used: `main` is the main site, with a cookie; `satellite` everything else, apps
  * included.
@@ -19,7 +21,7 @@ export type Permissions = Readonly<Record<Permission, boolean>>
  * Who is calling, by a token whose signature was checked. The session may have ended since: a token lives out
  * its minutes.
  */
-export interface Caller {
+export interface Caller extends Authentication {
   readonly userId: string
   readonly accountId: string
   /** The public handle of the session; safe to log. */

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
 import type { Permission } from './caller.js'
 import { setCaller } from './callers.js'
-import type { AccessTokenVerifier } from './verifier.js'
+import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**
- * A middleware, for one route or for all: only requests with a valid token, and the permission, come through.
+ * A middleware, for one route or for all: only requests with a valid token, and what is required, come through.
  */
-export function expressGuard(verifier: AccessTokenVerifier, permission?: Permission) {
+export function expressGuard(verifier: AccessTokenVerifier, requirement?: Permission | Requirement) {
   return async (
     request: IncomingMessage,
     response: ServerResponse,
     next: (error?: unknown) => void,
   ): Promise<void> => {
     try {
-      setCaller(request, await verifier.verifyHeader(request.headersDistinct.authorization, permission))
+      setCaller(request, await verifier.verifyHeader(request.headersDistinct.authorization, requirement))
     } catch (error) {
       if (error instanceof AccessTokenError) answer(response, error)
       else next(error)

@@ -2,16 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
 import type { Permission } from './caller.js'
 import { setCaller } from './callers.js'
-import type { AccessTokenVerifier } from './verifier.js'
+import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**
- * An `onRequest` hook, for one route or for all: only requests with a valid token, and the permission, come
+ * An `onRequest` hook, for one route or for all: only requests with a valid token, and what is required, come
  * through.
  */
-export function fastifyGuard(verifier: AccessTokenVerifier, permission?: Permission) {
+export function fastifyGuard(verifier: AccessTokenVerifier, requirement?: Permission | Requirement) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     try {
-      setCaller(request, await verifier.verifyHeader(request.raw.headersDistinct.authorization, permission))
+      setCaller(request, await verifier.verifyHeader(request.raw.headersDistinct.authorization, requirement))
       return undefined
     } catch (error) {
       if (!(error instanceof AccessTokenError)) throw error

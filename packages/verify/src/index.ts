@@ -1,9 +1,10 @@
 import { AccessTokenVerifier, type VerifierOptions } from './verifier.js'
 
 export { AccessTokenError } from './access-token-error.js'
+export { ACRS, type Acr, type AuthMethod, type RequiredAuthentication } from './auth-methods.js'
 export { type Caller, PERMISSIONS, type Permission, type Permissions } from './caller.js'
 export { callerOf } from './callers.js'
-export type { AccessTokenVerifier, VerifierOptions } from './verifier.js'
+export type { AccessTokenVerifier, Requirement, VerifierOptions } from './verifier.js'
 
 /** Make one for the life of your program: it keeps the service's public keys. */
 export function accessTokenVerifier(options: VerifierOptions): AccessTokenVerifier {

@@ -15,33 +15,36 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import { AccessTokenError } from './access-token-error.js'
+import type { RequiredAuthentication } from './auth-methods.js'
 import type { Caller, Permission } from './caller.js'
 import { callerOf, setCaller } from './callers.js'
-import { AccessTokenVerifier, type VerifierOptions } from './verifier.js'
+import { AccessTokenVerifier, type Requirement, type VerifierOptions } from './verifier.js'
 
 // Texts: the program's Nest may be another copy than ours, with other classes.
 const VERIFIER = '@mainstay-auth/verify:verifier'
 const PERMISSIONS = '@mainstay-auth/verify:permissions'
+const AUTHENTICATION = '@mainstay-auth/verify:authentication'
 const PUBLIC = '@mainstay-auth/verify:public'
 
 /**
- * Only requests with a valid token, and the permission, come through: `@UseGuards(new NestGuard(verifier,
+ * Only requests with a valid token, and what is required, come through: `@UseGuards(new NestGuard(verifier,
  * 'dataEntry'))`.
  */
 export class NestGuard implements CanActivate {
   constructor(
     private readonly verifier: AccessTokenVerifier,
-    private readonly permission?: Permission,
+    private readonly requirement?: Permission | Requirement,
   ) {}
 
   canActivate(context: ExecutionContext): Promise<boolean> {
-    return admit(context, this.verifier, this.permission ? [this.permission] : [])
+    const { requirement } = this
+    return admit(context, this.verifier, requirement === undefined ? [] : [requirement])
   }
 }
 
 /**
- * Only requests with a valid token, and the permissions of {@link RequirePermission}, come through; handlers
- * that are {@link Public} are open to all. On a controller `@UseGuards(MainstayGuard)`; on all of them `{
+ * Only requests with a valid token, and what {@link RequirePermission} and {@link RequireAuthentication} say,
+ * come through; handlers that are {@link Public} are open to all. On a controller `@UseGuards(MainstayGuard)`; on all of them `{
  * provide: APP_GUARD, useExisting: MainstayGuard }`. It comes from the {@link MainstayGuardModule}.
  */
 @Injectable()
@@ -49,7 +52,7 @@ export class MainstayGuard implements CanActivate {
   constructor(@Inject(VERIFIER) private readonly verifier: AccessTokenVerifier) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    return isPublic(context) || admit(context, this.verifier, permissionsFor(context))
+    return isPublic(context) || admit(context, this.verifier, requirementsFor(context))
   }
 }
 
@@ -89,6 +92,14 @@ export function RequirePermission(
   return applyDecorators(require as ClassDecorator & MethodDecorator, UseGuards(MainstayGuard))
 }
 
+/**
+ * Lets through only tokens whose user has proved who they are so strongly (`acr`) and so recently
+ * (`maxAgeSeconds`); others are told so by the challenge of RFC 9470. Brings the guard with it.
+ */
+export function RequireAuthentication(required: RequiredAuthentication): ClassDecorator & MethodDecorator {
+  return applyDecorators(SetMetadata(AUTHENTICATION, required), UseGuards(MainstayGuard))
+}
+
 /** Leaves a handler, or a controller, out of a {@link MainstayGuard} that guards more than it. */
 export function Public(): ClassDecorator & MethodDecorator {
   return SetMetadata(PUBLIC, true)
@@ -109,7 +120,7 @@ type OfEither<T> = T & { readonly raw?: T }
 async function admit(
   context: ExecutionContext,
   verifier: AccessTokenVerifier,
-  permissions: readonly Permission[],
+  requirements: readonly (Permission | Requirement)[],
 ): Promise<boolean> {
   if (context.getType() !== 'http') throw new Error('The guards of @mainstay-auth/verify are for HTTP only')
   const http = context.switchToHttp()
@@ -117,8 +128,7 @@ async function admit(
   const { authorization } = (request.raw ?? request).headersDistinct
   try {
     const caller = await verifier.verifyHeader(authorization)
-    if (!permissions.every(permission => caller.permissions[permission]))
-      throw new AccessTokenError('PERMISSION_REQUIRED')
+    for (const requirement of requirements) verifier.require(requirement, caller)
     setCaller(request, caller)
     return true
   } catch (error) {
@@ -152,13 +162,18 @@ type Holder = Function
 /** What stands at the handler counts more than what stands at its controller; of both, a permission more. */
 function isPublic(context: ExecutionContext): boolean {
   const [handler, controller] = [context.getHandler(), context.getClass()]
-  if (permissionsOn(handler).length > 0) return false
+  if (requirementsOn(handler).length > 0) return false
   if (metadata(PUBLIC, handler)) return true
-  return permissionsOn(controller).length === 0 && metadata(PUBLIC, controller) === true
+  return requirementsOn(controller).length === 0 && metadata(PUBLIC, controller) === true
 }
 
-function permissionsFor(context: ExecutionContext): Permission[] {
-  return [...permissionsOn(context.getClass()), ...permissionsOn(context.getHandler())]
+function requirementsFor(context: ExecutionContext): (Permission | Requirement)[] {
+  return [...requirementsOn(context.getClass()), ...requirementsOn(context.getHandler())]
+}
+
+function requirementsOn(holder: Holder): readonly (Permission | Requirement)[] {
+  const required = metadata(AUTHENTICATION, holder) as RequiredAuthentication | undefined
+  return required ? [...permissionsOn(holder), required] : permissionsOn(holder)
 }
 
 function permissionsOn(holder: Holder): readonly Permission[] {

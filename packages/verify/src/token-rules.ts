@@ -1,6 +1,16 @@
 // What an access token is, for all who read one: the service itself and this kit.
+import { readAuthentication } from './auth-methods.js'
 import { type Caller, PERMISSIONS, type Permissions, SOURCES, type Source } from './caller.js'
 
+export {
+  ACRS,
+  type Acr,
+  AUTH_METHODS,
+  type AuthMethod,
+  isEnough,
+  type RequiredAuthentication,
+  stepUpChallenge,
+} from './auth-methods.js'
 export {
   type Caller,
   PERMISSIONS,
@@ -40,6 +50,8 @@ export interface Claims extends Caller {
   readonly jti: string
   /** RFC 9068 §2.2; `clientId` of the caller. */
   readonly client_id: string | null
+  /** OpenID Connect Core §2: when the user last proved who they are, in the way that `acr` says. */
+  readonly auth_time: number | null
 }
 
 export interface ExpectedClaims {
@@ -89,7 +101,7 @@ export function readClaims(
     (clientId === null || isText(clientId)) &&
     (expected.clientIds?.includes(clientId as string) ?? true)
   if (!isComplete || !permissions || !isLifetime(payload, expected, nowSeconds)) return null
-  return { ...payload, permissions, clientId } as unknown as Claims
+  return { ...payload, ...readAuthentication(payload), permissions, clientId } as unknown as Claims
 }
 
 function isText(value: unknown): boolean {

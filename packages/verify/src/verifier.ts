@@ -1,5 +1,6 @@
 import { type CryptoKey, type JWTHeaderParameters, jwtVerify } from 'jose'
 import { AccessTokenError } from './access-token-error.js'
+import { isEnough, type RequiredAuthentication } from './auth-methods.js'
 import type { Caller, Permission } from './caller.js'
 import { PublishedKeys } from './published-keys.js'
 import {
@@ -25,6 +26,11 @@ export interface VerifierOptions {
   readonly clientIds?: readonly string[]
   /** `<issuer>/.well-known/jwks.json` unless told. */
   readonly jwksUrl?: string
+}
+
+/** What a request needs besides a valid token. */
+export interface Requirement extends RequiredAuthentication {
+  readonly permission?: Permission
 }
 
 /** The two clocks of a verifier; tests bring their own. */
@@ -56,26 +62,40 @@ export class AccessTokenVerifier {
   }
 
   /**
-   * The caller of a valid token that has the permission, if one is asked for. Throws an
-   * {@link AccessTokenError}: `INVALID_ACCESS_TOKEN` (401), `PERMISSION_REQUIRED` (403), or
-   * `KEYS_UNAVAILABLE` (503) when the service's keys could not be fetched: never a 401 for an outage.
+   * The caller of a valid token that has the permission, and an authentication as recent and strong, as is
+   * asked for. Throws an {@link AccessTokenError}: `INVALID_ACCESS_TOKEN` (401), `PERMISSION_REQUIRED` (403),
+   * `STEP_UP_REQUIRED` (401, with the challenge of RFC 9470), or `KEYS_UNAVAILABLE` (503) when the service's
+   * keys could not be fetched: never a 401 for an outage.
    */
-  async verify(token: string, permission?: Permission): Promise<Caller> {
-    const { userId, accountId, sid, source, clientId, permissions } = await this.claimsOf(token)
-    if (permission && !permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')
-    return { userId, accountId, sid, source, clientId, permissions }
+  async verify(token: string, requirement?: Permission | Requirement): Promise<Caller> {
+    const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } =
+      await this.claimsOf(token)
+    const caller = { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr }
+    if (requirement !== undefined) this.require(requirement, caller)
+    return caller
   }
 
   /**
    * As {@link verify}, for the lines of a request's Authorization header; none is `ACCESS_TOKEN_REQUIRED`,
    * two are invalid.
    */
-  async verifyHeader(lines: readonly string[] | undefined, permission?: Permission): Promise<Caller> {
+  async verifyHeader(
+    lines: readonly string[] | undefined,
+    requirement?: Permission | Requirement,
+  ): Promise<Caller> {
     const [line, second] = lines ?? []
     if (!line) throw new AccessTokenError('ACCESS_TOKEN_REQUIRED')
     const token = second === undefined ? bearerToken(line) : null
     if (!token) throw new AccessTokenError('INVALID_ACCESS_TOKEN')
-    return this.verify(token, permission)
+    return this.verify(token, requirement)
+  }
+
+  /** Throws like {@link verify} unless the caller has what is required. */
+  require(requirement: Permission | Requirement, caller: Caller): void {
+    const { permission, ...required } = requirementOf(requirement)
+    if (permission && !caller.permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')
+    if (!isEnough(caller, required, Math.floor(this.time.now().getTime() / 1000)))
+      throw new AccessTokenError('STEP_UP_REQUIRED', { required })
   }
 
   private async claimsOf(token: string): Promise<Claims> {
@@ -100,4 +120,8 @@ export class AccessTokenVerifier {
     if (!isTokenHeader(header)) throw new Error('Not the header of an access token')
     return this.keys.keyOf(header)
   }
+}
+
+function requirementOf(requirement: Permission | Requirement): Requirement {
+  return typeof requirement === 'string' ? { permission: requirement } : requirement
 }

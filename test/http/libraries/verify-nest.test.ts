@@ -6,6 +6,7 @@ import {
   MainstayGuard,
   MainstayGuardModule,
   Public,
+  RequireAuthentication,
   RequirePermission,
 } from '@mainstay-auth/verify/nest'
 import {
@@ -55,6 +56,15 @@ class ReportsController {
   @RequirePermission('payments')
   @RequirePermission('dataEntry')
   stacked() {}
+
+  @Get('strong')
+  @RequirePermission('dataEntry')
+  @RequireAuthentication({ acr: 'urn:mainstay:acr:2' })
+  strong() {}
+
+  @Get('recent')
+  @RequireAuthentication({ acr: 'urn:mainstay:acr:1', maxAgeSeconds: 900 })
+  recent() {}
 
   @Get('welcome')
   @Public()
@@ -170,6 +180,8 @@ describe.each([
     ['/reports/open', '401 ACCESS_TOKEN_REQUIRED', '200', '200'],
     ['/reports/mine', '401 ACCESS_TOKEN_REQUIRED', '200', '200'],
     ['/reports/paid', '401 ACCESS_TOKEN_REQUIRED', '403 PERMISSION_REQUIRED', '200'],
+    ['/reports/strong', '401 ACCESS_TOKEN_REQUIRED', '401 STEP_UP_REQUIRED', '401 STEP_UP_REQUIRED'],
+    ['/reports/recent', '401 ACCESS_TOKEN_REQUIRED', '200', '200'],
     ['/reports/stacked', '401 ACCESS_TOKEN_REQUIRED', '403 PERMISSION_REQUIRED', '200'],
     ['/reports/welcome', '200', '200', '200'],
     ['/team', '401 ACCESS_TOKEN_REQUIRED', '403 PERMISSION_REQUIRED', '200'],

@@ -11,10 +11,11 @@ import express from 'express'
 import { fastify } from 'fastify'
 import { expressGuard } from '../../../packages/verify/src/express.js'
 import { fastifyGuard } from '../../../packages/verify/src/fastify.js'
-import { type Caller, callerOf } from '../../../packages/verify/src/index.js'
+import { type AccessTokenError, type Caller, callerOf } from '../../../packages/verify/src/index.js'
 import { NestGuard } from '../../../packages/verify/src/nest.js'
 import { AccessTokenVerifier, type VerifierOptions } from '../../../packages/verify/src/verifier.js'
 import { within } from '../../../src/clock/clock.js'
+import { ONE_FACTOR, TWO_FACTORS } from '../../../src/permissions/auth-methods.js'
 import { rotateKeys } from '../../../src/tokens/key-file.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
@@ -117,6 +118,24 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     const { accessToken } = await signIn(app, member, 'satellite')
     expect(await verifier.verify(accessToken, 'dataEntry')).toMatchObject({ userId: member.id })
     expect(await codeOf(verifier.verify(accessToken, 'payments'))).toBe('403 PERMISSION_REQUIRED')
+  })
+
+  it('checks how the caller has logged in, and says what is missing (RFC 9470)', async () => {
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    expect(await verifier.verify(accessToken, { acr: ONE_FACTOR, maxAgeSeconds: 60 })).toMatchObject({
+      amr: ['pwd'],
+      acr: ONE_FACTOR,
+      authTime: claimsOf(accessToken).iat,
+    })
+    const stepUp = { acr: TWO_FACTORS, maxAgeSeconds: 300, permission: 'payments' } as const
+    const refused = await verifier.verify(accessToken, stepUp).catch((error: AccessTokenError) => error)
+    expect(refused).toMatchObject({
+      code: 'STEP_UP_REQUIRED',
+      statusCode: 401,
+      headers: {
+        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", acr_values="${TWO_FACTORS}", max_age="300"`,
+      },
+    })
   })
 
   it('takes tokens of the sites that are asked for alone', async () => {

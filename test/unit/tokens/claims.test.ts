@@ -19,17 +19,34 @@ const VALID = {
   jti: 'token-1',
 }
 
+/** What a token of a service says that does not tell how its users log in. */
+const UNSAID = { authTime: null, amr: [], acr: null }
+
 function read(difference: Record<string, unknown>) {
   return readClaims({ ...VALID, ...difference }, EXPECTED, NOW)
 }
 
 describe('readClaims', () => {
   it('gives back a complete payload', () => {
-    expect(read({ client_id: 'shop' })).toEqual({ ...VALID, client_id: 'shop', clientId: 'shop' })
+    const acr = 'urn:mainstay:acr:2'
+    const said = { client_id: 'shop', auth_time: NOW - 9, amr: ['pwd', 'otp'], acr }
+    expect(read(said)).toEqual({ ...VALID, ...said, clientId: 'shop', authTime: NOW - 9 })
+  })
+
+  it.each([
+    [{ auth_time: '1800000000' }, { authTime: null }],
+    [{ auth_time: 1.5 }, { authTime: null }],
+    [{ amr: 'pwd' }, { amr: [] }],
+    [{ amr: ['otp', 'face', 'pwd', 7] }, { amr: ['pwd', 'otp'] }],
+    [{ acr: 'urn:mainstay:acr:3' }, { acr: null }],
+    [{ acr: ['urn:mainstay:acr:2'] }, { acr: null }],
+    [{ acr: 2 }, { acr: null }],
+  ])('what it does not understand of a login counts as not said: %j', (difference, read_) => {
+    expect(read(difference)).toMatchObject(read_)
   })
 
   it('takes tokens of a service that names no client yet, but not where one is asked for', () => {
-    expect(read({})).toEqual({ ...VALID, clientId: null })
+    expect(read({})).toEqual({ ...VALID, ...UNSAID, clientId: null })
     expect(readClaims(VALID, { ...EXPECTED, clientIds: ['shop'] }, NOW)).toBeNull()
   })
 
@@ -83,6 +100,7 @@ describe('readClaims', () => {
   it('leaves out a permission that a newer service has added', () => {
     expect(read({ permissions: { ...VALID.permissions, refunds: true } })).toEqual({
       ...VALID,
+      ...UNSAID,
       clientId: null,
     })
   })

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  ACRS,
+  AUTH_METHODS,
+  type AuthMethod,
+  isEnough,
+  stepUpChallenge,
+} from '../../../packages/verify/src/auth-methods.js'
+import { acrOf, authMethods, hasSecondFactor, namesOf } from '../../../src/permissions/auth-methods.js'
+
+const [ONE, TWO] = ACRS
+const NOW = 1_800_000_000
+
+describe('acrOf', () => {
+  it.each<[AuthMethod[], string, boolean]>([
+    [[], ONE, false],
+    [['pwd'], ONE, false],
+    [['otp'], ONE, true],
+    [['user'], ONE, true],
+    [['hwk'], ONE, true],
+    [['swk'], ONE, true],
+    [['pwd', 'hwk'], ONE, true],
+    [['pwd', 'user'], ONE, true],
+    [['pwd', 'otp'], TWO, true],
+    [['hwk', 'user'], TWO, true],
+    [['swk', 'user'], TWO, true],
+    [['pwd', 'otp', 'swk', 'user'], TWO, true],
+  ])('of %j is %s', (names, acr, isMoreThanAPassword) => {
+    const methods = authMethods(...names)
+    expect(acrOf(methods)).toBe(acr)
+    expect(hasSecondFactor(methods)).toBe(isMoreThanAPassword)
+    expect(namesOf(methods)).toEqual(names)
+  })
+
+  it('every set of methods has its names', () => {
+    for (let bits = 0; bits < 1 << AUTH_METHODS.length; bits++)
+      expect(authMethods(...namesOf(bits as never))).toBe(bits)
+  })
+})
+
+describe('isEnough', () => {
+  const login = (authTime: number | null, acr: (typeof ACRS)[number] | null) => ({ authTime, amr: [], acr })
+
+  it.each([
+    [login(null, null), {}, true],
+    [login(NOW, ONE), { acr: ONE }, true],
+    [login(NOW, TWO), { acr: ONE }, true],
+    [login(NOW, ONE), { acr: TWO }, false],
+    [login(NOW, null), { acr: ONE }, false],
+    [login(NOW - 300, TWO), { acr: TWO, maxAgeSeconds: 300 }, true],
+    [login(NOW - 301, TWO), { acr: TWO, maxAgeSeconds: 300 }, false],
+    [login(NOW - 300, ONE), { maxAgeSeconds: 300 }, true],
+    [login(NOW - 300, ONE), { acr: TWO, maxAgeSeconds: 300 }, false],
+    [login(NOW - 1, ONE), { maxAgeSeconds: 0 }, false],
+    [login(0, TWO), { maxAgeSeconds: 86_400 }, false],
+    [login(null, TWO), { maxAgeSeconds: 86_400 }, false],
+  ])('%j for %j: %s', (authentication, required, isIt) => {
+    expect(isEnough(authentication, required, NOW)).toBe(isIt)
+  })
+})
+
+it('names in the challenge what is required, and nothing else (RFC 9470)', () => {
+  const start = 'Bearer error="insufficient_user_authentication"'
+  expect(stepUpChallenge({ acr: TWO, maxAgeSeconds: 300 })).toBe(
+    `${start}, acr_values="${TWO}", max_age="300"`,
+  )
+  expect(stepUpChallenge({ maxAgeSeconds: 0 })).toBe(`${start}, max_age="0"`)
+  expect(stepUpChallenge({ acr: TWO })).toBe(`${start}, acr_values="${TWO}"`)
+})
