@@ -22,7 +22,7 @@ import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginLimits } from './login/login-limits.js'
 import { LoginPlaces } from './login/login-places.js'
-import { LoginSessions } from './login/login-sessions.js'
+import { LoginRecords, LoginSessions } from './login/login-sessions.js'
 import { PasswordController } from './password/password.controller.js'
 import { PasswordChangeService } from './password/password-change.service.js'
 import { PasswordForgotService } from './password/password-forgot.service.js'
@@ -35,6 +35,7 @@ import { ReauthenticationService } from './reauthentication/reauthentication.ser
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
+import { SecondFactorDemand } from './second-factor/second-factor-demand.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 
@@ -70,6 +71,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffService,
     LoginLimits,
     LoginPlaces,
+    LoginRecords,
     LoginService,
     LoginSessions,
     PasswordChangeService,
@@ -81,6 +83,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     ReauthenticationService,
     RefreshRefusals,
     RefreshService,
+    SecondFactorDemand,
     UnrecognizedLoginService,
   ],
   exports: [LoginPlaces, PasswordMails, PasswordProof],

@@ -147,6 +147,15 @@ export class CountedAction {
     ])
   }
 
+  /**
+   * The guess was right, but more has to be proved, which is counted by itself. It is not a wrong one, and
+   * resets nothing: otherwise whoever knows the password could reset what limits guesses at the rest.
+   */
+  async provedInPart(): Promise<void> {
+    const wrong = this.keysOf(({ counts }) => counts === 'wrong')
+    await this.added.refund(key => wrong.includes(key))
+  }
+
   /** The guess was wrong. */
   async failed(): Promise<void> {
     const right = this.keysOf(({ counts }) => counts === 'right')

@@ -17,7 +17,7 @@ export const PREVIEW_SESSION_SECONDS = 8 * 60 * 60
 export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
 export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 'kind'>
 export type SatelliteChange = Partial<
-  Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'sessionSeconds' | 'branding'>
+  Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'secondFactor' | 'sessionSeconds' | 'branding'>
 >
 
 /** The satellites in the database. Methods that change something take the transaction of the whole change. */
@@ -81,6 +81,7 @@ export class RegisteredSatellites {
         state: 'pending',
         ceiling: ceilingOf('satellite'),
         loginMode: 'both',
+        secondFactor: 'handoff',
         sessionSeconds: added.kind === 'preview' ? PREVIEW_SESSION_SECONDS : null,
         createdAt: this.clock.now(),
       })

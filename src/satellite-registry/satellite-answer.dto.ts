@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
-import { LOGIN_MODES } from '../satellites/satellite.js'
+import { LOGIN_MODES, SECOND_FACTOR_PLACES } from '../satellites/satellite.js'
 import type { ProofRow, RegisteredSatellite } from './registered-satellite.js'
 import { BrandingBody, CeilingBody } from './satellite-bodies.dto.js'
 import { suspensionAfter } from './satellite-proofs.js'
@@ -93,6 +93,9 @@ export class SatelliteAnswer {
   @ApiProperty({ enum: LOGIN_MODES })
   loginMode!: string
 
+  @ApiProperty({ enum: SECOND_FACTOR_PLACES })
+  secondFactor!: string
+
   @ApiProperty({ type: Number, nullable: true })
   sessionSeconds!: number | null
 
@@ -114,7 +117,7 @@ export class SatellitesAnswer {
 /** A satellite as its account sees it. */
 export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
   const { id, origin, name, kind, state, suspendedBy, ceiling, createdAt } = satellite
-  const { loginMode, sessionSeconds, branding } = satellite
+  const { loginMode, secondFactor, sessionSeconds, branding } = satellite
   return {
     id,
     origin,
@@ -124,6 +127,7 @@ export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAn
     suspendedBy,
     ceiling: { dataEntry: ceiling.dataEntry, viewReports: ceiling.viewReports },
     loginMode,
+    secondFactor,
     sessionSeconds,
     branding,
     createdAt: createdAt.toISOString(),

@@ -15,7 +15,12 @@ import {
   ValidateNested,
 } from 'class-validator'
 import { permissionsOf } from '../permissions/permissions.js'
-import { LOGIN_MODES, type LoginMode } from '../satellites/satellite.js'
+import {
+  LOGIN_MODES,
+  type LoginMode,
+  SECOND_FACTOR_PLACES,
+  type SecondFactorPlace,
+} from '../satellites/satellite.js'
 import { IsName } from '../users/name-text.js'
 import type { SatelliteChange } from './registered-satellites.js'
 
@@ -94,6 +99,15 @@ export class SatelliteChangeBody {
   @IfPresent()
   @IsIn(LOGIN_MODES)
   loginMode?: LoginMode
+
+  @ApiPropertyOptional({
+    enum: SECOND_FACTOR_PLACES,
+    description:
+      'Whether users may type their second factor on its pages. With `handoff`, those who have one log in through the main site',
+  })
+  @IfPresent()
+  @IsIn(SECOND_FACTOR_PLACES)
+  secondFactor?: SecondFactorPlace
 
   @ApiPropertyOptional({
     type: Number,

@@ -5,6 +5,10 @@ import type { Permissions } from '../permissions/permissions.js'
 export const LOGIN_MODES = ['password', 'handoff', 'both'] as const
 export type LoginMode = (typeof LOGIN_MODES)[number]
 
+export const SECOND_FACTOR_PLACES = ['handoff', 'allowed'] as const
+/** Whether second factors may be typed on a satellite's pages, or people are handed on to it. */
+export type SecondFactorPlace = (typeof SECOND_FACTOR_PLACES)[number]
+
 /** A site that may use this API now, as requests see it. */
 export interface Satellite {
   /** A UUID; of those that ALLOWED_ORIGINS lists it is the origin itself. */
@@ -18,6 +22,8 @@ export interface Satellite {
   readonly ceiling: Permissions
   /** `handoff` too where the account requires it of everybody. */
   readonly loginMode: LoginMode
+  /** Whether second factors may be typed there, or only on the main site. */
+  readonly secondFactor: SecondFactorPlace
   /** How long its sessions live; null is SESSION_TTL_SECONDS. */
   readonly sessionSeconds: number | null
   /**
@@ -44,6 +50,7 @@ export function listedSatellite(origin: string, ceiling: Permissions): Satellite
     kind: 'production',
     ceiling,
     loginMode: 'both',
+    secondFactor: 'handoff',
     sessionSeconds: null,
     activeSince: 0,
   }

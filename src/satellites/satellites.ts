@@ -158,6 +158,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
             'state', state,
             'ceiling', ceiling,
             'loginMode', case when handoff_required = 'everyone' then 'handoff' else login_mode end,
+            'secondFactor', second_factor,
             'sessionSeconds', session_seconds,
             'activeSince', floor(extract(epoch from active_since))
           ) order by version), '[]') as rows,

@@ -4,11 +4,18 @@ import { Clock, secondsAfter, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { DocumentedGuard } from '../http/documented.js'
+import {
+  type AuthMethods,
+  acrOf,
+  hasSecondFactor,
+  ONE_FACTOR,
+  withMethods,
+} from '../permissions/auth-methods.js'
 import type { Session } from './session.js'
 import { SessionStore } from './stores/session-store.js'
 
 /**
- * Whether a session's user has recently entered the password again. A login does not count, because whoever
+ * Whether a session's user has recently proved again who they are. A login does not count, because whoever
  * finds an open browser has that.
  */
 @Injectable()
@@ -20,14 +27,16 @@ export class Reauthentication {
   ) {}
 
   /**
-   * Marks the session in the store, which every replica reads, and returns until when that is valid. Throws
-   * `SESSION_NOT_FOUND` when the session has ended.
+   * Marks the session, whose user has now proved `methods`, in the store, which every replica reads. Returns
+   * until when that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
    */
-  async stamp({ sid }: Pick<Session, 'sid'>): Promise<Date> {
+  async stamp(session: Pick<Session, 'sid' | 'amr' | 'authTime'>, methods: AuthMethods): Promise<Date> {
     const now = this.clock.now()
     // Stores keep times in whole seconds.
     const at = new Date(unixSeconds(now) * 1000)
-    if (!(await this.store.stampReauthentication(sid, at, now))) throw new ApiError('SESSION_NOT_FOUND')
+    const stamp = { reauthenticatedAt: at, ...authenticationAfter(session, methods, at) }
+    if (!(await this.store.stampReauthentication(session.sid, stamp, now)))
+      throw new ApiError('SESSION_NOT_FOUND')
     return this.expiresAt(at)
   }
 
@@ -60,6 +69,20 @@ export class Reauthentication {
       },
     })
   }
+}
+
+/**
+ * What a session's user has proved after they have proved `methods` too. Where that is two factors, its time
+ * moves only when the second was among them: it never says that one was used when only a password was.
+ */
+function authenticationAfter(
+  { amr, authTime }: Pick<Session, 'amr' | 'authTime'>,
+  methods: AuthMethods,
+  at: Date,
+): Pick<Session, 'amr' | 'authTime'> {
+  const all = withMethods(amr, methods)
+  const moves = acrOf(all) === ONE_FACTOR || hasSecondFactor(methods)
+  return { amr: all, authTime: moves ? at : authTime }
 }
 
 /**

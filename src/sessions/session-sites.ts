@@ -1,7 +1,9 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
+import { unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
+import { acrOf, namesOf } from '../permissions/auth-methods.js'
 import { limitedTo } from '../permissions/permissions.js'
 import type { Satellite } from '../satellites/satellite.js'
 import { Satellites } from '../satellites/satellites.js'
@@ -68,9 +70,15 @@ export class SessionSites {
 }
 
 function callerOf(session: Session, satellite: Satellite | null): Caller {
-  if (!satellite) return { ...session, clientId: session.source === 'main' ? 'main' : 'mobile' }
-  return {
+  const caller = {
     ...session,
+    amr: namesOf(session.amr),
+    acr: acrOf(session.amr),
+    authTime: unixSeconds(session.authTime),
+  }
+  if (!satellite) return { ...caller, clientId: session.source === 'main' ? 'main' : 'mobile' }
+  return {
+    ...caller,
     clientId: satellite.id,
     permissions: limitedTo(satellite.ceiling, session.permissions),
   }

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
+import type { AuthMethods } from '../permissions/auth-methods.js'
 import type { Permissions, Source } from '../permissions/permissions.js'
 
 /** The secret a client presents at refresh. Never stored, logged or put in a token. */
@@ -52,4 +53,8 @@ export interface Session {
   readonly expiresAt: Date
   /** When the user last re-authenticated; null when never. */
   readonly reauthenticatedAt: Date | null
+  /** What the user has proved, at login and since. */
+  readonly amr: AuthMethods
+  /** When they last proved as much as `amr` says. */
+  readonly authTime: Date
 }

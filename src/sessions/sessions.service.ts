@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
+import type { AuthMethods } from '../permissions/auth-methods.js'
 import {
   effectivePermissions,
   type GrantLimits,
@@ -79,6 +80,13 @@ export class SessionLimits {
   }
 }
 
+/** How the user of a session has proved who they are. */
+export interface Proof {
+  readonly methods: AuthMethods
+  /** When; left out for now. */
+  readonly at?: Date
+}
+
 /** The user of the session. */
 export interface SessionUser extends GrantLimits {
   readonly userId: string
@@ -119,11 +127,13 @@ export class SessionsService {
     user: SessionUser,
     source: Source,
     client: Client,
+    proof: Proof,
     confirm: ConfirmOpening,
     expiresBy?: Date,
   ): Promise<NewSession> {
     const sessionId = newSessionId()
     const lifetimeSeconds = this.sites.lifetimeSeconds({ source, origin: client.origin })
+    const times = this.limits.timesOfNewSession(lifetimeSeconds, expiresBy)
     const session: Session = {
       sid: handleOf(sessionId),
       userId: user.userId,
@@ -133,8 +143,10 @@ export class SessionsService {
       origin: client.origin,
       ip: client.ip,
       userAgent: client.userAgent,
-      ...this.limits.timesOfNewSession(lifetimeSeconds, expiresBy),
+      ...times,
       reauthenticatedAt: null,
+      amr: proof.methods,
+      authTime: proof.at ?? times.createdAt,
     }
     const opened = { session, sessionId, accessToken: this.sites.issueToken(session) }
     await this.store.create(session)

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { secondsAfter } from '../../src/clock/clock.js'
+import { authMethods } from '../../src/permissions/auth-methods.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import { handleOf, newSessionId, type Session } from '../../src/sessions/session.js'
+import type { ReauthenticationStamp } from '../../src/sessions/stores/session-store.js'
 
 export const THIRTY_DAYS_IN_SECONDS = 30 * 24 * 3600
 
 /** Now, as stores keep it: in whole seconds. */
 export function wholeSecondNow(): Date {
   return new Date(Math.floor(Date.now() / 1000) * 1000)
+}
+
+/** A password entered again, now. */
+export function aStamp(at = wholeSecondNow()): ReauthenticationStamp {
+  return { reauthenticatedAt: at, amr: authMethods('pwd'), authTime: at }
 }
 
 /** A new main session of a new user, made now, for 30 days. */
@@ -25,6 +32,8 @@ export function aSession(overrides: Partial<Session> = {}): Session {
     createdAt,
     lastUsed: createdAt,
     reauthenticatedAt: null,
+    amr: authMethods('pwd'),
+    authTime: createdAt,
     expiresAt: secondsAfter(createdAt, THIRTY_DAYS_IN_SECONDS),
     ...overrides,
   }

@@ -8,7 +8,7 @@ import type { StoreChanges } from '../../src/sessions/stores/session-store.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
 import { redisCli } from '../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis/redis-server.js'
-import { aSession, wholeSecondNow } from './a-session.js'
+import { aSession, aStamp, wholeSecondNow } from './a-session.js'
 import { startDistantAddress } from './distant-address.js'
 import { type OpenRedisStore, openRedisStore } from './open-redis-store.js'
 
@@ -137,7 +137,7 @@ test('every method says that it cannot tell when Redis is gone', async () => {
       store.find(sid, now),
       store.touch(sid, now),
       store.updateClient(sid, aSession(), aSession(), now),
-      store.stampReauthentication(sid, now, now),
+      store.stampReauthentication(sid, aStamp(), now),
       store.findAll([sid], now),
       store.apply({ ended: [sid], grants: [] }),
       store.apply(cut(1, aSession())),

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { secondsAfter } from '../../src/clock/clock.js'
 import type { Database } from '../../src/database/database.js'
+import { authMethods } from '../../src/permissions/auth-methods.js'
 import { type Permissions, permissionsOf } from '../../src/permissions/permissions.js'
 import { handleOf, newSessionId, type Session, type SessionHandle } from '../../src/sessions/session.js'
 import type { SessionStore, StoreChanges } from '../../src/sessions/stores/session-store.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
-import { aSession, wholeSecondNow } from './a-session.js'
+import { aSession, aStamp, wholeSecondNow } from './a-session.js'
 
 /** A store on a server of its own, already serving. */
 export interface OpenStore {
@@ -212,11 +213,14 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('stamps a live session and changes nothing else', async () => {
         const session = await kept()
         const at = secondsAfter(session.createdAt, 60)
-        expect(await store.stampReauthentication(session.sid, at, at)).toBe(true)
-        expect(await store.find(session.sid, at)).toEqual({ ...session, reauthenticatedAt: at })
+        const byPassword = { reauthenticatedAt: at, amr: authMethods('pwd'), authTime: at }
+        expect(await store.stampReauthentication(session.sid, byPassword, at)).toBe(true)
+        expect(await store.find(session.sid, at)).toEqual({ ...session, ...byPassword })
         const later = secondsAfter(at, 60)
-        expect(await store.stampReauthentication(session.sid, later, later)).toBe(true)
-        expect(await store.find(session.sid, later)).toEqual({ ...session, reauthenticatedAt: later })
+        const byCode = { reauthenticatedAt: later, amr: authMethods('pwd', 'otp'), authTime: at }
+        expect(await store.stampReauthentication(session.sid, byCode, later)).toBe(true)
+        expect(await store.find(session.sid, later)).toEqual({ ...session, ...byCode })
+        expect(await store.touch(session.sid, later)).toEqual({ ...session, ...byCode })
       })
 
       test('keeps a stamp given at the start, and through use', async () => {
@@ -227,30 +231,44 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         expect(await store.find(sid, new Date())).toMatchObject({ reauthenticatedAt })
       })
 
-      test('takes the stamp away, also where there is none', async () => {
-        const session = await kept()
-        for (const stamp of [null, session.createdAt, null]) {
-          expect(await store.stampReauthentication(session.sid, stamp, new Date())).toBe(true)
-          expect(await store.find(session.sid, new Date())).toEqual({ ...session, reauthenticatedAt: stamp })
+      test('voids what there was, also where there is no stamp', async () => {
+        const session = await kept({ amr: authMethods('hwk', 'user') })
+        const at = session.createdAt
+        const stamp = { reauthenticatedAt: at, amr: authMethods('pwd', 'hwk', 'user'), authTime: at }
+        expect(await store.stampReauthentication(session.sid, null, at)).toBe(true)
+        const voided = { reauthenticatedAt: null, authTime: new Date(0) }
+        expect(await store.find(session.sid, at)).toEqual({ ...session, ...voided })
+        expect(await store.stampReauthentication(session.sid, stamp, at)).toBe(true)
+        expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamp })
+        expect(await store.stampReauthentication(session.sid, null, at)).toBe(true)
+        expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamp, ...voided })
+      })
+
+      test('keeps what was proved at login, and when', async () => {
+        const createdAt = wholeSecondNow()
+        for (const proved of [
+          { amr: authMethods('swk', 'user'), authTime: createdAt },
+          { amr: authMethods('pwd'), authTime: secondsAfter(createdAt, -3600) },
+        ]) {
+          const session = await kept({ createdAt, ...proved })
+          expect(await store.find(session.sid, new Date())).toEqual(session)
         }
       })
 
       test('leaves a session alone that has expired', async () => {
         const session = await kept()
-        expect(await store.stampReauthentication(session.sid, new Date(), session.expiresAt)).toBe(false)
+        expect(await store.stampReauthentication(session.sid, aStamp(), session.expiresAt)).toBe(false)
         expect(await store.find(session.sid, new Date())).toEqual(session)
       })
 
       test('brings nothing back that has ended', async () => {
         const { sid, userId } = await kept()
         const stamps = () =>
-          Array.from({ length: 10 }, () => store.stampReauthentication(sid, new Date(), new Date()))
+          Array.from({ length: 10 }, () => store.stampReauthentication(sid, aStamp(), new Date()))
         await Promise.all([...stamps(), store.remove(sid), ...stamps()])
-        for (const at of [new Date(), null])
-          expect(await store.stampReauthentication(sid, at, new Date())).toBe(false)
-        expect(await store.stampReauthentication(handleOf(newSessionId()), new Date(), new Date())).toBe(
-          false,
-        )
+        for (const stamp of [aStamp(), null])
+          expect(await store.stampReauthentication(sid, stamp, new Date())).toBe(false)
+        expect(await store.stampReauthentication(handleOf(newSessionId()), aStamp(), new Date())).toBe(false)
         expect(await opened.keeps(sid)).toBe(false)
         expect(await store.listByUser(userId, new Date())).toEqual([])
       })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { Database } from '../../src/database/database.js'
 import type { Client } from '../../src/http/client.js'
+import { authMethods } from '../../src/permissions/auth-methods.js'
 import type { Source } from '../../src/permissions/permissions.js'
 import { type NewSession, SessionsService } from '../../src/sessions/sessions.service.js'
 import type { User } from '../../src/users/user.js'
@@ -13,7 +14,9 @@ export function openSession(
   source: Source,
   client: Client,
 ): Promise<NewSession> {
-  return app.get(SessionsService).open({ ...user, userId: user.id }, source, client, async (_, insert) => {
+  const sessions = app.get(SessionsService)
+  const proof = { methods: authMethods('pwd') }
+  return sessions.open({ ...user, userId: user.id }, source, client, proof, async (_, insert) => {
     await app.get(Database).run(db => db.execute(insert(sql`(select 1) as found`)))
   })
 }

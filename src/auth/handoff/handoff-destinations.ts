@@ -60,7 +60,9 @@ export class HandoffDestinations {
 
   private accessTo(satellite: Satellite, user: User): HandoffAccess {
     if (!admits(satellite, user)) return 'not_invited'
-    return satellite.loginMode === 'password' ? 'access_denied' : 'allowed'
+    // Otherwise whoever has a second factor could not log in there at all.
+    const needsHandoff = user.hasSecondFactor && satellite.secondFactor === 'handoff'
+    return satellite.loginMode === 'password' && !needsHandoff ? 'access_denied' : 'allowed'
   }
 
   /** Null for those of ALLOWED_ORIGINS, which have none. */

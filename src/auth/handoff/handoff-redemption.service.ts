@@ -66,7 +66,9 @@ export class HandoffRedemption {
     if (typeof permit === 'string') return this.refusals.wrong(permit, code, client)
     const context = { source: 'satellite', client, sessionIds: [], deviceId } as const
     try {
-      return await this.sessions.open(permit.user, context, this.grounds.of(text, permit.parent))
+      const { user, parent } = permit
+      const proof = { methods: parent.amr, at: parent.authTime }
+      return await this.sessions.admit(user, proof, context, this.grounds.of(text, parent))
     } catch (error) {
       const isRefusal = error instanceof ApiError && error.status < 500
       throw isRefusal ? new ApiError('HANDOFF_CODE_INVALID') : error

@@ -7,7 +7,10 @@ import type { User } from '../../users/user.js'
 import { LoginPlaces } from './login-places.js'
 import type { LoginContext } from './login-sessions.js'
 
-/** Sends those to the main site whose account wants them to type their password nowhere else. */
+/**
+ * Sends those to the main site whose account wants them to type their password nowhere else, and those who
+ * have a second factor.
+ */
 @Injectable()
 export class HandoffRequirement {
   constructor(
@@ -17,14 +20,16 @@ export class HandoffRequirement {
   ) {}
 
   /**
-   * Throws `HANDOFF_REQUIRED` for a user with the right password who may not type it there. It tells that the
+   * Throws `HANDOFF_REQUIRED` for a user with the right password who must go on elsewhere. It tells that the
    * password is right, so the user is mailed as about a login, and one that is too unusual is
    * `INVALID_CREDENTIALS`.
    */
   async check(user: User, { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>): Promise<void> {
-    if (!(await this.places.requiresHandoff(user, client.origin))) return
+    const isSecondFactor = this.places.keepsSecondFactorAway(user, client.origin)
+    if (!isSecondFactor && !(await this.places.requiresHandoff(user, client.origin))) return
     const { id: userId, accountId, email } = user
-    const event = auditEvent({ userId, accountId, client }, 'login', { reason: 'hand-off required', email })
+    const reason = isSecondFactor ? 'second factor elsewhere' : 'hand-off required'
+    const event = auditEvent({ userId, accountId, client }, 'login', { reason, email })
     this.auditLog.note({ ...event, outcome: 'refused' })
     await this.anomalyCheck.checkHandoffRequired({ userId, accountId }, deviceId, client)
     throw new ApiError('HANDOFF_REQUIRED')

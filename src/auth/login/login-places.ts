@@ -59,6 +59,14 @@ export class LoginPlaces {
     return required === 'everyone' || (required === 'owners' && role === 'owner')
   }
 
+  /**
+   * Whether a user who has a second factor may not type it on pages of this origin. Apps have no page, and
+   * nobody could hand them on.
+   */
+  keepsSecondFactorAway({ hasSecondFactor }: Pick<User, 'hasSecondFactor'>, origin: string | null): boolean {
+    return hasSecondFactor && this.satelliteAt(origin)?.secondFactor === 'handoff'
+  }
+
   private satelliteAt(origin: string | null): Satellite | null {
     return origin === null || origin === this.settings.mainOrigin ? null : this.satellites.find(origin)
   }

@@ -7,12 +7,19 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Session, SessionHandle, SessionId } from '../../sessions/session.js'
-import { type NewSession, SessionsService } from '../../sessions/sessions.service.js'
+import {
+  type ConfirmOpening,
+  type NewSession,
+  type Proof,
+  SessionsService,
+} from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
+import { SecondFactorDemand } from '../second-factor/second-factor-demand.js'
 import type { LogoutScope } from './login.dto.js'
 
 /** Where a login comes from, and what it brings. */
@@ -40,41 +47,64 @@ export interface LoginGrounds {
   confirm(session: Session, record: (transaction: Db) => Promise<void>): Promise<void>
 }
 
-/** Opens the sessions of users who have proved who they are, in whatever way, and ends them at logout. */
+/** Records logins as long as the users are as they were read. */
+@Injectable()
+export class LoginRecords {
+  constructor(
+    private readonly users: Users,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** What confirms the session in the database. It throws `TOO_BUSY` when the user has changed meanwhile. */
+  confirmationOf(
+    user: User,
+    { methods }: Proof,
+    { source, client }: LoginContext,
+    grounds?: LoginGrounds,
+  ): ConfirmOpening {
+    return async (session, insert) => {
+      // A change since we read the user would miss the new session. A later one waits for this statement
+      // and finds it.
+      const detail = { source, methods: namesOf(methods), ...grounds?.detail }
+      const event = auditEvent({ ...session, client }, 'login', detail)
+      const unchanged = (db: Db) => this.users.unchanged(db, user)
+      const record = async (transaction?: Db) => {
+        const isRecorded = await this.auditLog.recordIf(unchanged, event, insert, transaction)
+        if (!isRecorded) throw unavailable('TOO_BUSY')
+      }
+      await (grounds ? grounds.confirm(session, record) : record())
+    }
+  }
+}
+
+/** Opens the sessions of all who log in, in whatever way, and ends them at logout. */
 @Injectable()
 export class LoginSessions {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly users: Users,
-    private readonly auditLog: AuditLog,
+    private readonly secondFactors: SecondFactorDemand,
+    private readonly records: LoginRecords,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly changes: SessionChanges,
   ) {}
 
   /**
-   * Opens a session, and ends those that the browser already had. Throws `TOO_BUSY` when the user has been
-   * changed since we read them, and `INVALID_CREDENTIALS` for a login that is too unusual.
+   * The one door to a session: opens it for a user who has proved who they are, and ends those that the
+   * browser already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more
+   * (see {@link SecondFactorDemand}), `TOO_BUSY` when the user has been changed since we read them, and
+   * `INVALID_CREDENTIALS` for a login that is too unusual.
    */
-  async open(
-    user: User,
-    { source, client, sessionIds, deviceId }: LoginContext,
-    grounds?: LoginGrounds,
-  ): Promise<LoggedIn> {
+  async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {
+    const { source, client, sessionIds, deviceId } = context
+    // A session that is handed on was admitted when it began.
+    if (!grounds) await this.secondFactors.check(user, proof, context)
+    const confirm = this.records.confirmationOf(user, proof, context, grounds)
     const opened = await this.sessions.open(
       { ...user, userId: user.id },
       source,
       client,
-      async (session, insert) => {
-        // A change since we read the user would miss the new session. A later one waits for this statement
-        // and finds it.
-        const event = auditEvent({ ...session, client }, 'login', { source, ...grounds?.detail })
-        const unchanged = (db: Db) => this.users.unchanged(db, user)
-        const record = async (transaction?: Db) => {
-          const isRecorded = await this.auditLog.recordIf(unchanged, event, insert, transaction)
-          if (!isRecorded) throw unavailable('TOO_BUSY')
-        }
-        await (grounds ? grounds.confirm(session, record) : record())
-      },
+      proof,
+      confirm,
       grounds?.expiresBy,
     )
     try {

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
+import type { ErrorCode } from '../../errors/error-codes.js'
+import { authMethods } from '../../permissions/auth-methods.js'
 import { Credentials } from './credentials.js'
 import { HandoffRequirement } from './handoff-requirement.js'
 import type { LoginBody } from './login.dto.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoggedIn, type LoginContext, LoginSessions } from './login-sessions.js'
+
+/** What is answered to the right password where that is not enough. */
+const PROVED_IN_PART: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
 
 @Injectable()
 export class LoginService {
@@ -18,8 +23,8 @@ export class LoginService {
   /**
    * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
    * `TOO_MANY_ATTEMPTS` before any work, and `HANDOFF_REQUIRED` before that, or after the right password when
-   * the user's account wants it: strangers must not learn whose it is. The sessions that the browser already
-   * had end.
+   * the user's account or their second factor wants it: strangers must not learn whose it is. On the main site
+   * and in apps a second factor is `SECOND_FACTOR_REQUIRED`. The sessions that the browser already had end.
    */
   async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
     this.credentials.requirePasswordsThere(login, context.client)
@@ -27,12 +32,12 @@ export class LoginService {
     try {
       const user = await this.credentials.check(login, context.client)
       await this.handoffRequirement.check(user, context)
-      const loggedIn = await this.sessions.open(user, context)
+      const loggedIn = await this.sessions.admit(user, { methods: authMethods('pwd') }, context)
       await counted.succeeded()
       return loggedIn
     } catch (error) {
-      const isRightPassword = error instanceof ApiError && error.code === 'HANDOFF_REQUIRED'
-      await (isRightPassword ? counted.succeeded() : counted.threw(error))
+      const isInPart = error instanceof ApiError && PROVED_IN_PART.has(error.code)
+      await (isInPart ? counted.provedInPart() : counted.threw(error))
       throw error
     }
   }

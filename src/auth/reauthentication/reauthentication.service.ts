@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { unavailable } from '../../errors/api-error.js'
+import { authMethods } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
@@ -26,6 +27,6 @@ export class ReauthenticationService {
     const event = auditEvent(actor, 'reauthenticate')
     const isRecorded = await this.auditLog.recordIf(db => this.users.unchanged(db, user), event)
     if (!isRecorded) throw unavailable('TOO_BUSY')
-    return this.reauthentication.stamp(actor)
+    return this.reauthentication.stamp(actor, authMethods('pwd'))
   }
 }

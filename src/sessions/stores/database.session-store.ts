@@ -4,10 +4,16 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { sessions } from '../../database/schema.js'
+import type { AuthMethods } from '../../permissions/auth-methods.js'
 import { effectivePermissions, type Source } from '../../permissions/permissions.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
-import { type ClientAddress, SessionStore, type StoreChanges } from './session-store.js'
+import {
+  type ClientAddress,
+  type ReauthenticationStamp,
+  SessionStore,
+  type StoreChanges,
+} from './session-store.js'
 
 /** The row that an UPDATE replaces. */
 const before = alias(sessions, 'before')
@@ -62,11 +68,15 @@ export class DatabaseSessionStore extends SessionStore {
     return updated.length === 1
   }
 
-  async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
+  async stampReauthentication(
+    sid: SessionHandle,
+    stamp: ReauthenticationStamp | null,
+    now: Date,
+  ): Promise<boolean> {
     const stamped = await this.database.run(db =>
       db
         .update(sessions)
-        .set({ reauthenticatedAt: at })
+        .set(stamp ?? { reauthenticatedAt: null, authTime: new Date(0) })
         .where(isLive(sid, now))
         .returning({ sid: sessions.sid }),
     )
@@ -121,5 +131,11 @@ function isLive(sid: SessionHandle, now: Date) {
 }
 
 function asSession(row: typeof sessions.$inferSelect): Session {
-  return { ...row, sid: row.sid as SessionHandle }
+  const { sid, amr, authTime, createdAt } = row
+  return {
+    ...row,
+    sid: sid as SessionHandle,
+    amr: amr as AuthMethods,
+    authTime: authTime ?? createdAt,
+  }
 }

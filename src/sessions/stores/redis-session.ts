@@ -1,6 +1,8 @@
+import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import { permissionBits, permissionsOfBits, type Source } from '../../permissions/permissions.js'
 import { redisScript } from '../../redis/redis-connection.js'
 import type { Session, SessionHandle } from '../session.js'
+import type { ReauthenticationStamp } from './session-store.js'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
@@ -49,6 +51,8 @@ export const FIELDS = {
   lastUsed: 'l',
   expiresAt: 'e',
   reauthenticatedAt: 'r',
+  amr: 'm',
+  authTime: 't',
 } as const
 
 /** If a grant was changed since the login, its version, so that an older one does not overwrite it. */
@@ -72,6 +76,8 @@ export function encodeSession(session: Session): string[] {
     ...(session.reauthenticatedAt === null
       ? []
       : [[FIELDS.reauthenticatedAt, encodeTime(session.reauthenticatedAt)]]),
+    ...(session.amr === PASSWORD ? [] : [[FIELDS.amr, String(session.amr)]]),
+    ...(isAtLogin(session) ? [] : [[FIELDS.authTime, encodeTime(session.authTime)]]),
   ].flat()
 }
 
@@ -90,7 +96,21 @@ export function decodeSession(sid: SessionHandle, hash: Readonly<Record<string, 
     lastUsed: decodeTime(field('lastUsed')),
     expiresAt: decodeTime(field('expiresAt')),
     reauthenticatedAt: timeOrNull(hash[FIELDS.reauthenticatedAt]),
+    amr: FIELDS.amr in hash ? (Number(field('amr')) as AuthMethods) : PASSWORD,
+    authTime: timeOrNull(hash[FIELDS.authTime]) ?? decodeTime(field('createdAt')),
   }
+}
+
+/** Left out to save memory, as the password is that most sessions begin with. */
+function isAtLogin({ authTime, createdAt }: Session): boolean {
+  return authTime.getTime() === createdAt.getTime()
+}
+
+const PASSWORD = authMethods('pwd')
+
+/** The arguments of {@link STAMP_REAUTHENTICATION} after the first. */
+export function encodeStamp({ reauthenticatedAt, amr, authTime }: ReauthenticationStamp): string[] {
+  return [encodeTime(reauthenticatedAt), String(amr), encodeTime(authTime)]
 }
 
 /** 22 characters instead of 36. */
@@ -115,7 +135,7 @@ function decodeTime(text: string): Date {
   return new Date(Number(text) * 1000)
 }
 
-const { source, permissions, ip, userAgent, lastUsed, expiresAt, reauthenticatedAt } = FIELDS
+const { source, permissions, ip, userAgent, lastUsed, expiresAt, reauthenticatedAt, amr, authTime } = FIELDS
 
 /** Each script has one key, so it runs on any node of a cluster, and is atomic. */
 
@@ -158,13 +178,18 @@ if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], '${userAgent}', ARGV[5]) end
 return 1`)
 
 /**
- * 1 if the session is live and stamped; ARGV: now, time or empty. HDEL first, as in {@link SET_PERMISSIONS}.
+ * 1 if the session is live and stamped; ARGV: now, then the time of the re-authentication, the methods and
+ * the time of the authentication; only `now` to void what there was. HDEL first, as in {@link SET_PERMISSIONS}.
  */
 export const STAMP_REAUTHENTICATION = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
 if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
 redis.call('HDEL', KEYS[1], '${reauthenticatedAt}')
-if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2]) end
+if ARGV[2] then
+  redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2], '${amr}', ARGV[3], '${authTime}', ARGV[4])
+else
+  redis.call('HSET', KEYS[1], '${authTime}', '0')
+end
 return 1`)
 
 /**

@@ -7,6 +7,7 @@ import {
   CREATE,
   decodeSession,
   encodeSession,
+  encodeStamp,
   encodeTime,
   FIND,
   STAMP_REAUTHENTICATION,
@@ -14,7 +15,12 @@ import {
   TOUCH,
   UPDATE_CLIENT,
 } from './redis-session.js'
-import { type ClientAddress, SessionStore, type StoreChanges } from './session-store.js'
+import {
+  type ClientAddress,
+  type ReauthenticationStamp,
+  SessionStore,
+  type StoreChanges,
+} from './session-store.js'
 
 /**
  * Sessions in Redis 7 or later: one hash each, which expires with the session. Which sessions a user has is
@@ -65,12 +71,14 @@ export class RedisSessionStore extends SessionStore {
     return updated === 1
   }
 
-  async stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean> {
-    const times = [encodeTime(now), at ? encodeTime(at) : '']
+  async stampReauthentication(
+    sid: SessionHandle,
+    stamp: ReauthenticationStamp | null,
+    now: Date,
+  ): Promise<boolean> {
+    const args = [encodeTime(now), ...(stamp ? encodeStamp(stamp) : [])]
     const key = sessionKey(sid)
-    const stamped = await this.gates.serve(key, () =>
-      this.redis.runScript(STAMP_REAUTHENTICATION, key, times),
-    )
+    const stamped = await this.gates.serve(key, () => this.redis.runScript(STAMP_REAUTHENTICATION, key, args))
     return stamped === 1
   }
 

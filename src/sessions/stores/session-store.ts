@@ -6,6 +6,11 @@ import type { UserSessions } from '../user-sessions.js'
 /** Where a session is used from. */
 export type ClientAddress = Pick<Session, 'ip' | 'userAgent'>
 
+/** What a re-authentication leaves in its session. */
+export interface ReauthenticationStamp extends Pick<Session, 'amr' | 'authTime'> {
+  readonly reauthenticatedAt: Date
+}
+
 /**
  * Stores live sessions. One set of contract tests covers every implementation. Each method throws
  * `SESSION_STORE_UNAVAILABLE` or `DATABASE_UNAVAILABLE` (503) when the store is out of reach: "cannot tell"
@@ -43,8 +48,15 @@ export abstract class SessionStore {
     now: Date,
   ): Promise<boolean>
 
-  /** Stamps `reauthenticatedAt`, or removes it; false when the session is not live. */
-  abstract stampReauthentication(sid: SessionHandle, at: Date | null, now: Date): Promise<boolean>
+  /**
+   * Stamps a re-authentication. Null voids the last one, and the login: `authTime` is then 1970. False when
+   * the session is not live.
+   */
+  abstract stampReauthentication(
+    sid: SessionHandle,
+    stamp: ReauthenticationStamp | null,
+    now: Date,
+  ): Promise<boolean>
 
   /**
    * Applies committed changes; safe to repeat. If it throws, the store applies them before it serves those

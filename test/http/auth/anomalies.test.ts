@@ -12,6 +12,7 @@ import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
+import { aStamp } from '../../contracts/a-session.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
@@ -562,7 +563,7 @@ describe.each(BACKENDS)('on %s', backend => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         const now = app.clock.now()
-        await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), now, now)
+        await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), aStamp(now), now)
         const stolen = { ip: OFFICE, userAgent: IPHONE }
         expect(outcome(await refresh(sessionId, stolen))).toBe('200')
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: null })
@@ -581,7 +582,7 @@ describe.each(BACKENDS)('on %s', backend => {
       it('takes no proof away for less', async () => {
         const sessionId = await logIn(await anOwner(app))
         const now = new Date(Math.floor(app.clock.now().getTime() / 1000) * 1000)
-        await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), now, now)
+        await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), aStamp(now), now)
         await refresh(sessionId, { ip: MOBILE })
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: now })
       })

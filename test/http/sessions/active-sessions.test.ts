@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { asSessionId, handleOf, newSessionId, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
+import { aStamp } from '../../contracts/a-session.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -64,7 +65,9 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
 
   async function stampReauthentication(signedIn: SignedIn): Promise<void> {
     const now = app.clock.now()
-    expect(await app.app.get(SessionStore).stampReauthentication(sidOf(signedIn), now, now)).toBe(true)
+    expect(await app.app.get(SessionStore).stampReauthentication(sidOf(signedIn), aStamp(now), now)).toBe(
+      true,
+    )
   }
 
   async function revocationsOf({ id }: User) {

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gte, isNull, sql } from 'drizzle-orm'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import {
+  factorResets,
+  passkeys,
+  recoveryCodes,
+  rememberedDevices,
+  totpFactors,
+  users,
+} from '../database/schema.js'
+import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
+
+/** What a user has besides a password. */
+export interface FactorSummary {
+  /** When the authenticator app was confirmed; null without one. */
+  readonly totpConfirmedAt: Date | null
+  readonly passkeys: number
+  /** Unused ones. */
+  readonly recoveryCodesLeft: number
+}
+
+/** The factors of users together. Methods that change something need the user's row locked. */
+@Injectable()
+export class UserFactors {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  find(userId: string): Promise<FactorSummary> {
+    return this.database.run(db => this.findIn(db, userId))
+  }
+
+  /** Like {@link find}, in a transaction. */
+  async findIn(db: Db, userId: string): Promise<FactorSummary> {
+    const isUnused = and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt))
+    const [row] = await db
+      .select({
+        totpConfirmedAt: totpFactors.confirmedAt,
+        passkeys: db.$count(passkeys, eq(passkeys.userId, userId)),
+        recoveryCodesLeft: db.$count(recoveryCodes, isUnused),
+      })
+      .from(sql`(select 1) as one`)
+      .leftJoin(totpFactors, eq(totpFactors.userId, userId))
+    return row as FactorSummary
+  }
+
+  /**
+   * Call it after factors were added or removed: sets whether the user has a second factor. Live sessions of
+   * one who need not, or must, set one up now get their permissions back, or lose them: what is returned has
+   * to reach the store. Without any factor the recovery codes and the remembered devices go too.
+   */
+  async reassess(transaction: Db, userId: string): Promise<RecordedChanges> {
+    const { totpConfirmedAt, passkeys: keys } = await this.findIn(transaction, userId)
+    const hasSecondFactor = totpConfirmedAt !== null || keys > 0
+    if (!hasSecondFactor) {
+      await transaction.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+      await this.forgetDevices(transaction, userId)
+    }
+    const [user] = await transaction
+      .update(users)
+      .set({ hasSecondFactor })
+      .where(eq(users.id, userId))
+      .returning({ granted: users.granted })
+    const change = user && ({ kind: 'set-permissions', userId, granted: user.granted } as const)
+    return this.changes.record(transaction, change ? [change] : [], null)
+  }
+
+  /** Removes everything, also a pending reset; then {@link reassess}. */
+  async removeAll(transaction: Db, userId: string): Promise<RecordedChanges> {
+    await transaction.delete(totpFactors).where(eq(totpFactors.userId, userId))
+    await transaction.delete(passkeys).where(eq(passkeys.userId, userId))
+    await transaction.delete(factorResets).where(eq(factorResets.userId, userId))
+    return this.reassess(transaction, userId)
+  }
+
+  /**
+   * Removes what was added at `since` or later, as somebody may have done who was not the user; then
+   * {@link reassess}.
+   */
+  async removeAddedSince(transaction: Db, userId: string, since: Date): Promise<RecordedChanges> {
+    for (const table of [totpFactors, passkeys, recoveryCodes])
+      await transaction.delete(table).where(and(eq(table.userId, userId), gte(table.createdAt, since)))
+    return this.reassess(transaction, userId)
+  }
+
+  /** Every browser of the user is asked for a second factor again. */
+  async forgetDevices(transaction: Db, userId: string): Promise<void> {
+    await transaction.delete(rememberedDevices).where(eq(rememberedDevices.userId, userId))
+  }
+}
