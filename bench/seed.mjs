@@ -8,9 +8,9 @@ import { Database } from '../dist/src/database/database.js'
 import { shortUserAgent } from '../dist/src/http/client.js'
 import { StoreSupervisor } from '../dist/src/sessions/revocation/store-supervisor.js'
 import { SessionsService } from '../dist/src/sessions/sessions.service.js'
-import { generateKeys } from '../dist/src/tokens/key-file.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
 import { UserAdministration } from '../dist/src/users/user-administration.js'
+import { makeKeys } from './contestants/make-keys.mjs'
 import { SATELLITE } from './contestants/service.mjs'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -35,7 +35,7 @@ const AT_ONCE = 50
  * of the sessions: who logs in often ends their oldest ones.
  */
 export async function seed(environment) {
-  await generateKeys(environment.JWT_KEYS_FILE, new Date())
+  await makeKeys(environment)
   const settings = readSettings(environment)
   const app = await NestFactory.createApplicationContext(AppModule.with(settings, new Clock()), {
     logger: ['error', 'warn'],

@@ -16,6 +16,7 @@ import { LinksModule } from './links/links.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js'
 import { SatelliteRegistryModule } from './satellite-registry/satellite-registry.module.js'
+import { SecretsModule } from './secrets/secrets.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
 import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
@@ -28,6 +29,7 @@ import { UsersModule } from './users/users.module.js'
     MailModule,
     LinksModule,
     CorsModule,
+    SecretsModule,
     TokensModule,
     SessionsModule,
     UsersModule,

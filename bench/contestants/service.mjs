@@ -19,6 +19,7 @@ export function serviceEnvironment({ databaseUrl, redisUrl, smtpUrl }) {
     DATABASE_URL: databaseUrl,
     SESSION_STORE_URL: redisUrl,
     JWT_KEYS_FILE: join(FOLDER, 'jwt-keys.json'),
+    SECRETS_KEYS_FILE: join(FOLDER, 'secrets-keys.json'),
     STRIPE_SECRET_KEY: 'sk_test_for_the_bench_only',
     STRIPE_WEBHOOK_SECRET: 'whsec_only_for_the_bench',
     STRIPE_PRICE_IDS: 'price_monthly',

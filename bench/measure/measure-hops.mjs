@@ -6,9 +6,9 @@ import Stripe from 'stripe'
 import { BillingWorker } from '../../dist/src/billing/sync/billing-worker.js'
 import { readSettings } from '../../dist/src/config/read-settings.js'
 import { createApp } from '../../dist/src/create-app.js'
-import { generateKeys } from '../../dist/src/tokens/key-file.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
 import { UserAdministration } from '../../dist/src/users/user-administration.js'
+import { makeKeys } from '../contestants/make-keys.mjs'
 import { SATELLITE, serviceEnvironment } from '../contestants/service.mjs'
 import { stopAll } from '../machine/stop-all.mjs'
 import { query, startPostgres, startRedis } from '../machine/stores.mjs'
@@ -29,7 +29,7 @@ export async function measureHops({ isVerbose }) {
   try {
     const [databaseUrl, redisUrl] = await Promise.all([startPostgres(), startRedis('redis')])
     const environment = serviceEnvironment({ databaseUrl, redisUrl })
-    await generateKeys(environment.JWT_KEYS_FILE, new Date())
+    await makeKeys(environment)
     const sandbox = await PaymentSandbox.start({
       port: 0,
       secretKey: environment.STRIPE_SECRET_KEY,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
-import { generateKeys } from '../../dist/src/tokens/key-file.js'
+import { makeKeys } from '../contestants/make-keys.mjs'
 import { isReady, serviceEnvironment, startService } from '../contestants/service.mjs'
 import { Child } from '../machine/child.mjs'
 import { freePort } from '../machine/free-port.mjs'
@@ -31,7 +31,7 @@ export async function measureWebhooks() {
       STRIPE_API_URL: `http://127.0.0.1:${apiPort}`,
     }
     for (const child of running) child.pin(BOTH_CORES)
-    await generateKeys(environment.JWT_KEYS_FILE, new Date())
+    await makeKeys(environment)
     await startSandbox(environment, apiPort)
     const service = await startService('service', environment)
     const bare = await startBareWebhooks(environment)

@@ -7,6 +7,7 @@ import { addBillingStatusCommands } from './billing-status-commands.js'
 import type { CommandContext } from './command-context.js'
 import { addKeyCommands } from './key-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
+import { addSecretCommands } from './secret-commands.js'
 import { addStoreCommands } from './store-commands.js'
 
 /**
@@ -39,6 +40,7 @@ function programFor(context: CommandContext): Command {
   addSatelliteCommands(program, context)
   addStoreCommands(program, context)
   addKeyCommands(program, context)
+  addSecretCommands(program, context)
   addAuditCommands(program, context)
   addBillingCommands(program, context)
   addBillingStatusCommands(program, context)

@@ -37,6 +37,8 @@ export class Settings {
   /** A request is refused with 503 after this long without an answer of Redis. */
   readonly sessionStoreTimeoutMs!: number
   readonly jwtKeysFile!: string
+  /** Keys of what is stored encrypted. */
+  readonly secretsKeysFile!: string
   readonly jwtIssuer!: string
   readonly jwtAudience!: string
   /** How long a session counts as re-authenticated. */

@@ -5,35 +5,33 @@ import {
   generateKeyPairSync,
   type JsonWebKey,
   type KeyObject,
-  randomUUID,
 } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { secondsAfter } from '../clock/clock.js'
+import { createKeyFile, keyFileText, readKeyFile, saveKeyFile } from '../secrets/key-file.js'
+import {
+  type KeyState,
+  KNOWN_BEFORE_USE_SECONDS,
+  type RotatingKey,
+  requireOneCurrent,
+  rotated,
+} from '../secrets/rotating-keys.js'
 
 /** The signing keys of `file`; throws an Error that names the file. */
-export async function loadKeys(file: string): Promise<SigningKey[]> {
-  try {
-    return readKeySet(await readFile(file, 'utf8'))
-  } catch (cause) {
-    throw new Error(`JWT_KEYS_FILE ${file} cannot be used: ${(cause as Error).message}`, { cause })
-  }
+export function loadKeys(file: string): Promise<SigningKey[]> {
+  return readKeyFile('JWT_KEYS_FILE', file, readKeySet)
 }
 
 /** Creates a key file; throws an Error when it exists. */
 export async function generateKeys(file: string, now: Date): Promise<void> {
-  if (existsSync(file)) throw new Error(`${file} already exists; rotate its keys instead`)
-  await save(file, newKeySet(now))
+  await createKeyFile(file, newKeySet(now))
 }
 
 /**
  * Rotates the keys of `file`; running servers pick it up within seconds. Throws like {@link rotateKeySet}.
  */
 export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds: number): Promise<void> {
-  await loadKeys(file)
-  const { keys } = JSON.parse(await readFile(file, 'utf8')) as { keys: StoredKey[] }
-  await save(file, rotateKeySet(keys, now, accessTokenTtlSeconds))
+  const keys = await readKeyFile('JWT_KEYS_FILE', file, storedKeysOf)
+  await saveKeyFile(file, rotateKeySet(keys, now, accessTokenTtlSeconds))
 }
 
 /**
@@ -43,26 +41,11 @@ export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds:
  */
 export async function replaceKeys(file: string, now: Date): Promise<void> {
   await loadKeys(file)
-  await save(file, newKeySet(now))
+  await saveKeyFile(file, newKeySet(now))
 }
-
-/** Atomic, because servers read this file at any time. Readable by its owner only. */
-async function save(file: string, keys: readonly StoredKey[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  const temporary = `${file}.${randomUUID()}.tmp`
-  await writeFile(temporary, writeKeySet(keys), { mode: 0o600, flag: 'wx' })
-  await rename(temporary, file)
-}
-
-/** Not used yet, in use, or still published until its last token has expired. */
-export type KeyState = 'next' | 'current' | 'retired'
 
 /** A signing key as stored in JWT_KEYS_FILE: an EC P-256 private JWK with its state. */
-export interface StoredKey {
-  readonly kid: string
-  readonly state: KeyState
-  readonly createdAt: string
-  readonly retiredAt?: string
+export interface StoredKey extends RotatingKey {
   readonly jwk: JsonWebKey
 }
 
@@ -79,7 +62,7 @@ export interface SigningKey {
  * Verifiers keep the key list for this long (Cache-Control of JWKS), so a key is published this long before
  * it signs.
  */
-export const PUBLISH_BEFORE_USE_SECONDS = 600
+export const PUBLISH_BEFORE_USE_SECONDS = KNOWN_BEFORE_USE_SECONDS
 /** A retired key verifies until its last token has expired, and this much longer. */
 const RETIREMENT_MARGIN_SECONDS = 60
 
@@ -98,21 +81,8 @@ export function rotateKeySet(
   now: Date,
   accessTokenTtlSeconds: number,
 ): StoredKey[] {
-  const next = keys.find(key => key.state === 'next')
-  if (!next) throw new Error('The key file has no next key')
-  const usableAt = secondsAfter(new Date(next.createdAt), PUBLISH_BEFORE_USE_SECONDS)
-  if (usableAt > now)
-    throw new Error(
-      `The next key may be used from ${usableAt.toISOString()} on: until then verifiers may not know it`,
-    )
-  const kept = keys.filter(
-    key =>
-      key.state === 'current' || (key.retiredAt && verifiesUntil(key.retiredAt, accessTokenTtlSeconds) > now),
-  )
-  const retired = kept.map(key =>
-    key.state === 'current' ? { ...key, state: 'retired' as const, retiredAt: now.toISOString() } : key,
-  )
-  return [{ ...next, state: 'current' }, newKey('next', now), ...retired]
+  const kept = keys.filter(key => !key.retiredAt || verifiesUntil(key.retiredAt, accessTokenTtlSeconds) > now)
+  return rotated(kept, now, state => newKey(state, now))
 }
 
 export function verifiesUntil(retiredAt: string | Date, accessTokenTtlSeconds: number): Date {
@@ -121,16 +91,19 @@ export function verifiesUntil(retiredAt: string | Date, accessTokenTtlSeconds: n
 
 /** Reads the keys of a file; throws an Error that says what is wrong with it. */
 export function readKeySet(text: string): SigningKey[] {
-  const { keys } = JSON.parse(text) as { keys: StoredKey[] }
-  const read = keys.map(readKey)
-  if (read.filter(key => key.state === 'current').length !== 1)
-    throw new Error('exactly one key must be current')
-  if (new Set(read.map(key => key.kid)).size !== read.length) throw new Error('two keys have the same kid')
-  return read
+  const keys = (JSON.parse(text) as { keys: StoredKey[] }).keys.map(readKey)
+  requireOneCurrent(keys)
+  return keys
+}
+
+/** As they are stored, if they can all be read. */
+function storedKeysOf(text: string): StoredKey[] {
+  readKeySet(text)
+  return (JSON.parse(text) as { keys: StoredKey[] }).keys
 }
 
 export function writeKeySet(keys: readonly StoredKey[]): string {
-  return `${JSON.stringify({ keys }, null, 2)}\n`
+  return keyFileText(keys)
 }
 
 function newKey(state: KeyState, now: Date): StoredKey {

@@ -1,15 +1,9 @@
-import { stat } from 'node:fs/promises'
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
+import { KeyFileWatch } from '../secrets/key-file.js'
 import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './key-file.js'
-
-/**
- * How soon a change of the file is noticed. Polled, because network volumes and secret mounts do not support
- * watching.
- */
-const POLL_EVERY_MS = 2_000
 
 /** The keys of JWT_KEYS_FILE, kept up to date while the service runs. */
 @Injectable()
@@ -18,26 +12,25 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   /** The key that signs. */
   current!: SigningKey
   private keys: ReadonlyMap<string, SigningKey> = new Map()
-  private fileVersion = ''
-  private timer: NodeJS.Timeout | undefined
+  private readonly watch: KeyFileWatch
   private readonly listeners: (() => void)[] = []
 
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.watch = new KeyFileWatch(settings.jwtKeysFile, () => this.load(), this.logger)
+  }
 
   /** Outside production a missing key file is created. */
   async onModuleInit(): Promise<void> {
     const { jwtKeysFile, environment } = this.settings
-    const isMissing = (await versionOf(jwtKeysFile)) === ''
-    if (isMissing && environment !== 'production') await generateKeys(jwtKeysFile, this.clock.now())
-    await this.load()
-    this.timer = setInterval(() => void this.reloadIfChanged(), POLL_EVERY_MS).unref()
+    const create = () => generateKeys(jwtKeysFile, this.clock.now())
+    await this.watch.start(environment === 'production' ? null : create)
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer)
+    this.watch.stop()
   }
 
   /** The key with this id, if tokens that it signed may still be valid; null otherwise. */
@@ -63,28 +56,12 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async load(): Promise<void> {
-    const version = await versionOf(this.settings.jwtKeysFile)
     const keys = await loadKeys(this.settings.jwtKeysFile)
+    const isChange = this.keys.size > 0
     this.keys = new Map(keys.map(key => [key.kid, key]))
     this.current = keys.find(key => key.state === 'current') as SigningKey
-    this.fileVersion = version
+    if (!isChange) return
+    for (const listener of this.listeners) listener()
+    this.logger.log(`Signing keys changed; ${this.current.kid} signs now`)
   }
-
-  /** If the file becomes unreadable nothing changes: the keys in memory are still good. */
-  private async reloadIfChanged(): Promise<void> {
-    try {
-      if ((await versionOf(this.settings.jwtKeysFile)) === this.fileVersion) return
-      await this.load()
-      for (const listener of this.listeners) listener()
-      this.logger.log(`Signing keys changed; ${this.current.kid} signs now`)
-    } catch (error) {
-      this.logger.error((error as Error).message)
-    }
-  }
-}
-
-/** Changes whenever the file does; empty when it is missing. */
-async function versionOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => null)
-  return found ? `${found.ino}:${found.mtimeMs}:${found.size}` : ''
 }

@@ -186,6 +186,7 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
       ...{ NODE_ENV: 'production', PORT: ofService.PORT as string, DRAIN_SECONDS: '0' },
       ...{ PUBLIC_URL: 'https://api.main.test', MAIN_ORIGIN: 'https://main.test' },
       ...{ ALLOWED_ORIGINS: 'https://main.test', JWT_KEYS_FILE: 'mainstay-data/jwt-keys.json' },
+      SECRETS_KEYS_FILE: 'mainstay-data/secrets-keys.json',
       ...{ DATABASE_URL: 'pglite:production', STRIPE_PRICE_IDS: 'price_monthly' },
       STRIPE_SECRET_KEY: 'sk_live_of_this_test_alone',
       STRIPE_WEBHOOK_SECRET: 'whsec_of_this_test_alone',

@@ -19,6 +19,14 @@ export const SESSION_SETTINGS = {
       'File of the signing keys, created with `keys:generate` and changed with `keys:rotate`; development creates its own',
     examples: { production: '/keys/jwt-keys.json' },
   },
+  secretsKeysFile: {
+    name: 'SECRETS_KEYS_FILE',
+    read: read.asText,
+    default: { production: REQUIRED, otherwise: '<DATA_DIR>/secrets-keys.json' },
+    meaning:
+      'File of the keys that encrypt the secrets of authenticator apps in the database, created with `secrets:generate` and changed with `secrets:rotate`; development creates its own. Without it those secrets are lost, so back it up, apart from the database',
+    examples: { production: '/keys/secrets-keys.json' },
+  },
   jwtIssuer: {
     name: 'JWT_ISSUER',
     read: read.asText,

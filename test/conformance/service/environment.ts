@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 
 export const COOKIE_DOMAIN = 'main.test'
@@ -18,6 +19,8 @@ export function environmentOf(own: Readonly<Record<string, string>>): Record<str
     MAIN_ORIGIN: MAIN,
     ALLOWED_ORIGINS: `${SHOP_ONE},${SHOP_TWO}`,
     COOKIE_DOMAIN,
+    // Both are made by makeKeys.
+    ...(own.JWT_KEYS_FILE && { SECRETS_KEYS_FILE: secretsBeside(own.JWT_KEYS_FILE) }),
     STRIPE_SECRET_KEY: PROVIDER.secretKey,
     STRIPE_WEBHOOK_SECRET: PROVIDER.webhookSecret,
     STRIPE_PRICE_IDS: PROVIDER.priceIds.join(','),
@@ -33,4 +36,9 @@ export function environmentOf(own: Readonly<Record<string, string>>): Record<str
     WRONG_SESSION_IDS_PER_NETWORK: '100000',
     ...own,
   }
+}
+
+/** The file of secret keys that goes with a file of signing keys. */
+export function secretsBeside(keysFile: string): string {
+  return join(dirname(keysFile), 'secrets-keys.json')
 }

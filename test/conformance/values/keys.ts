@@ -1,24 +1,27 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { secondsAfter } from '../../../src/clock/clock.js'
+import type { KeyState } from '../../../src/secrets/rotating-keys.js'
+import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import {
   generateKeys,
-  type KeyState,
   loadKeys,
   rotateKeys,
   type SigningKey,
   type StoredKey,
   writeKeySet,
 } from '../../../src/tokens/key-file.js'
+import { secretsBeside } from '../service/environment.js'
 
 const TOKEN_LIFE_SECONDS = 900
 const HOUR_SECONDS = 60 * 60
 
 /**
  * A new key file with a key that was retired an hour ago, too long for any token of it to live, and a next key
- * that may be used at once. Returns the secret parts of all keys.
+ * that may be used at once; beside it a file of secret keys. Returns the secret parts of the signing keys.
  */
 export async function makeKeys(file: string): Promise<string[]> {
   const now = new Date()
+  await generateSecretKeys(secretsBeside(file), now)
   await generateKeys(file, secondsAfter(now, -2 * HOUR_SECONDS))
   await rotateKeys(file, secondsAfter(now, -HOUR_SECONDS), TOKEN_LIFE_SECONDS)
   return (await loadKeys(file)).map(key => key.privateKey.export({ format: 'jwk' }).d!)

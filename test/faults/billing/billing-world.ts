@@ -8,9 +8,10 @@ import { AppModule } from '../../../src/app.module.js'
 import { createStripe } from '../../../src/billing/provider/payment-provider.js'
 import { Clock } from '../../../src/clock/clock.js'
 import { readSettings } from '../../../src/config/read-settings.js'
+import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
-import { environmentOf, PROVIDER } from '../../conformance/service/environment.js'
+import { environmentOf, PROVIDER, secretsBeside } from '../../conformance/service/environment.js'
 import { aPlansFile } from '../../http/support/paying.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
@@ -40,6 +41,7 @@ export async function startModelWorld(
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-model-'))
   const keysFile = join(folder, 'jwt-keys.json')
   await generateKeys(keysFile, new Date())
+  await generateSecretKeys(secretsBeside(keysFile), new Date())
   const [postgres, redis] = await Promise.all([createDatabase(), startRedis()])
   // Events go out by the test's own hand.
   const sandbox = await PaymentSandbox.start({

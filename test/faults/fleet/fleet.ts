@@ -5,8 +5,9 @@ import { hash } from '@node-rs/argon2'
 import pg from 'pg'
 import { MailOutbox } from '../../../dev/mail-outbox/mail-outbox.js'
 import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
-import { environmentOf, PROVIDER } from '../../conformance/service/environment.js'
+import { environmentOf, PROVIDER, secretsBeside } from '../../conformance/service/environment.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
@@ -46,6 +47,7 @@ export class Fleet {
       cleanUp.unshift(() => sandbox.stop())
       const keysFile = join(folder, 'jwt-keys.json')
       await generateKeys(keysFile, new Date())
+      await generateSecretKeys(secretsBeside(keysFile), new Date())
       const shared = environmentOf({
         DATABASE_URL: postgres.url,
         JWT_KEYS_FILE: keysFile,

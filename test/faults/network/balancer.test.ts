@@ -32,7 +32,11 @@ beforeAll(async () => {
   ])
   const stores = { DATABASE_URL: postgres.url, SESSION_STORE_URL: redis.url, LOG_LEVEL: 'silent' }
   const first = await TestApp.start('embedded', stores)
-  const keys = { JWT_KEYS_FILE: first.settings.jwtKeysFile, JWT_ISSUER: first.settings.jwtIssuer }
+  const keys = {
+    JWT_KEYS_FILE: first.settings.jwtKeysFile,
+    SECRETS_KEYS_FILE: first.settings.secretsKeysFile,
+    JWT_ISSUER: first.settings.jwtIssuer,
+  }
   apps = [first, await TestApp.start('embedded', { ...stores, ...keys })]
   owner = await anOwner(first)
   main = await signIn(first, owner, 'main')
@@ -138,6 +142,7 @@ describe('fleet 9: SIGTERM of one of two replicas', () => {
           SESSION_STORE_URL: redis.url,
           SESSION_STORE_TIMEOUT_MS: '3000',
           JWT_KEYS_FILE: settings.jwtKeysFile,
+          SECRETS_KEYS_FILE: settings.secretsKeysFile,
           LOG_LEVEL: 'warn',
           DRAIN_SECONDS: '6',
         }),

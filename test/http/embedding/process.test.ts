@@ -69,7 +69,11 @@ it('embedding: changes nothing in the process, leaves nothing running when it ca
   const starts = [
     { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/x` },
     { ...settings, SESSION_STORE_URL: evictingRedis.url },
-    { ...settings, NODE_ENV: 'production', JWT_KEYS_FILE: '/nowhere/keys.json' },
+    {
+      ...{ ...settings, NODE_ENV: 'production' },
+      ...{ JWT_KEYS_FILE: '/nowhere/keys.json', SECRETS_KEYS_FILE: '/nowhere/keys.json' },
+    },
+    { ...settings, SECRETS_KEYS_FILE: '/dev/null' },
     { ...settings, PLANS_FILE: '/nowhere/plans.json' },
     settings,
   ]
@@ -82,6 +86,7 @@ it('embedding: changes nothing in the process, leaves nothing running when it ca
     expect.stringContaining('ECONNREFUSED'),
     expect.stringContaining('The session store cannot be used: its maxmemory-policy is allkeys-lru'),
     expect.stringContaining('/nowhere/keys.json'),
+    expect.stringContaining('SECRETS_KEYS_FILE /dev/null cannot be used'),
     expect.stringContaining('/nowhere/plans.json'),
     401,
   ])

@@ -170,6 +170,7 @@ it('the development server refuses to run in production', async () => {
       DATA_DIR: folder,
       DATABASE_URL: database.url,
       JWT_KEYS_FILE: join(folder, 'jwt-keys.json'),
+      SECRETS_KEYS_FILE: join(folder, 'secrets-keys.json'),
       STRIPE_SECRET_KEY: 'sk_test_of_the_operator_test',
       STRIPE_WEBHOOK_SECRET: 'whsec_of_the_operator_test_only',
       STRIPE_PRICE_IDS: 'price_monthly',

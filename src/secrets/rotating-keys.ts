@@ -1,0 +1,44 @@
+import { secondsAfter } from '../clock/clock.js'
+
+/** Not used yet, in use, or still accepted for what it has done. */
+export type KeyState = 'next' | 'current' | 'retired'
+
+/** What every key in a key file has. */
+export interface RotatingKey {
+  readonly kid: string
+  readonly state: KeyState
+  readonly createdAt: string
+  readonly retiredAt?: string
+}
+
+/** A key is in the file this long before it is used, so that everybody knows it by then. */
+export const KNOWN_BEFORE_USE_SECONDS = 600
+
+/**
+ * The next key becomes current, the current one is retired, and `newKey` is the next one; retired keys stay.
+ * Throws an Error when the next key is younger than ten minutes, because it may not be known everywhere.
+ */
+export function rotated<K extends RotatingKey>(
+  keys: readonly K[],
+  now: Date,
+  newKey: (state: KeyState) => K,
+): K[] {
+  const next = keys.find(key => key.state === 'next')
+  if (!next) throw new Error('The key file has no next key')
+  const usableAt = secondsAfter(new Date(next.createdAt), KNOWN_BEFORE_USE_SECONDS)
+  if (usableAt > now)
+    throw new Error(
+      `The next key may be used from ${usableAt.toISOString()} on: until then it may not be known everywhere`,
+    )
+  const retired = keys
+    .filter(key => key.state !== 'next')
+    .map(key => (key.state === 'current' ? { ...key, state: 'retired', retiredAt: now.toISOString() } : key))
+  return [{ ...next, state: 'current' }, newKey('next'), ...(retired as K[])]
+}
+
+/** Throws an Error unless exactly one key is current and no two have the same id. */
+export function requireOneCurrent(keys: readonly Pick<RotatingKey, 'kid' | 'state'>[]): void {
+  if (keys.filter(key => key.state === 'current').length !== 1)
+    throw new Error('exactly one key must be current')
+  if (new Set(keys.map(key => key.kid)).size !== keys.length) throw new Error('two keys have the same kid')
+}

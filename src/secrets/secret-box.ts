@@ -1,0 +1,90 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { SecretKeys } from './secret-keys.js'
+
+/** A key seals at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one for each factor. */
+const ALGORITHM = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Seals what has to be stored and read again, and authenticates what leaves us and comes back, by the keys of
+ * SECRETS_KEYS_FILE.
+ */
+@Injectable()
+export class SecretBox {
+  constructor(private readonly keys: SecretKeys) {}
+
+  /**
+   * `plain`, encrypted with the current key, as `<key id>.<base64url>`. It opens only with the same `aad`, such
+   * as whose secret it is, so that a row that is copied to another user is worth nothing.
+   */
+  seal(plain: Buffer | string, aad: string): string {
+    const { kid, sealing } = this.keys.current
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv(ALGORITHM, sealing, iv, { authTagLength: TAG_BYTES })
+    cipher.setAAD(Buffer.from(aad))
+    const sealed = Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    return `${kid}.${sealed.toString('base64url')}`
+  }
+
+  /**
+   * What was sealed, by the current key or a retired one. Throws an Error when its key is not in the file, when
+   * it has been changed, or when it was sealed with another `aad`.
+   */
+  open(sealed: string, aad: string): Buffer {
+    const { kid, rest } = partsOf(sealed)
+    const key = this.keys.find(kid)
+    if (!key) throw new Error(`SECRETS_KEYS_FILE does not have the key ${kid}, which a stored secret needs`)
+    const bytes = Buffer.from(rest, 'base64url')
+    const decipher = createDecipheriv(ALGORITHM, key.sealing, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAAD(Buffer.from(aad))
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+  }
+
+  /** Whether the current key has sealed it. */
+  isCurrent(sealed: string): boolean {
+    return partsOf(sealed).kid === this.keys.current.kid
+  }
+
+  /**
+   * A code (HMAC-SHA256) that only we can make for these parts, as `<key id>.<base64url>`. `purpose` keeps it
+   * apart from codes that are made for something else.
+   */
+  mac(purpose: string, ...parts: readonly string[]): string {
+    const { kid, authenticating } = this.keys.current
+    return `${kid}.${codeOf(authenticating, purpose, parts).toString('base64url')}`
+  }
+
+  /** Whether `mac` is the code for these parts, by the current key or a retired one. Takes any text. */
+  isMac(mac: string, purpose: string, ...parts: readonly string[]): boolean {
+    const { kid, rest } = partsOf(mac)
+    const key = this.keys.find(kid)
+    if (!key) return false
+    const expected = Buffer.from(codeOf(key.authenticating, purpose, parts).toString('base64url'))
+    const given = Buffer.from(rest)
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+}
+
+function partsOf(text: string): { kid: string; rest: string } {
+  const dot = text.indexOf('.')
+  return { kid: text.slice(0, Math.max(dot, 0)), rest: text.slice(dot + 1) }
+}
+
+/** As JSON, in which no two lists of parts look the same. */
+function codeOf(key: KeyObject, purpose: string, parts: readonly string[]): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify([purpose, ...parts]))
+    .digest()
+}
