@@ -20,6 +20,7 @@ import { Credentials } from './login/credentials.js'
 import { HandoffRequirement } from './login/handoff-requirement.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
+import { LoginExchange } from './login/login-exchange.js'
 import { LoginLimits } from './login/login-limits.js'
 import { LoginPlaces } from './login/login-places.js'
 import { LoginRecords, LoginSessions } from './login/login-sessions.js'
@@ -69,6 +70,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffRefusals,
     HandoffRequirement,
     HandoffService,
+    LoginExchange,
     LoginLimits,
     LoginPlaces,
     LoginRecords,

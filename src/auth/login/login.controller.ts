@@ -2,22 +2,15 @@ import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../../anomalies/device-id.js'
 import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
-import {
-  clearHostOnlyDuplicate,
-  clearSessionCookie,
-  presentedCookies,
-  presentedSessionIds,
-  requireMainOrigin,
-  setSessionCookie,
-} from '../../sessions/session-cookie.js'
+import { clearSessionCookie } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs, LogoutQuery } from './login.dto.js'
 import { LoginService } from './login.service.js'
-import { answerWithoutCookie, LoginSessions } from './login-sessions.js'
+import { LoginExchange } from './login-exchange.js'
+import { LoginSessions } from './login-sessions.js'
 
 @ApiTags('Auth')
 @Controller('api')
@@ -25,6 +18,7 @@ export class LoginController {
   constructor(
     private readonly loginService: LoginService,
     private readonly loginSessions: LoginSessions,
+    private readonly exchange: LoginExchange,
     private readonly settings: Settings,
   ) {}
 
@@ -42,18 +36,8 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    if (body.source === 'satellite') return this.logInWithoutCookie(body, client)
-    requireMainOrigin(request, this.settings)
-    const { accessToken, sessionId, deviceId } = await this.loginService.login(body, {
-      source: 'main',
-      client,
-      sessionIds: presentedSessionIds(request),
-      deviceId: presentedDeviceId(request),
-    })
-    if (presentedCookies(request).length > 1) clearHostOnlyDuplicate(reply, this.settings)
-    setSessionCookie(reply, sessionId, this.settings)
-    setDeviceCookie(reply, deviceId as DeviceId)
-    return { accessToken }
+    const context = this.exchange.contextOf(body, client, request)
+    return this.exchange.answer(await this.loginService.login(body, context), body, request, reply)
   }
 
   /**
@@ -72,10 +56,5 @@ export class LoginController {
   ) {
     await this.loginSessions.end(caller, client, scope)
     if (caller.source === 'main') clearSessionCookie(reply, this.settings)
-  }
-
-  private async logInWithoutCookie(body: LoginBody, client: Client) {
-    const context = { source: body.source, client, sessionIds: [], deviceId: body.deviceId }
-    return answerWithoutCookie(await this.loginService.login(body, context), body.deviceId)
   }
 }

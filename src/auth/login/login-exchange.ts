@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../../anomalies/device-id.js'
+import { Settings } from '../../config/settings.js'
+import type { Client } from '../../http/client.js'
+import type { Source } from '../../permissions/permissions.js'
+import {
+  clearHostOnlyDuplicate,
+  presentedCookies,
+  presentedSessionIds,
+  requireMainOrigin,
+  setSessionCookie,
+} from '../../sessions/session-cookie.js'
+import { answerWithoutCookie, type LoggedIn, type LoginContext } from './login-sessions.js'
+
+/** What every login says in its body about where it comes from. */
+export interface LoginOrigin {
+  readonly source: Source
+  readonly deviceId?: DeviceId | null
+}
+
+/** Reads what a login brings and answers it: on the main site with cookies, elsewhere in the body. */
+@Injectable()
+export class LoginExchange {
+  constructor(private readonly settings: Settings) {}
+
+  /** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */
+  contextOf({ source, deviceId }: LoginOrigin, client: Client, request: FastifyRequest): LoginContext {
+    if (source === 'satellite') return { source, client, sessionIds: [], deviceId }
+    requireMainOrigin(request, this.settings)
+    return {
+      source,
+      client,
+      sessionIds: presentedSessionIds(request),
+      deviceId: presentedDeviceId(request),
+    }
+  }
+
+  /** The body of the answer; on the main site its cookies are set too. */
+  answer(
+    loggedIn: LoggedIn,
+    { source, deviceId }: LoginOrigin,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    if (source === 'satellite') return answerWithoutCookie(loggedIn, deviceId)
+    if (presentedCookies(request).length > 1) clearHostOnlyDuplicate(reply, this.settings)
+    setSessionCookie(reply, loggedIn.sessionId, this.settings)
+    setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
+    return { accessToken: loggedIn.accessToken }
+  }
+}
