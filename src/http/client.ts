@@ -45,7 +45,7 @@ export function clientOf(request: FastifyRequest): Client {
 
 /** What every browser has claimed for years; dropping it leaves room for what distinguishes browsers. */
 const BOILERPLATE =
-  /Mozilla\/5\.0 |AppleWebKit\/[\d.]+ |\(KHTML, like Gecko\) |Gecko\/20100101 |Mobile\/15E148 |Safari\/537\.36 (?=\w)/g
+  /Mozilla\/5\.0 |AppleWebKit\/[\d.]+ |\(KHTML, like Gecko\) |Gecko\/20100101 |Mobile\/15E148 |Safari\/537\.36 (?=\w)| Safari\/537\.36$/g
 
 /** The distinctive part of a User-Agent in printable ASCII, at most 64 bytes. */
 export function shortUserAgent(userAgent: string | undefined): string | null {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { secondsAfter } from '../../src/clock/clock.js'
 import { shortUserAgent } from '../../src/http/client.js'
+import { authMethods } from '../../src/permissions/auth-methods.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
 import { infoField, redisCli } from '../support/redis/redis-cli.js'
@@ -63,5 +64,8 @@ function aSatelliteSession(userId: string) {
     userAgent: shortUserAgent(CHROME),
     createdAt,
     lastUsed: secondsAfter(createdAt, 900),
+    // Handed on by somebody who had logged in with a code.
+    amr: authMethods('pwd', 'otp'),
+    authTime: secondsAfter(createdAt, -3600),
   })
 }
