@@ -22,6 +22,6 @@ import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
     AnomalyMails,
     RefreshAnomalyCheck,
   ],
-  exports: [KnownDevices, LoginAnomalyCheck, RefreshAnomalyCheck],
+  exports: [AnomalyMails, KnownDevices, LoginAnomalyCheck, RefreshAnomalyCheck],
 })
 export class AnomaliesModule {}

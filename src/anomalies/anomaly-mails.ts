@@ -30,10 +30,18 @@ export class AnomalyMails {
     private readonly clock: Clock,
   ) {}
 
-  /** Mails the user the result of `write`, once in 24 hours for a session and ten times for all of them. */
-  async send(session: AffectedSession, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
+  /**
+   * Mails the user the result of `write`: once in 24 hours for a session and ten times for all of them, or with
+   * `always` every time.
+   */
+  async send(
+    session: AffectedSession,
+    client: Client,
+    write: (data: NoticeData) => Mail,
+    { always = false } = {},
+  ): Promise<void> {
     const device = deviceName(client.userAgent)
-    const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) })
+    const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, { always })
     if (!issued) return
     const data = {
       device,
@@ -111,7 +119,8 @@ function whatNow(refusal: LoginRefusal | null): string {
   return refusal ? AFTER_REFUSAL[refusal] : NOTHING_TO_DO
 }
 
-function noticeAbout(
+/** The body of a notice: `opening`, from where and when it was, `advice`, and the link. */
+export function noticeAbout(
   { site, device, place, at, url }: NoticeData,
   opening: string,
   advice: string,

@@ -34,16 +34,17 @@ export class UnrecognizedLoginTokens {
   ) {}
 
   /**
-   * A new token and where to mail it. Null when the user is gone, or has been told of this session, or of ten
-   * sessions, within 24 hours.
+   * A new token and where to mail it. Null when the user is gone, or, unless `always`, has been told of this
+   * session, or of ten sessions, within 24 hours.
    */
   issue(
     { userId, accountId, sid }: AffectedSession,
     from: Omit<UnrecognizedLoginDetail, 'sid'>,
+    { always = false } = {},
   ): Promise<{ email: string; token: string } | null> {
     return this.database.transaction(async transaction => {
       const [user] = await transaction.select({ email: users.email }).from(users).where(eq(users.id, userId))
-      if (!user || (await this.hasBeenTold(transaction, userId, sid))) return null
+      if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
       const token = await this.tokens.issue(transaction, {
         purpose: 'not-me',
         email: user.email,

@@ -1,11 +1,27 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
+import { AnomaliesModule } from '../anomalies/anomalies.module.js'
+import { AuditModule } from '../audit/audit.module.js'
+import { SecretsModule } from '../secrets/secrets.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { FactorMails } from './factor-mails.js'
+import { FactorRequirement } from './factor-requirement.js'
+import { RecoveryCodes } from './recovery-codes/recovery-codes.js'
+import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices/remembered-devices.js'
+import { TotpFactors } from './totp/totp-factors.js'
 import { UserFactors } from './user-factors.js'
 
 @Module({
-  imports: [SessionsModule],
-  providers: [UserFactors],
-  exports: [UserFactors],
+  imports: [AnomaliesModule, AuditModule, SecretsModule, SessionsModule],
+  providers: [
+    FactorMails,
+    FactorRequirement,
+    RecoveryCodes,
+    RememberedDeviceCleanup,
+    RememberedDevices,
+    TotpFactors,
+    UserFactors,
+  ],
+  exports: [FactorMails, FactorRequirement, RecoveryCodes, RememberedDevices, TotpFactors, UserFactors],
 })
 export class FactorsModule {}

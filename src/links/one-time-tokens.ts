@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, eq, gt, inArray } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { type AuditAction, auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
@@ -123,6 +123,43 @@ export class OneTimeTokens {
       : []
     if (!row) throw new ApiError('INVALID_LINK')
     return row as OneTimeToken
+  }
+
+  /**
+   * The token if it is valid, has had fewer than `maxTries` tries, and its detail has all of `where`; this is
+   * one try more, which its detail counts. Otherwise null. However many calls come at once, `maxTries` succeed.
+   */
+  async countTry(
+    purpose: Purpose,
+    text: string,
+    { where, maxTries }: { where: NewToken['detail']; maxTries: number },
+  ): Promise<OneTimeToken | null> {
+    if (!TOKEN.test(text)) return null
+    const { detail } = oneTimeTokens
+    const tries = sql`(${detail} ->> 'tries')::int`
+    const rows = await this.database.run(db =>
+      db
+        .update(oneTimeTokens)
+        .set({ detail: sql`${detail} || jsonb_build_object('tries', ${tries} + 1)` })
+        .where(
+          and(
+            this.isGood(purpose, text),
+            lt(tries, maxTries),
+            sql`${detail} @> ${JSON.stringify(where)}::jsonb`,
+          ),
+        )
+        .returning(),
+    )
+    return (rows[0] as OneTimeToken | undefined) ?? null
+  }
+
+  /** Removes a valid token; false when there is none. Of two calls at once one gets true. */
+  async remove(db: Db, purpose: Purpose, text: string): Promise<boolean> {
+    const removed = await db
+      .delete(oneTimeTokens)
+      .where(this.isGood(purpose, text))
+      .returning({ id: oneTimeTokens.id })
+    return removed.length > 0
   }
 
   /**

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common'
+import { AnomalyMails, type NoticeData, noticeAbout } from '../anomalies/anomaly-mails.js'
+import { Clock } from '../clock/clock.js'
+import type { Client } from '../http/client.js'
+import { Logger } from '../log/logger.js'
+import type { Mail } from '../mail/mail.js'
+
+/** Whose factors they are, and by what session they were changed. */
+export interface FactorActor {
+  readonly userId: string
+  readonly accountId: string
+  readonly sid: string
+  /** When the session began; null for one that begins now. */
+  readonly createdAt: Date | null
+  readonly client: Client
+}
+
+/** What a user can add or remove, in the words of mails. */
+export type FactorName = 'authenticator app' | 'passkey'
+
+/**
+ * Mails about users' factors, each with a link to report that it was somebody else. They keep nobody waiting,
+ * and one that fails is logged.
+ */
+@Injectable()
+export class FactorMails {
+  private readonly logger = new Logger('FactorMails')
+
+  constructor(
+    private readonly mails: AnomalyMails,
+    private readonly clock: Clock,
+  ) {}
+
+  added(actor: FactorActor, factor: FactorName): void {
+    this.send(actor, data => ({
+      subject: `${startOf(factor)} was added to your account at ${data.site}`,
+      ...noticeAbout(data, `${startOf(factor)} was added to your account at ${data.site}.`, NOTHING_TO_DO),
+    }))
+  }
+
+  removed(actor: FactorActor, factor: FactorName): void {
+    this.send(actor, data => ({
+      subject: `${startOf(factor)} was removed from your account at ${data.site}`,
+      ...noticeAbout(
+        data,
+        `${startOf(factor)} was removed from your account at ${data.site}.`,
+        NOTHING_TO_DO,
+      ),
+    }))
+  }
+
+  recoveryCodesMade(actor: FactorActor): void {
+    this.send(actor, data => ({
+      subject: `New recovery codes for ${data.site}`,
+      ...noticeAbout(
+        data,
+        `New recovery codes were made for your account at ${data.site}. The earlier ones no longer work.`,
+        NOTHING_TO_DO,
+      ),
+    }))
+  }
+
+  /** `left`: how many unused ones there are now. */
+  recoveryCodeUsed(actor: FactorActor, left: number): void {
+    this.send(actor, data => ({
+      subject: `A recovery code was used at ${data.site}`,
+      ...noticeAbout(
+        data,
+        `One of your recovery codes was used at ${data.site}.`,
+        `${left === 0 ? 'It was the last one' : `You have ${left} left`}. If this was you, make new ones when you run out: ` +
+          'each works once.',
+      ),
+    }))
+  }
+
+  /** Somebody knows the password and has tried five codes that were wrong; told once a day. */
+  secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): void {
+    const actor = { userId, accountId, client, sid: 'second step of a login', createdAt: null }
+    const write = (data: NoticeData): Mail => ({
+      subject: `Login refused at ${data.site}`,
+      ...noticeAbout(
+        data,
+        `Somebody entered the correct password for your account at ${data.site}, and then five wrong codes.`,
+        'The login was refused. If this was you, log in again. If not, choose a new password: somebody knows yours.',
+      ),
+    })
+    this.send(actor, write, { always: false })
+  }
+
+  private send(
+    { client, createdAt, ...session }: FactorActor,
+    write: (data: NoticeData) => Mail,
+    { always } = { always: true },
+  ): void {
+    const affected = { ...session, createdAt: createdAt ?? this.clock.now() }
+    this.mails.send(affected, client, write, { always }).catch((error: Error) => {
+      this.logger.error(`A mail about factors could not be prepared: ${error.message}`)
+    })
+  }
+}
+
+const NOTHING_TO_DO = 'If this was you, you do not need to do anything.'
+
+function startOf(factor: FactorName): string {
+  return factor === 'authenticator app' ? 'An authenticator app' : 'A passkey'
+}

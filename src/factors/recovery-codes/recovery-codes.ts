@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, isNull } from 'drizzle-orm'
+import type { AuditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { recoveryCodes } from '../../database/schema.js'
+import { newRecoveryCode, recoveryCodeHash } from './recovery-code-text.js'
+
+const CODES = 10
+
+/** The codes for users who have lost their other factors. */
+@Injectable()
+export class RecoveryCodes {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Ten new codes in place of all that the user has; only their hashes are stored. */
+  async replace(transaction: Db, userId: string): Promise<string[]> {
+    const codes = Array.from({ length: CODES }, newRecoveryCode)
+    const createdAt = this.clock.now()
+    await transaction.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+    await transaction
+      .insert(recoveryCodes)
+      .values(codes.map(code => ({ userId, hash: recoveryCodeHash(userId, code), createdAt })))
+    return codes
+  }
+
+  /** Like {@link replace} for a user who has no unused code; null for one who has. */
+  async replaceIfNone(transaction: Db, userId: string): Promise<string[] | null> {
+    const left = await transaction.$count(recoveryCodes, isUnusedOf(userId))
+    return left > 0 ? null : this.replace(transaction, userId)
+  }
+
+  /**
+   * Whether it is an unused code of the user. It is used up by this, in one statement with the row of the audit
+   * log: of several calls at once, on whatever replica, one gets true.
+   */
+  use(userId: string, code: string, event: AuditEvent): Promise<boolean> {
+    const isCode = and(isUnusedOf(userId), eq(recoveryCodes.hash, recoveryCodeHash(userId, code)))
+    const usedAt = this.clock.now()
+    return this.auditLog.recordIf(
+      db => db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }),
+      event,
+    )
+  }
+
+  /** How many unused ones the user has. */
+  countLeft(userId: string): Promise<number> {
+    return this.database.run(db => db.$count(recoveryCodes, isUnusedOf(userId)))
+  }
+}
+
+function isUnusedOf(userId: string) {
+  return and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt))
+}

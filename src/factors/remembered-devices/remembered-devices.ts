@@ -1,0 +1,117 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { and, desc, eq, gt, inArray } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { removeExpiredRows } from '../../database/remove-expired-rows.js'
+import { rememberedDevices } from '../../database/schema.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+
+/** From the login that asked for it, however often it is used. */
+export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
+/** Nobody has more browsers; the newest stay. */
+const MAX_DEVICES = 20
+const TOKEN = /^[\w-]{43}$/
+
+/** A browser as its user sees it. */
+export interface RememberedDevice {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date
+  readonly expiresAt: Date
+}
+
+/** The browsers that are not asked for a second factor. Each keeps a token, of which we store the hash. */
+@Injectable()
+export class RememberedDevices {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Remembers a browser for 30 days and returns the token that it keeps. Beyond 20 the oldest is forgotten. */
+  async remember(transaction: Db, userId: string, name: string): Promise<{ id: string; token: string }> {
+    const [id, token] = [randomUUID(), randomBytes(32).toString('base64url')]
+    const now = this.clock.now()
+    const surplus = transaction
+      .select({ id: rememberedDevices.id })
+      .from(rememberedDevices)
+      .where(eq(rememberedDevices.userId, userId))
+      .orderBy(desc(rememberedDevices.createdAt), rememberedDevices.id)
+      .offset(MAX_DEVICES - 1)
+    await transaction.delete(rememberedDevices).where(inArray(rememberedDevices.id, surplus))
+    await transaction.insert(rememberedDevices).values({
+      ...{ id, userId, hash: hashOf(token), name, createdAt: now, lastUsedAt: now },
+      expiresAt: secondsAfter(now, REMEMBERED_SECONDS),
+    })
+    return { id, token }
+  }
+
+  /** Whether it is the token of a browser of this user, which has been used now. */
+  async recognize(userId: string, token: string): Promise<boolean> {
+    if (!TOKEN.test(token)) return false
+    const found = await this.database.run(db =>
+      db
+        .update(rememberedDevices)
+        .set({ lastUsedAt: this.clock.now() })
+        .where(and(this.isLiveOf(userId), eq(rememberedDevices.hash, hashOf(token))))
+        .returning({ id: rememberedDevices.id }),
+    )
+    return found.length > 0
+  }
+
+  /** The user's browsers, the newest first; `isCurrent` is the one with this token. */
+  async list(
+    userId: string,
+    token: string | null,
+  ): Promise<(RememberedDevice & { readonly isCurrent: boolean })[]> {
+    const current = token === null ? null : hashOf(token)
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(rememberedDevices)
+        .where(this.isLiveOf(userId))
+        .orderBy(desc(rememberedDevices.createdAt), rememberedDevices.id),
+    )
+    return rows.map(({ userId: _, hash, ...device }) => ({ ...device, isCurrent: hash === current }))
+  }
+
+  /** Forgets one of the user's browsers, or all; returns which. */
+  async forget(transaction: Db, userId: string, id?: string): Promise<RememberedDevice[]> {
+    const isIt = id === undefined ? undefined : eq(rememberedDevices.id, id)
+    return transaction
+      .delete(rememberedDevices)
+      .where(and(eq(rememberedDevices.userId, userId), isIt))
+      .returning()
+  }
+
+  private isLiveOf(userId: string) {
+    return and(eq(rememberedDevices.userId, userId), gt(rememberedDevices.expiresAt, this.clock.now()))
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
+
+/** Removes what has expired, on one replica at a time. */
+@Injectable()
+export class RememberedDeviceCleanup {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, rememberedDevices, rememberedDevices.expiresAt, now),
+    )
+  }
+}

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { totpFactors } from '../../database/schema.js'
+import { ApiError } from '../../errors/api-error.js'
+import { SecretBox } from '../../secrets/secret-box.js'
+import { newTotpSecret, stepOfCode } from './totp.js'
+
+type TotpRow = typeof totpFactors.$inferSelect
+
+const ROWS_AT_A_TIME = 100
+
+/**
+ * The authenticator apps of users, one each. Their secrets are sealed with the user's id. Methods that take a
+ * transaction need the user's row locked, and {@link UserFactors.reassess} after them.
+ */
+@Injectable()
+export class TotpFactors {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A new secret, which counts once {@link confirm} has seen a code of it; one that was never confirmed is
+   * replaced. Throws `TOTP_EXISTS` when there is a confirmed one.
+   */
+  async begin(transaction: Db, userId: string): Promise<string> {
+    const secret = newTotpSecret()
+    const row = { secret: this.secrets.seal(secret, userId), createdAt: this.clock.now(), lastStep: 0 }
+    const begun = await transaction
+      .insert(totpFactors)
+      .values({ userId, ...row })
+      .onConflictDoUpdate({
+        target: totpFactors.userId,
+        set: row,
+        setWhere: isNull(totpFactors.confirmedAt),
+      })
+      .returning({ userId: totpFactors.userId })
+    if (begun.length === 0) throw new ApiError('TOTP_EXISTS')
+    return secret
+  }
+
+  /**
+   * Makes the secret count if `code` is of it, which uses the code up; false otherwise. Throws `TOTP_EXISTS` or
+   * `TOTP_NOT_STARTED`.
+   */
+  async confirm(transaction: Db, userId: string, code: string): Promise<boolean> {
+    const row = await this.find(transaction, userId)
+    if (row?.confirmedAt) throw new ApiError('TOTP_EXISTS')
+    if (!row) throw new ApiError('TOTP_NOT_STARTED')
+    return this.useStep(transaction, row, code, { confirmedAt: this.clock.now() })
+  }
+
+  /** Adds a secret (base32) that the user's app has already. False when they have a confirmed one. */
+  async add(transaction: Db, userId: string, secret: string): Promise<boolean> {
+    const now = this.clock.now()
+    const row = {
+      ...{ secret: this.secrets.seal(secret, userId), createdAt: now },
+      ...{ confirmedAt: now, lastStep: 0 },
+    }
+    const added = await transaction
+      .insert(totpFactors)
+      .values({ userId, ...row })
+      .onConflictDoUpdate({ target: totpFactors.userId, set: row, setWhere: isNull(totpFactors.confirmedAt) })
+      .returning({ userId: totpFactors.userId })
+    return added.length > 0
+  }
+
+  /** Whether `code` is one of the user's confirmed app, for now and not used before. It is used up by this. */
+  async use(userId: string, code: string): Promise<boolean> {
+    return this.database.run(async db => {
+      const row = await this.find(db, userId)
+      return row?.confirmedAt ? this.useStep(db, row, code) : false
+    })
+  }
+
+  /** False when there was none. An unconfirmed one goes too. */
+  async remove(transaction: Db, userId: string): Promise<boolean> {
+    const removed = await transaction
+      .delete(totpFactors)
+      .where(eq(totpFactors.userId, userId))
+      .returning({ confirmedAt: totpFactors.confirmedAt })
+    return removed.some(({ confirmedAt }) => confirmedAt !== null)
+  }
+
+  /** Seals anew what the current key has not sealed, a few at a time. Returns how many. Safe to repeat. */
+  async resealAll(): Promise<number> {
+    let resealed = 0
+    for (let after = ''; ; ) {
+      const rows = await this.pageAfter(after)
+      for (const row of rows) if (!this.secrets.isCurrent(row.secret)) resealed += await this.reseal(row)
+      const last = rows.at(-1)
+      if (!last) return resealed
+      after = last.userId
+    }
+  }
+
+  private async find(db: Db, userId: string): Promise<TotpRow | null> {
+    const [row] = await db.select().from(totpFactors).where(eq(totpFactors.userId, userId))
+    return row ?? null
+  }
+
+  /**
+   * Of several requests with codes of one step, on whatever replica, one gets true: the statement that stores
+   * the step decides, and not what we have read.
+   */
+  private async useStep(
+    db: Db,
+    { userId, secret, createdAt }: TotpRow,
+    code: string,
+    change: Partial<Pick<TotpRow, 'confirmedAt'>> = {},
+  ): Promise<boolean> {
+    const step = stepOfCode(this.secrets.open(secret, userId).toString(), code, this.clock.now())
+    if (step === null) return false
+    const isUnused = and(
+      eq(totpFactors.userId, userId),
+      // Still the secret that the code is of; a rotation of keys may have sealed it anew.
+      eq(totpFactors.createdAt, createdAt),
+      change.confirmedAt ? isNull(totpFactors.confirmedAt) : isNotNull(totpFactors.confirmedAt),
+      lt(totpFactors.lastStep, step),
+    )
+    const used = await db
+      .update(totpFactors)
+      .set({ ...change, lastStep: step })
+      .where(isUnused)
+      .returning({ userId: totpFactors.userId })
+    return used.length > 0
+  }
+
+  private pageAfter(userId: string): Promise<TotpRow[]> {
+    return this.database.run(db =>
+      db
+        .select()
+        .from(totpFactors)
+        .where(userId === '' ? undefined : gt(totpFactors.userId, userId))
+        .orderBy(totpFactors.userId)
+        .limit(ROWS_AT_A_TIME),
+    )
+  }
+
+  private async reseal({ userId, secret }: TotpRow): Promise<number> {
+    const anew = this.secrets.seal(this.secrets.open(secret, userId), userId)
+    const isSame = and(eq(totpFactors.userId, userId), eq(totpFactors.secret, secret))
+    const done = await this.database.run(db =>
+      db.update(totpFactors).set({ secret: anew }).where(isSame).returning({ userId: totpFactors.userId }),
+    )
+    return done.length
+  }
+}
