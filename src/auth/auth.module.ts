@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'
+import { FactorsModule } from '../factors/factors.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
@@ -36,7 +37,12 @@ import { ReauthenticationService } from './reauthentication/reauthentication.ser
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
+import { FactorCheck } from './second-factor/factor-check.js'
+import { FactorMethods } from './second-factor/factor-methods.js'
+import { SecondFactorController } from './second-factor/second-factor.controller.js'
+import { SecondFactorChallenges } from './second-factor/second-factor-challenges.js'
 import { SecondFactorDemand } from './second-factor/second-factor-demand.js'
+import { DeviceMemory, SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 
@@ -44,6 +50,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   imports: [
     UsersModule,
     AnomaliesModule,
+    FactorsModule,
     RateLimitsModule,
     AuditModule,
     MailModule,
@@ -54,6 +61,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   ],
   controllers: [
     LoginController,
+    SecondFactorController,
     HandoffController,
     UnrecognizedLoginController,
     PasswordController,
@@ -62,6 +70,9 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   ],
   providers: [
     Credentials,
+    DeviceMemory,
+    FactorCheck,
+    FactorMethods,
     HandoffCodes,
     HandoffDestinations,
     HandoffGrounds,
@@ -85,9 +96,11 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     ReauthenticationService,
     RefreshRefusals,
     RefreshService,
+    SecondFactorChallenges,
     SecondFactorDemand,
+    SecondFactorLoginService,
     UnrecognizedLoginService,
   ],
-  exports: [LoginPlaces, PasswordMails, PasswordProof],
+  exports: [FactorCheck, FactorMethods, LoginPlaces, PasswordMails, PasswordProof],
 })
 export class AuthModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../../anomalies/device-id.js'
 import { Settings } from '../../config/settings.js'
+import { presentedRememberedDevice } from '../../factors/remembered-devices/remembered-device-cookie.js'
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
 import {
@@ -33,6 +34,7 @@ export class LoginExchange {
       client,
       sessionIds: presentedSessionIds(request),
       deviceId: presentedDeviceId(request),
+      rememberedDevice: presentedRememberedDevice(request),
     }
   }
 

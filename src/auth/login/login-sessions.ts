@@ -30,6 +30,8 @@ export interface LoginContext {
   readonly sessionIds: readonly SessionId[]
   /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
   readonly deviceId: DeviceId | null | undefined
+  /** What the cookie of a remembered device has; main site only. */
+  readonly rememberedDevice?: string | null
 }
 
 /** A session, and the device id that its client must keep; null when it keeps none. */

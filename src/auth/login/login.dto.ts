@@ -79,13 +79,15 @@ export const LoginDocs = () =>
       'With source `main` the session is set as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax); only ' +
       'pages of the main site, and clients without an Origin, may request it. With source `satellite` it comes in the body. ' +
       'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) distinguishes devices ' +
-      'of the same kind, so that the user is mailed about a login with another one.',
+      'of the same kind, so that the user is mailed about a login with another one. Where the password is right but a second ' +
+      'factor is required, the 401 has `challenge` and `methods` for `POST /api/login/second-factor`.',
     status: 200,
     answer: 'Logged in',
     type: LoginAnswer,
     refusals: [
       ...BODY_REFUSALS,
       'INVALID_CREDENTIALS',
+      'SECOND_FACTOR_REQUIRED',
       'OWNER_LOGIN_BARRED',
       'HANDOFF_REQUIRED',
       'TOO_MANY_ATTEMPTS',

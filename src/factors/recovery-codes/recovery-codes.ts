@@ -43,10 +43,10 @@ export class RecoveryCodes {
   use(userId: string, code: string, event: AuditEvent): Promise<boolean> {
     const isCode = and(isUnusedOf(userId), eq(recoveryCodes.hash, recoveryCodeHash(userId, code)))
     const usedAt = this.clock.now()
-    return this.auditLog.recordIf(
-      db => db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }),
-      event,
-    )
+    // As SQL: parentheses, which a subquery gets, may not be around an update.
+    const use = (db: Db) =>
+      db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }).getSQL()
+    return this.auditLog.recordIf(use, event)
   }
 
   /** How many unused ones the user has. */

@@ -26,6 +26,7 @@ const PUBLIC_HANDLERS = [
   'PasswordController.forgot',
   'PasswordController.reset',
   'RefreshController.refresh',
+  'SecondFactorController.complete',
   'SignUpController.signUp',
   'SignUpController.verify',
   'TransferController.accept',

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common'
+import { Settings } from '../../config/settings.js'
+import { UserFactors } from '../../factors/user-factors.js'
+
+export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
+/** How a user can prove a second factor, as answers name it. */
+export type FactorMethod = (typeof FACTOR_METHODS)[number]
+
+/** What users have besides a password. */
+@Injectable()
+export class FactorMethods {
+  constructor(
+    private readonly factors: UserFactors,
+    private readonly settings: Settings,
+  ) {}
+
+  /** What the user has that can be used on pages of this origin (null outside browsers). */
+  async of(userId: string, origin: string | null): Promise<FactorMethod[]> {
+    const { totpConfirmedAt, passkeys, recoveryCodesLeft } = await this.factors.find(userId)
+    return [
+      ...(totpConfirmedAt ? (['totp'] as const) : []),
+      ...(passkeys > 0 && origin === this.settings.mainOrigin ? (['passkey'] as const) : []),
+      ...(recoveryCodesLeft > 0 ? (['recovery'] as const) : []),
+    ]
+  }
+}

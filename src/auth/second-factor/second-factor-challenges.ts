@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { clientNetworkOf } from '../../http/network.js'
+import { type OneTimeToken, OneTimeTokens } from '../../links/one-time-tokens.js'
+import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
+import type { Source } from '../../permissions/permissions.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { LoginPlaces } from '../login/login-places.js'
+
+/** As long as passkeys' challenges; codes of authenticator apps change ten times meanwhile. */
+const LIFETIME_SECONDS = 5 * 60
+const MAX_TRIES = 5
+
+/** Where somebody has begun to log in. */
+export interface ChallengePlace {
+  readonly source: Source
+  readonly client: Client
+}
+
+/** A login of which the first step is done. */
+export interface SecondFactorChallenge {
+  readonly text: string
+  readonly user: User
+  readonly source: Source
+  /** What the first step proved. */
+  readonly methods: AuthMethods
+  readonly isLastTry: boolean
+  readonly createdAt: Date
+}
+
+/** A type, not an interface, because it is stored as plain JSON. */
+type ChallengeDetail = {
+  readonly origin: string | null
+  readonly network: string
+  readonly source: Source
+  readonly methods: readonly AuthMethod[]
+  /** Of the password hash: another password ends the login that the old one has begun. */
+  readonly passwordDigest: string
+  readonly tries: number
+}
+
+/**
+ * What connects the two steps of a login. The database has only their hashes; each is for the browser's
+ * origin and network, and for five tries within five minutes.
+ */
+@Injectable()
+export class SecondFactorChallenges {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly places: LoginPlaces,
+  ) {}
+
+  issue(user: User, methods: AuthMethods, { source, client }: ChallengePlace): Promise<string> {
+    const { id: userId, accountId, email } = user
+    const detail: ChallengeDetail = {
+      ...boundTo(client),
+      ...{ source, methods: namesOf(methods), passwordDigest: digestOf(user), tries: 0 },
+    }
+    const token = { purpose: 'second-factor', email, userId, accountId, detail } as const
+    return this.database.run(db => this.tokens.issue(db, { ...token, lifetimeSeconds: LIFETIME_SECONDS }))
+  }
+
+  /**
+   * The login that goes on with this text, of whose tries one is used up. Throws `CHALLENGE_EXPIRED` for a text
+   * that is unknown, was used or tried five times, is from elsewhere, or whose user has since been changed;
+   * `TOO_MANY_ATTEMPTS` for too many of those.
+   */
+  async take(text: string, client: Client): Promise<SecondFactorChallenge> {
+    const limits = { where: boundTo(client), maxTries: MAX_TRIES }
+    const token = await this.tokens.countTry('second-factor', text, limits)
+    if (!token) await this.tokens.countGuess(client)
+    const user = token && (await this.users.find(token.userId as string))
+    if (!token || !user || !this.mayGoOn(user, token, client)) throw new ApiError('CHALLENGE_EXPIRED')
+    const { source, methods, tries } = token.detail as ChallengeDetail
+    const { createdAt } = token
+    return { text, user, source, methods: authMethods(...methods), isLastTry: tries >= MAX_TRIES, createdAt }
+  }
+
+  /** Uses the challenge up. Throws `CHALLENGE_EXPIRED` when another request was faster. */
+  async use({ text }: SecondFactorChallenge): Promise<void> {
+    const isUsed = await this.database.run(db => this.tokens.remove(db, 'second-factor', text))
+    if (!isUsed) throw new ApiError('CHALLENGE_EXPIRED')
+  }
+
+  private mayGoOn(user: User, { detail }: OneTimeToken, { origin }: Client): boolean {
+    const isSame = digestOf(user) === (detail as ChallengeDetail).passwordDigest
+    return isSame && !user.disabledAt && this.places.isInScope(user, { origin })
+  }
+}
+
+function boundTo({ origin, ip }: Client): Pick<ChallengeDetail, 'origin' | 'network'> {
+  return { origin, network: clientNetworkOf(ip) }
+}
+
+function digestOf({ passwordHash }: User): string {
+  return createHash('sha256')
+    .update(passwordHash ?? '')
+    .digest('base64url')
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { FactorMails } from '../../factors/factor-mails.js'
+import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
+import { deviceName } from '../../http/client.js'
+import { withMethods } from '../../permissions/auth-methods.js'
+import type { CountedAction } from '../../rate-limits/rate-limiter.js'
+import { LoginLimits } from '../login/login-limits.js'
+import { type LoggedIn, type LoginContext, LoginSessions } from '../login/login-sessions.js'
+import { FactorCheck, type FactorProof } from './factor-check.js'
+import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
+
+/** Remembers browsers that have just used a second factor. */
+@Injectable()
+export class DeviceMemory {
+  constructor(
+    private readonly devices: RememberedDevices,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Remembers the browser of this new session; returns the token that it keeps. */
+  remember({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
+    const { userId } = session
+    return this.database.transaction(async transaction => {
+      const { id, token } = await this.devices.remember(transaction, userId, deviceName(client.userAgent))
+      await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'device.remember', { id }))
+      return token
+    })
+  }
+}
+
+/** The second step of a login. */
+@Injectable()
+export class SecondFactorLoginService {
+  constructor(
+    private readonly challenges: SecondFactorChallenges,
+    private readonly factors: FactorCheck,
+    private readonly limits: LoginLimits,
+    private readonly sessions: LoginSessions,
+    private readonly mails: FactorMails,
+  ) {}
+
+  /**
+   * Opens a session for who has begun this login and now proves a second factor. Wrong ones count like wrong
+   * passwords of the same user, and throw `SECOND_FACTOR_INVALID`; after the fifth the user is mailed, because
+   * somebody has their password. Throws `TOO_MANY_ATTEMPTS` before any check, and `CHALLENGE_EXPIRED` when
+   * another request has completed this login.
+   */
+  async complete(
+    challenge: SecondFactorChallenge,
+    proof: FactorProof,
+    context: LoginContext,
+  ): Promise<LoggedIn> {
+    const { user } = challenge
+    const counted = await this.limits.countGuess(user.email, context.client)
+    const proved = await this.prove(challenge, proof, context, counted)
+    try {
+      await this.challenges.use(challenge)
+      const methods = withMethods(challenge.methods, proved)
+      const loggedIn = await this.sessions.admit(user, { methods }, context)
+      await counted.succeeded()
+      return loggedIn
+    } catch (error) {
+      await counted.threw(error)
+      throw error
+    }
+  }
+
+  private async prove(
+    { user, isLastTry }: SecondFactorChallenge,
+    proof: FactorProof,
+    { client }: LoginContext,
+    counted: CountedAction,
+  ) {
+    try {
+      return await this.factors.use(user, proof, { action: 'login', client })
+    } catch (error) {
+      await counted.threw(error)
+      if (isLastTry) this.mails.secondStepFailed({ userId: user.id, accountId: user.accountId, client })
+      throw error
+    }
+  }
+}

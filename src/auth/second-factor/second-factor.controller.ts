@@ -1,0 +1,41 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setRememberedDeviceCookie } from '../../factors/remembered-devices/remembered-device-cookie.js'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { Public } from '../../tokens/jwt.guard.js'
+import { LoginExchange } from '../login/login-exchange.js'
+import { SecondFactorBody, SecondFactorDocs } from './second-factor.dto.js'
+import { SecondFactorChallenges } from './second-factor-challenges.js'
+import { DeviceMemory, SecondFactorLoginService } from './second-factor-login.service.js'
+
+@ApiTags('Auth')
+@Controller('api/login')
+export class SecondFactorController {
+  constructor(
+    private readonly challenges: SecondFactorChallenges,
+    private readonly secondFactorLogin: SecondFactorLoginService,
+    private readonly deviceMemory: DeviceMemory,
+    private readonly exchange: LoginExchange,
+  ) {}
+
+  /** The second step of a login. Public: the challenge and the factor are the proof. */
+  @Public()
+  @Post('second-factor')
+  @HttpCode(200)
+  @SecondFactorDocs()
+  async complete(
+    @Body() body: SecondFactorBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const challenge = await this.challenges.take(body.challenge, client)
+    const origin = { source: challenge.source, deviceId: body.deviceId }
+    const context = this.exchange.contextOf(origin, client, request)
+    const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
+    if (body.rememberDevice && origin.source === 'main')
+      setRememberedDeviceCookie(reply, await this.deviceMemory.remember(loggedIn, context))
+    return this.exchange.answer(loggedIn, origin, request, reply)
+  }
+}

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { oneTimeTokens, recoveryCodes, totpFactors } from '../../../src/database/schema.js'
+import {
+  aChallenge,
+  firstStep,
+  giveAuthenticator,
+  giveRecoveryCodes,
+  secondStep,
+} from '../../support/authenticator.js'
+import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+
+const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', DATABASE_TIMEOUT_MS: '3000' }
+const from = (ip: string) => ({ 'X-Forwarded-For': ip })
+
+let app: TestApp
+/** On the same stores. */
+let replica: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', TRUSTED)
+  replica = await TestApp.start('embedded', {
+    ...{ ...TRUSTED, ...app.stores },
+    JWT_KEYS_FILE: app.settings.jwtKeysFile,
+    SECRETS_KEYS_FILE: app.settings.secretsKeysFile,
+  })
+})
+afterAll(async () => {
+  await replica?.stop()
+  await app?.stop()
+})
+
+const database = () => app.app.get(Database)
+
+async function anEnrolled() {
+  const user = await anOwner(app)
+  return { user, phone: await giveAuthenticator(app, user), codes: await giveRecoveryCodes(app, user) }
+}
+
+describe('a login with a second factor', () => {
+  it('takes two steps, and says so in the session', async () => {
+    const { user, phone } = await anEnrolled()
+    const first = await firstStep(app, user)
+    expect(first).toMatchObject({
+      status: 401,
+      json: {
+        code: 'SECOND_FACTOR_REQUIRED',
+        methods: ['totp', 'recovery'],
+        challenge: expect.stringMatching(/^[\w-]{43}$/),
+      },
+      setCookies: [],
+    })
+    const second = await secondStep(app, { challenge: first.json.challenge, code: phone.code() })
+    expect(second.status).toBe(200)
+    expect(second.setCookies.map(text => text.split('=')[0]).sort()).toEqual(['__Host-device', 'sessionId'])
+    expect(claimsOf(second.json.accessToken)).toMatchObject({
+      amr: ['pwd', 'otp'],
+      acr: 'urn:mainstay:acr:2',
+    })
+    expect(Object.keys(second.json)).toEqual(['accessToken'])
+  })
+
+  it('takes codes as apps show them, one step early or late, and no others', async () => {
+    const { user, phone } = await anEnrolled()
+    const tryCode = async (code: string) =>
+      outcome(await secondStep(app, { challenge: await aChallenge(app, user), code }))
+    expect(await tryCode(phone.code(-2))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await tryCode(phone.code(2))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await tryCode(phone.code(-1))).toBe('200')
+    const late = phone.code(1)
+    expect(await tryCode(`${late.slice(0, 3)} ${late.slice(3)}`)).toBe('200')
+    // The step between them is past.
+    expect(await tryCode(phone.code())).toBe('401 SECOND_FACTOR_INVALID')
+  })
+
+  it('answers an app in the body, and a satellite that may ask for codes', async () => {
+    const user = await aMember(app, await anOwner(app))
+    const phone = await giveAuthenticator(app, user)
+    const login = { email: user.email, password: PASSWORD, source: 'satellite' }
+    const first = await app.request({ method: 'POST', path: '/api/login', body: login })
+    expect(first.json).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', methods: ['totp'] })
+    const body = { challenge: first.json.challenge, code: phone.code(), deviceId: null, rememberDevice: true }
+    const second = await app.request({ method: 'POST', path: '/api/login/second-factor', body })
+    expect(second.json).toEqual({
+      accessToken: expect.any(String),
+      sessionId: expect.any(String),
+      deviceId: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    expect(second.setCookies).toEqual([])
+  })
+
+  it('is refused on pages of satellites, which must not see codes', async () => {
+    const user = await aMember(app, await anOwner(app))
+    await giveAuthenticator(app, user)
+    const login = { email: user.email, password: PASSWORD, source: 'satellite' }
+    const headers = { Origin: SHOP_ONE }
+    const answer = await app.request({ method: 'POST', path: '/api/login', headers, body: login })
+    expect(outcome(answer)).toBe('403 HANDOFF_REQUIRED')
+    expect(answer.json).not.toHaveProperty('challenge')
+  })
+})
+
+describe('a code', () => {
+  it('counts once: in one more login, in another challenge, on another replica', async () => {
+    const { user, phone } = await anEnrolled()
+    const code = phone.code()
+    const [one, other] = [await aChallenge(app, user), await aChallenge(app, user)]
+    expect(outcome(await secondStep(app, { challenge: one, code }))).toBe('200')
+    expect(outcome(await secondStep(app, { challenge: one, code }))).toBe('401 CHALLENGE_EXPIRED')
+    expect(outcome(await secondStep(replica, { challenge: other, code }))).toBe('401 SECOND_FACTOR_INVALID')
+  })
+
+  it('is won by one of many requests on two replicas', async () => {
+    const { user, phone } = await anEnrolled()
+    const code = phone.code()
+    const challenges = await Promise.all(Array.from({ length: 6 }, () => aChallenge(app, user)))
+    const answers = await Promise.all(
+      challenges.map((challenge, index) => secondStep(index % 2 ? app : replica, { challenge, code })),
+    )
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array(5).fill('401 SECOND_FACTOR_INVALID')])
+  })
+
+  it('of another user is wrong', async () => {
+    const [{ user }, { phone, codes }] = [await anEnrolled(), await anEnrolled()]
+    const challenge = await aChallenge(app, user)
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }))).toBe(
+      '401 SECOND_FACTOR_INVALID',
+    )
+    expect(outcome(await secondStep(app, { challenge, recoveryCode: codes[0] }))).toBe(
+      '401 SECOND_FACTOR_INVALID',
+    )
+  })
+})
+
+describe('a recovery code', () => {
+  it('counts once, however it is typed, is recorded and mailed', async () => {
+    const { user, codes } = await anEnrolled()
+    const typed = ` ${codes[0]!.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')} `
+    const done = await secondStep(app, { challenge: await aChallenge(app, user), recoveryCode: typed })
+    expect(outcome(done)).toBe('200')
+    expect(claimsOf(done.json.accessToken)).toMatchObject({ amr: ['pwd', 'otp'] })
+    const again = await secondStep(app, { challenge: await aChallenge(app, user), recoveryCode: codes[0] })
+    expect(outcome(again)).toBe('401 SECOND_FACTOR_INVALID')
+    const mails = await app.mailsTo(user.email)
+    expect(mails.map(({ subject }) => subject)).toContain('A recovery code was used at www.main.test')
+    expect(mails.find(({ text }) => text.includes('recovery'))?.text).toContain('You have 9 left')
+    const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
+    expect(rows.filter(({ action }) => action === 'recovery-code.use')).toHaveLength(1)
+  })
+
+  it('is won by one of many requests on two replicas', async () => {
+    const { user, codes } = await anEnrolled()
+    const challenges = await Promise.all(Array.from({ length: 6 }, () => aChallenge(app, user)))
+    const answers = await Promise.all(
+      challenges.map((challenge, index) =>
+        secondStep(index % 2 ? app : replica, { challenge, recoveryCode: codes[3] }),
+      ),
+    )
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array(5).fill('401 SECOND_FACTOR_INVALID')])
+  })
+})
+
+describe('a challenge', () => {
+  it.each<[string, () => Record<string, string>]>([
+    ['another network', () => from('198.51.100.77')],
+    ['another origin', () => ({ ...from('203.0.113.5'), Origin: SHOP_ONE })],
+  ])('is worth nothing from %s, and stays good for its own', async (_, headers) => {
+    const { user, phone } = await anEnrolled()
+    const challenge = await aChallenge(app, user, from('203.0.113.5'))
+    const code = phone.code()
+    for (let i = 0; i < 6; i++)
+      expect(outcome(await secondStep(app, { challenge, code }, headers()))).toBe('401 CHALLENGE_EXPIRED')
+    expect(outcome(await secondStep(app, { challenge, code }, from('203.0.113.5')))).toBe('200')
+  })
+
+  it('does not open a session of the main site for an app that began as one', async () => {
+    const { user, phone } = await anEnrolled()
+    const body = { email: user.email, password: PASSWORD, source: 'main' }
+    const first = await app.request({ method: 'POST', path: '/api/login', body })
+    const crossSite = { 'Sec-Fetch-Site': 'cross-site' }
+    const second = await app.request({
+      method: 'POST',
+      path: '/api/login/second-factor',
+      headers: crossSite,
+      body: { challenge: first.json.challenge, code: phone.code() },
+    })
+    expect(outcome(second)).toBe('403 CROSS_SITE_REFUSED')
+  })
+
+  it('is good for five tries, then the user is told that somebody has their password', async () => {
+    const { user, phone } = await anEnrolled()
+    for (const round of [1, 2]) {
+      const challenge = await aChallenge(app, user, from(`203.0.113.${10 + round}`))
+      const guess = (code: string) => secondStep(app, { challenge, code }, from(`203.0.113.${10 + round}`))
+      for (let tried = 0; tried < 5; tried++)
+        expect(outcome(await guess(phone.wrongCode()))).toBe('401 SECOND_FACTOR_INVALID')
+      expect(outcome(await guess(phone.code()))).toBe('401 CHALLENGE_EXPIRED')
+    }
+    const mails = (await app.mailsTo(user.email)).filter(({ subject }) => subject.startsWith('Login refused'))
+    expect(mails).toHaveLength(1)
+    expect(mails[0]?.text).toContain('five wrong codes')
+  })
+
+  it('has no sixth try for requests that come at once', async () => {
+    const { user, phone } = await anEnrolled()
+    const challenge = await aChallenge(app, user)
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, (_, i) =>
+        secondStep(i % 2 ? app : replica, { challenge, code: phone.wrongCode() }),
+      ),
+    )
+    expect(answers.map(outcome).filter(text => text === '401 SECOND_FACTOR_INVALID')).toHaveLength(5)
+    expect(answers.map(outcome).filter(text => text === '401 CHALLENGE_EXPIRED')).toHaveLength(4)
+  })
+
+  it('expires after five minutes', async () => {
+    const { user, phone } = await anEnrolled()
+    const challenge = await aChallenge(app, user)
+    app.clock.advance(301)
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }))).toBe('401 CHALLENGE_EXPIRED')
+  })
+
+  it('is in the database as a hash, and without the password or its hash', async () => {
+    const { user } = await anEnrolled()
+    const challenge = await aChallenge(app, user)
+    const rows = await database().run(db =>
+      db.select().from(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id)),
+    )
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(challenge)
+    expect(JSON.stringify(rows)).not.toContain('$argon2')
+  })
+
+  it.each<[string, object]>([
+    ['no factor', {}],
+    ['two factors', { code: '123456', recoveryCode: '7K3M-9XQ2-VB4N-H8TE' }],
+    ['a number', { code: 123456 }],
+    ['a long code', { code: '1'.repeat(33) }],
+    ['an unknown field', { code: '123456', methods: ['pwd', 'otp'] }],
+  ])('is not tried by a body with %s', async (_, rest) => {
+    const answer = await secondStep(app, { challenge: 'x'.repeat(43), ...rest })
+    expect(outcome(answer)).toBe('400 INVALID_BODY')
+  })
+})
+
+describe('what strangers learn', () => {
+  it('is the same for an unknown address and a wrong password, with and without factors', async () => {
+    const { user } = await anEnrolled()
+    const without = await anOwner(app)
+    const answers = await Promise.all(
+      [{ email: anEmail() }, user, without].map(someone =>
+        firstStep(app, someone, { password: 'a wrong password' }),
+      ),
+    )
+    for (const answer of answers) {
+      expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
+      expect({ ...answer.json, requestId: '' }).toEqual({ ...answers[0]!.json, requestId: '' })
+      expect(Object.keys(answer.headers).sort()).toEqual(Object.keys(answers[0]!.headers).sort())
+    }
+  })
+
+  it('from the database is no secret, and a secret that is copied to another user opens nothing', async () => {
+    const [{ user, phone, codes }, other] = [await anEnrolled(), await anEnrolled()]
+    const dump = JSON.stringify([
+      await database().run(db => db.select().from(totpFactors)),
+      await database().run(db => db.select().from(recoveryCodes)),
+    ])
+    expect(dump).toContain(user.id)
+    for (const secret of [phone.secret, ...codes, ...codes.map(code => code.replaceAll('-', ''))])
+      expect(dump).not.toContain(secret)
+
+    const [mine] = await database().run(db =>
+      db.select().from(totpFactors).where(eq(totpFactors.userId, user.id)),
+    )
+    await database().run(db =>
+      db.update(totpFactors).set({ secret: mine!.secret }).where(eq(totpFactors.userId, other.user.id)),
+    )
+    const challenge = await aChallenge(app, other.user)
+    expect((await secondStep(app, { challenge, code: phone.code() })).status).toBe(500)
+  })
+})

@@ -1,0 +1,79 @@
+import { generateSecret, generateSync } from 'otplib'
+import { Database } from '../../src/database/database.js'
+import { RecoveryCodes } from '../../src/factors/recovery-codes/recovery-codes.js'
+import { TotpFactors } from '../../src/factors/totp/totp-factors.js'
+import { UserFactors } from '../../src/factors/user-factors.js'
+import { SessionChanges } from '../../src/sessions/revocation/session-changes.js'
+import type { User } from '../../src/users/user.js'
+import { Users } from '../../src/users/users.js'
+import type { TestResponse } from './http-request.js'
+import { PASSWORD } from './people.js'
+import { MAIN, type TestApp } from './test-app.js'
+
+/** The app on somebody's phone. */
+export class Authenticator {
+  constructor(
+    private readonly app: Pick<TestApp, 'clock'>,
+    readonly secret = generateSecret(),
+  ) {}
+
+  /** The code of now, or of so many steps of 30 s later. */
+  code(steps = 0): string {
+    const epoch = Math.floor(this.app.clock.now().getTime() / 1000) + 30 * steps
+    return generateSync({ secret: this.secret, epoch })
+  }
+
+  /** Six digits that are none of the codes that count now. */
+  wrongCode(): string {
+    const right = [-2, -1, 0, 1, 2].map(steps => this.code(steps))
+    return ['000000', '000001', '000002', '000003', '000004', '000005'].find(code => !right.includes(code))!
+  }
+}
+
+/** Sets up an authenticator app that is confirmed, as if long ago. */
+export async function giveAuthenticator(app: TestApp, { id }: Pick<User, 'id'>): Promise<Authenticator> {
+  const authenticator = new Authenticator(app)
+  await app.app.get(SessionChanges).durably(async transaction => {
+    await app.app.get(Users).lock(transaction, id)
+    await app.app.get(TotpFactors).add(transaction, id, authenticator.secret)
+    return app.app.get(UserFactors).reassess(transaction, id)
+  })
+  return authenticator
+}
+
+export function giveRecoveryCodes(app: TestApp, { id }: Pick<User, 'id'>): Promise<string[]> {
+  return app.app.get(Database).transaction(transaction => app.app.get(RecoveryCodes).replace(transaction, id))
+}
+
+type Headers = Record<string, string>
+
+/** The first step of a login, with the right password. */
+export function firstStep(
+  app: TestApp,
+  { email }: Pick<User, 'email'>,
+  { source = 'main', password = PASSWORD, ...headers }: Headers = {},
+): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/login',
+    headers: { Origin: MAIN, ...headers },
+    body: { email, password, source },
+  })
+}
+
+/** The second one, with what `body` has. */
+export function secondStep(app: TestApp, body: object, headers: Headers = {}): Promise<TestResponse> {
+  return app.request({
+    method: 'POST',
+    path: '/api/login/second-factor',
+    headers: { Origin: MAIN, ...headers },
+    body,
+  })
+}
+
+/** The challenge that the right password leads to. */
+export async function aChallenge(app: TestApp, user: Pick<User, 'email'>, headers: Headers = {}) {
+  const { json } = await firstStep(app, user, headers)
+  if (json?.code !== 'SECOND_FACTOR_REQUIRED') throw new Error(`The first step answered ${json?.code}`)
+  return json.challenge as string
+}
