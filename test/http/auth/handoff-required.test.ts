@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { users } from '../../../src/database/schema.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
+import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -201,6 +205,47 @@ describe('an account', () => {
     const origin = newOrigin()
     await aSatellite(app, owner, origin)
     expect(await logIn(owner.email, origin)).toBe(REQUIRED)
+  })
+})
+
+describe('a user with a second factor', () => {
+  const hasFactor = ({ id }: Pick<User, 'id'>) =>
+    app.app.get(Database).run(db => db.update(users).set({ hasSecondFactor: true }).where(eq(users.id, id)))
+
+  it('is not asked for it by a satellite, but sent on: after the right password alone', async () => {
+    const { member, origin } = await anAccount({ loginMode: 'password' })
+    await hasFactor(member)
+    expect(await logIn(member.email, origin, WRONG_PASSWORD)).toBe(WRONG)
+    expect(await logIn(member.email, origin)).toBe(REQUIRED)
+    expect(await logIn(member.email, SHOP_ONE)).toBe(REQUIRED)
+    expect(await logIn(member.email, SHOP_ONE)).toBe(REQUIRED)
+  })
+
+  it('is handed on to a satellite that takes passwords from everybody else', async () => {
+    const { owner, member, origin } = await anAccount({ loginMode: 'password' })
+    const [ofOwner, ofMember] = [await signIn(app, owner, 'main'), await signIn(app, member, 'main')]
+    await hasFactor(member)
+    await handOff(app, ofMember, origin)
+    await expect(handOff(app, ofOwner, origin)).rejects.toThrow('HANDOFF_DISABLED')
+  })
+
+  it('is asked for it where the satellite is set so, on the main site and in apps', async () => {
+    const { member, origin } = await anAccount({ secondFactor: 'allowed' })
+    await hasFactor(member)
+    for (const place of [origin, MAIN, null])
+      expect(await logIn(member.email, place)).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
+  it('a right password, where that is not enough, forgives no wrong guess', async () => {
+    const { member, origin } = await anAccount()
+    await hasFactor(member)
+    const { perAccountAndNetwork } = app.settings.rateLimits
+    const ways = [() => logIn(member.email, origin), () => logIn(member.email, MAIN)]
+    for (let wrong = 0; wrong < perAccountAndNetwork; wrong++) {
+      for (const way of ways) expect(await way()).not.toBe(WRONG)
+      expect(await logIn(member.email, MAIN, WRONG_PASSWORD)).toBe(WRONG)
+    }
+    for (const way of ways) expect(await way()).toBe('429 TOO_MANY_ATTEMPTS')
   })
 })
 
