@@ -15,7 +15,7 @@ for (const site of ['main', 'satellite']) {
     resolve: {
       alias: [
         { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
-        { find: /^@mainstay-auth\/client\/(react|handoff)$/, replacement: `${client}$1.ts` },
+        { find: /^@mainstay-auth\/client\/(react|handoff|passkeys)$/, replacement: `${client}$1.ts` },
       ],
     },
     esbuild: { jsx: 'automatic' },

@@ -1,4 +1,4 @@
-import { Api, type Credentials } from './http/api.js'
+import { Api, type Credentials, type PasskeyRequestOptions, type SecondFactor } from './http/api.js'
 import { fetchWithToken, trustedUrl } from './http/bearer-fetch.js'
 import type { Caller, State, WaitReason } from './http/caller.js'
 import { fetchInTime } from './http/fetch-in-time.js'
@@ -45,6 +45,11 @@ export class Client {
     this.keeper = new TokenKeeper(`mainstay ${home.source} ${this.baseUrl}`, this.api, home, platform)
   }
 
+  /** Which of the two kinds of sites this is; apps are satellites. */
+  get source(): 'main' | 'satellite' {
+    return this.home.source
+  }
+
   /** Who is logged in, as far as it is known. */
   get state(): State {
     return this.keeper.state
@@ -59,10 +64,24 @@ export class Client {
   /**
    * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status
    * 503, after which it can be tried again; a TypeError when the network is lost. Nothing is repeated:
-   * somebody is looking.
+   * somebody is looking. Who has a second factor is not logged in yet: `SECOND_FACTOR_REQUIRED`
+   * (`isSecondFactorRequired`) has the `challenge` and the `methods` for `completeSecondFactor`.
    */
   login({ email, password }: Credentials): Promise<Caller> {
     return this.loginBy('login', { email, password, source: this.home.source })
+  }
+
+  /**
+   * The second step of a login. Throws as `login` does: `SECOND_FACTOR_INVALID`, after which it can be tried
+   * again, and `CHALLENGE_EXPIRED` after five wrong tries or five minutes: then begin again with `login`.
+   */
+  completeSecondFactor(secondFactor: SecondFactor): Promise<Caller> {
+    return this.loginBy('login/second-factor', secondFactor)
+  }
+
+  /** A new challenge for passkeys, for `@mainstay-auth/client/passkeys`. Throws as `login` does. */
+  async passkeyOptions(): Promise<PasskeyRequestOptions> {
+    return (await this.api.post('login/passkey/options', {})).json() as Promise<PasskeyRequestOptions>
   }
 
   /**

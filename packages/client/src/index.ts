@@ -4,10 +4,17 @@ import { cookieHome, storageHome } from './tokens/session-home.js'
 import { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
 
 export type { Client, ClientOptions } from './client.js'
-export type { Credentials } from './http/api.js'
+export type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/api.js'
 export type { Caller, Permissions, State, WaitReason } from './http/caller.js'
 export type { ErrorCode } from './http/error-code.js'
-export { errorOf, type FieldError, MainstayError } from './http/mainstay-error.js'
+export {
+  errorOf,
+  type FactorMethod,
+  type FieldError,
+  isSecondFactorRequired,
+  MainstayError,
+  type SecondFactorRequired,
+} from './http/mainstay-error.js'
 export { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
 
 export interface StoredSessionOptions extends ClientOptions {

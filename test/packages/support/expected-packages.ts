@@ -28,6 +28,7 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
     peers: ['react'],
     consumer: `import { type Caller, mainClient, type State } from '@mainstay-auth/client'
       import { handOff, type HandOffResult } from '@mainstay-auth/client/handoff'
+      import { createPasskey, loginWithPasskey } from '@mainstay-auth/client/passkeys'
       import { useSession } from '@mainstay-auth/client/react'
       import { itemStorage, satelliteClient } from '@mainstay-auth/client/mainstay.js'
       const client = mainClient({ baseUrl: 'https://auth.example.com', backends: [] })
@@ -35,6 +36,8 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
       export const caller: Caller | null = client.state.caller
       const { completeHandOff } = handOff(client, { mainUrl: 'https://www.example.com' })
       export const result: Promise<HandOffResult | null> = completeHandOff()
+      export const next: Promise<(Caller | null | object)[]> =
+        Promise.all([loginWithPasskey(client, { conditional: true }), createPasskey({})])
       export const Page = (): State['status'] => useSession(client).status
       // @ts-expect-error: a satellite has to say where it keeps its session.
       satelliteClient({ baseUrl: 'https://auth.example.com' })`,

@@ -17,11 +17,16 @@ export class SimulatedService {
     null
   /** Codes of hand-offs that are good, each once, with the challenge that their verifier must fit. */
   readonly handOffCodes = new Map<string, string>()
+  /** Of the one user who has a second factor; a login has to be completed with it. Null: nobody has one. */
+  code: string | null = null
+  /** How long the challenges for passkeys are good for. */
+  passkeyTimeoutMs = 300_000
   /** The session of the one cookie jar. */
   cookie: string | null = null
   private readonly ended = new Set<string>()
   private readonly tokens = new Map<string, { sid: string; diesAt: number }>()
   private sessions = 0
+  private challenges = 0
 
   constructor(
     private readonly device: SimulatedDevice,
@@ -57,11 +62,35 @@ export class SimulatedService {
     if (this.outage === 'lost' || this.outage === 'unlisted') return 'lost'
     if (path === '/api/data') return this.answerData(request)
     if (this.outage) return json(this.outage.body ?? {}, this.outage.status, this.outage.headers)
-    if (path === '/api/login') return this.answerLogin(JSON.parse(body).source)
+    if (path === '/api/login') return this.answerPassword(JSON.parse(body))
+    if (path === '/api/login/second-factor') return this.answerSecondFactor(JSON.parse(body))
+    if (path === '/api/login/passkey/options') return this.answerPasskeyOptions()
+    if (path === '/api/login/passkey') return this.answerPasskey(JSON.parse(body))
     if (path === '/api/handoff/redeem') return this.answerRedeem(JSON.parse(body))
     if (path === '/api/refresh') return this.answerRefresh(request.headers.get('X-Session-ID') ?? this.cookie)
     this.ended.add(this.tokenOf(request)?.sid ?? '')
     return new Response(null, { status: 204 })
+  }
+
+  private answerPassword({ source }: { source: string }): Response {
+    if (this.code === null) return this.answerLogin(source)
+    const methods = ['totp', 'recovery']
+    return json({ code: 'SECOND_FACTOR_REQUIRED', challenge: 'challenge-1', methods }, 401)
+  }
+
+  private answerSecondFactor({ challenge, code }: { challenge: string; code: string }): Response {
+    if (challenge !== 'challenge-1') return json({ code: 'CHALLENGE_EXPIRED' }, 401)
+    return code === this.code ? this.answerLogin('main') : json({ code: 'SECOND_FACTOR_INVALID' }, 401)
+  }
+
+  private answerPasskeyOptions(): Response {
+    this.challenges += 1
+    return json({ challenge: `passkey-${this.challenges}`, timeout: this.passkeyTimeoutMs })
+  }
+
+  private answerPasskey({ response, source }: { response: { signed: string }; source: string }): Response {
+    const isGood = response.signed === `passkey-${this.challenges}`
+    return isGood ? this.answerLogin(source) : json({ code: 'PASSKEY_INVALID' }, 401)
   }
 
   private answerLogin(source: string): Response {

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { Client } from '../../../packages/client/src/client.js'
 import type { ErrorCode as ClientErrorCode } from '../../../packages/client/src/http/error-code.js'
+import {
+  isSecondFactorRequired,
+  type SecondFactorRequired,
+} from '../../../packages/client/src/http/mainstay-error.js'
 import { cookieHome, storageHome } from '../../../packages/client/src/tokens/session-home.js'
 import type { Storage } from '../../../packages/client/src/tokens/storage.js'
 import type { ErrorCode } from '../../../src/errors/error-codes.js'
@@ -606,4 +610,24 @@ it('knows every code of the service', () => {
     ErrorCode
   > | null
   expect(toClient).toBeNull()
+})
+
+describe('a login with a second factor', () => {
+  it('is completed with the challenge of its refusal', async () => {
+    service.code = '123456'
+    const tab = openTab()
+    const refusal = await within(10 * SECOND, tab.login(PERSON)).catch(error => error)
+    expect(isSecondFactorRequired(refusal)).toBe(true)
+    const { challenge, methods } = refusal as SecondFactorRequired
+    expect(methods).toEqual(['totp', 'recovery'])
+    expect(tab.state.status).not.toBe('loggedIn')
+    const wrong = within(10 * SECOND, tab.completeSecondFactor({ challenge, code: '000000' }))
+    await expect(wrong).rejects.toMatchObject({ code: 'SECOND_FACTOR_INVALID', methods: [] })
+    await within(10 * SECOND, tab.completeSecondFactor({ challenge, code: '123456' }))
+    expect(tab.state.status).toBe('loggedIn')
+  })
+
+  it.each([null, undefined, new TypeError('fetch failed'), 'text'])('is not what %s asks for', error => {
+    expect(isSecondFactorRequired(error)).toBe(false)
+  })
 })

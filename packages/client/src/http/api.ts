@@ -13,6 +13,24 @@ export interface Credentials {
   readonly password: string
 }
 
+/** The second step of a login: the challenge of `SECOND_FACTOR_REQUIRED`, and one proof. */
+export type SecondFactor = {
+  readonly challenge: string
+  /** On the main site: asks for no second factor on this device for 30 days. */
+  readonly rememberDevice?: boolean
+} & (
+  | { /** Six digits of an authenticator app. */ readonly code: string }
+  | { readonly recoveryCode: string }
+  | { /** As `signWithPasskey` gives it. */ readonly passkey: object }
+)
+
+/** What a browser needs to sign with a passkey: `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. */
+export interface PasskeyRequestOptions {
+  readonly challenge: string
+  /** How long the challenge is good for, in milliseconds. */
+  readonly timeout?: number
+}
+
 interface LoginAnswer {
   readonly accessToken: string
   /** Elsewhere than on the main site, at login. */
@@ -22,7 +40,7 @@ interface LoginAnswer {
 }
 
 /**
- * The three calls of the service that make and end sessions. Each throws a MainstayError for a refusal,
+ * The calls of the service that make and end sessions. Each throws a MainstayError for a refusal,
  * anything else when there was no answer.
  */
 export class Api {
@@ -35,6 +53,19 @@ export class Api {
     private readonly home: SessionHome,
     private readonly platform: Platform,
   ) {}
+
+  /** `path` is what follows `/api/`. Throws what is no success. */
+  async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
+    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, {
+      method: 'POST',
+      headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
+      credentials: this.home.credentials,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    this.wasRead = true
+    if (!answer.ok) throw await errorOf(answer)
+    return answer
+  }
 
   /** Logs in by this call and puts the session where it belongs. */
   async login(path: string, body: object): Promise<AccessToken> {
@@ -99,17 +130,5 @@ export class Api {
         `Set ${this.home.source === 'main' ? 'MAIN_ORIGIN to' : 'ALLOWED_ORIGINS of the service so that it lists'} ` +
         'exactly this origin. If it does, a proxy answers in its place.',
     )
-  }
-
-  private async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
-    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, {
-      method: 'POST',
-      headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
-      credentials: this.home.credentials,
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    this.wasRead = true
-    if (!answer.ok) throw await errorOf(answer)
-    return answer
   }
 }

@@ -6,12 +6,17 @@ export interface FieldError {
   readonly message: string
 }
 
+/** What somebody can prove who they are with. */
+export type FactorMethod = 'password' | 'totp' | 'passkey' | 'recovery'
+
 /** The body of a refusal: RFC 9457 problem details. */
 interface Problem {
   readonly code?: ErrorCode
   readonly detail?: string
   readonly requestId?: string
   readonly errors?: readonly FieldError[]
+  readonly challenge?: string
+  readonly methods?: readonly FactorMethod[]
 }
 
 /**
@@ -25,6 +30,13 @@ export class MainstayError extends Error {
   readonly requestId: string | undefined
   /** For `INVALID_BODY`. */
   readonly errors: readonly FieldError[]
+  /** For `SECOND_FACTOR_REQUIRED`: what `completeSecondFactor` wants back, for five minutes. */
+  readonly challenge: string | undefined
+  /**
+   * For `SECOND_FACTOR_REQUIRED`, `REAUTHENTICATION_REQUIRED` and `STEP_UP_REQUIRED`: any one of these will
+   * do.
+   */
+  readonly methods: readonly FactorMethod[]
 
   constructor(
     readonly status: number,
@@ -36,7 +48,20 @@ export class MainstayError extends Error {
     this.code = problem.code ?? 'UNKNOWN'
     this.requestId = problem.requestId
     this.errors = problem.errors ?? []
+    this.challenge = problem.challenge
+    this.methods = problem.methods ?? []
   }
+}
+
+/** The password was right, and this user has a second factor. */
+export interface SecondFactorRequired extends MainstayError {
+  readonly code: 'SECOND_FACTOR_REQUIRED'
+  readonly challenge: string
+}
+
+/** Whether `login` wants a second factor, which `completeSecondFactor` takes. */
+export function isSecondFactorRequired(error: unknown): error is SecondFactorRequired {
+  return (error as MainstayError | null)?.code === 'SECOND_FACTOR_REQUIRED'
 }
 
 /** The refusal in an answer, which stays readable. */

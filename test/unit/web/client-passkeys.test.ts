@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { Client } from '../../../packages/client/src/client.js'
+import {
+  createPasskey,
+  forgetPasskey,
+  loginWithPasskey,
+  supportsPasskeys,
+} from '../../../packages/client/src/passkeys.js'
+import { storageHome } from '../../../packages/client/src/tokens/session-home.js'
+import { memoryStorage } from '../../support/client/memory-storage.js'
+import { SimulatedDevice } from '../../support/client/simulated-device.js'
+import { SimulatedService } from '../../support/client/simulated-service.js'
+
+interface Asked {
+  readonly publicKey: { readonly challenge?: string }
+  readonly mediation?: string
+  readonly signal?: AbortSignal
+}
+
+/** What a browser has for passkeys; `answer` stands for the person. */
+class SimulatedBrowser {
+  readonly asked: Asked[] = []
+  readonly told: object[] = []
+  readonly listeners: (() => void)[] = []
+  readonly document = {
+    visibilityState: 'visible',
+    addEventListener: (_: string, listener: () => void) => void this.listeners.push(listener),
+  }
+  answer: (asked: Asked) => Promise<object> = async ({ publicKey }) => ({ signed: publicKey.challenge })
+
+  install({ autofill = true } = {}): void {
+    const ask = async (options: Asked) => {
+      this.asked.push(options)
+      const answer = await this.answer(options)
+      return { toJSON: () => answer }
+    }
+    const { document } = this
+    const PublicKeyCredential = {
+      parseCreationOptionsFromJSON: (options: object) => options,
+      parseRequestOptionsFromJSON: (options: object) => options,
+      isConditionalMediationAvailable: async () => autofill,
+      signalAllAcceptedCredentials: async (news: object) => void this.told.push(news),
+    }
+    Object.assign(globalThis, { PublicKeyCredential, document })
+    Object.assign(navigator, { credentials: { create: ask, get: ask } })
+  }
+
+  /** As browsers do while nobody chooses anything. */
+  readonly wait = ({ signal }: Asked) =>
+    new Promise<object>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+}
+
+let browser: SimulatedBrowser
+let service: SimulatedService
+let client: Client
+beforeEach(() => {
+  const device = new SimulatedDevice()
+  service = new SimulatedService(device)
+  // Only the service's time is simulated; what the browser waits for is not.
+  const inTime: typeof fetch = (...request) => {
+    const answer = service.fetch(...request)
+    void device.advance(1_000)
+    return answer
+  }
+  const home = storageHome(memoryStorage(), 'key')
+  client = new Client({ baseUrl: 'https://auth.test' }, home, device.tab(inTime))
+  browser = new SimulatedBrowser()
+  browser.install()
+})
+afterEach(() => {
+  for (const name of ['PublicKeyCredential', 'document']) Reflect.deleteProperty(globalThis, name)
+  Reflect.deleteProperty(navigator, 'credentials')
+})
+
+describe('passkeys', () => {
+  it('log in when somebody presses the button', async () => {
+    const caller = await loginWithPasskey(client)
+    expect(caller).toMatchObject({ userId: 'user-of-session-1' })
+    expect(browser.asked).toMatchObject([{ publicKey: { challenge: 'passkey-1' } }])
+    expect(browser.asked[0]?.mediation).toBeUndefined()
+  })
+
+  it('are offered in the field until somebody chooses one, always with a challenge that is good', async () => {
+    service.passkeyTimeoutMs = 10
+    const choose = browser.answer
+    browser.answer = asked => (browser.asked.length < 3 ? browser.wait(asked) : choose(asked))
+    await loginWithPasskey(client, { conditional: true })
+    const challenges = browser.asked.map(({ publicKey }) => publicKey.challenge)
+    expect(challenges).toEqual(['passkey-1', 'passkey-2', 'passkey-3'])
+    expect(browser.asked[0]?.mediation).toBe('conditional')
+  })
+
+  it('ask for no challenge while nobody sees the page', async () => {
+    service.passkeyTimeoutMs = 10
+    browser.document.visibilityState = 'hidden'
+    browser.answer = browser.wait
+    const end = new AbortController()
+    const login = loginWithPasskey(client, { conditional: true, signal: end.signal })
+    while (browser.listeners.length === 0) await new Promise(done => setTimeout(done, 5))
+    expect(browser.asked).toHaveLength(1)
+    end.abort()
+    await expect(login).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('are not waited for in a browser that does not fill them in', async () => {
+    browser.install({ autofill: false })
+    await expect(loginWithPasskey(client, { conditional: true })).resolves.toBeNull()
+    Reflect.deleteProperty(globalThis, 'PublicKeyCredential')
+    expect(supportsPasskeys()).toBe(false)
+    await expect(loginWithPasskey(client, { conditional: true })).resolves.toBeNull()
+    expect(service.requests).toEqual([])
+  })
+
+  it('that are refused, or that nobody wants to use, log nobody in', async () => {
+    browser.answer = async () => ({ signed: 'an old challenge' })
+    await expect(loginWithPasskey(client)).rejects.toMatchObject({ code: 'PASSKEY_INVALID' })
+    browser.answer = async () => {
+      throw Object.assign(new Error('Cancelled'), { name: 'NotAllowedError' })
+    }
+    await expect(loginWithPasskey(client)).rejects.toMatchObject({ name: 'NotAllowedError' })
+    await expect(createPasskey({ challenge: 'any' })).rejects.toMatchObject({ name: 'NotAllowedError' })
+    expect(client.state.status).not.toBe('loggedIn')
+  })
+
+  it('are forgotten where the browser takes the news, and nothing fails elsewhere', async () => {
+    const removed = { rpId: 'main.test', credentialId: 'gone', userId: 'me', remaining: ['left'] }
+    await forgetPasskey(removed)
+    expect(browser.told).toEqual([{ rpId: 'main.test', userId: 'me', allAcceptedCredentialIds: ['left'] }])
+    Reflect.deleteProperty(globalThis, 'PublicKeyCredential')
+    await expect(forgetPasskey(removed)).resolves.toBeUndefined()
+  })
+})
