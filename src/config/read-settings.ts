@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { asTexts, type GivenSettings } from './given-settings.js'
+import type { Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
+import { passkeyFaults } from './passkey-faults.js'
 import { SettingSheet } from './setting.js'
 import type { Settings } from './settings.js'
 import { ALL_SETTINGS } from './settings-table.js'
@@ -75,7 +77,7 @@ function unknownNames(names: readonly string[]): string[] {
 /** In the order of the table, because some defaults are made of settings above them. */
 function readSheet(sheet: SettingSheet): Settings {
   const { tlsCertFile, tlsKeyFile, maxConnections, drainSeconds, ...server } = sheet.read(SERVER_SETTINGS)
-  const { allowedOrigins, ...addresses } = sheet.read(ADDRESS_SETTINGS)
+  const { allowedOrigins, passkeyRpId, ...addresses } = sheet.read(ADDRESS_SETTINGS)
   const { databasePoolSize, databaseTimeoutMs, ...stores } = sheet.read(STORE_SETTINGS)
   const sessions = sheet.read(SESSION_SETTINGS)
   const accounts = sheet.read(ACCOUNT_SETTINGS)
@@ -87,10 +89,12 @@ function readSheet(sheet: SettingSheet): Settings {
     ...unpaired('TLS_CERT_FILE and TLS_KEY_FILE', tlsCertFile, tlsKeyFile),
     ...unpaired('SMTP_URL and MAIL_FROM', smtpUrl, from),
     ...uncoveredHosts(addresses),
+    ...passkeyFaults(passkeyRpId, addresses, allowedOrigins),
   )
   return {
     ...server,
     ...addresses,
+    passkeyRpId: passkeyRpId ?? hostOf(addresses.mainOrigin),
     satelliteOrigins: new Set(allowedOrigins?.filter(origin => origin !== addresses.mainOrigin)),
     ...stores,
     ...sessions,
@@ -105,6 +109,11 @@ function readSheet(sheet: SettingSheet): Settings {
     operation: { drainSeconds, databasePoolSize, databaseTimeoutMs, maxConnections },
     warnings: sheet.warnings,
   }
+}
+
+/** Empty while the origin is missing, which is a fault by itself. */
+function hostOf(origin: Origin): string {
+  return URL.canParse(origin) ? new URL(origin).hostname : ''
 }
 
 /** A fault when only one of two settings that belong together is set, rightly or wrongly. */

@@ -134,11 +134,8 @@ export function secret(prefixes: readonly string[], minLength: number): SettingR
   }
 }
 
-/**
- * `main.example`: the host name that the cookie is shared under; a leading dot would be ignored by browsers
- * (RFC 6265bis §5.6.3).
- */
-export const cookieDomain: SettingReader<string> = text => {
+/** `main.example`. Browsers would ignore the leading dot of a cookie's domain (RFC 6265bis §5.6.3). */
+export const hostName: SettingReader<string> = text => {
   if (
     !/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(text)
   )

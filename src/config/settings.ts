@@ -26,6 +26,10 @@ export class Settings {
   readonly dnsServers!: readonly string[]
   /** Null makes the cookie host-only. */
   readonly cookieDomain!: string | null
+  /** The domain that passkeys belong to: the main site's host, or a domain above it. */
+  readonly passkeyRpId!: string
+  /** Satellites where the same passkeys work. */
+  readonly passkeyRelatedOrigins!: readonly Origin[]
   readonly accessTokenTtlSeconds!: number
   readonly sessionTtlSeconds!: number
   /** A login beyond that ends the user's least recently used session. */

@@ -48,10 +48,29 @@ export const ADDRESS_SETTINGS = {
   },
   cookieDomain: {
     name: 'COOKIE_DOMAIN',
-    read: read.orNull(read.cookieDomain),
+    read: read.orNull(read.hostName),
     default: '',
     defaultInWords: 'the cookie is host-only',
     meaning: 'The domain that shares the session cookie; it must cover the main site and the API',
     examples: { production: 'example.com' },
+  },
+  passkeyRpId: {
+    name: 'PASSKEY_RP_ID',
+    read: read.orNull(read.hostName),
+    default: '',
+    defaultInWords: 'the host of MAIN_ORIGIN',
+    meaning:
+      'The domain that passkeys belong to: the host of the main site or a domain above it. Passkeys cannot move to another, ' +
+      'so the service does not start with another one while there are some',
+    examples: { production: 'example.com' },
+  },
+  passkeyRelatedOrigins: {
+    name: 'PASSKEY_RELATED_ORIGINS',
+    read: read.listOf(read.exactOrigin),
+    default: '',
+    defaultInWords: 'passkeys work on the main site only',
+    meaning:
+      'Further origins of your own, from ALLOWED_ORIGINS, where the same passkeys work; browsers accept at most five names ' +
+      '(`brand` of `www.brand.example`)',
   },
 } as const satisfies SettingsTable
