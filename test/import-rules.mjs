@@ -29,6 +29,7 @@ const { output } = await cruise(
   },
   {
     extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
+    exportsFields: ['exports'],
     conditionNames: ['import', 'node', 'default'],
   },
   { tsConfig: extractTSConfig('tsconfig.json') },

@@ -49,6 +49,17 @@ export class FactorMails {
     }))
   }
 
+  passwordRemoved(actor: FactorActor): void {
+    this.send(actor, data => ({
+      subject: `The password of your account at ${data.site} was removed`,
+      ...noticeAbout(
+        data,
+        `The password of your account at ${data.site} was removed. From now on you log in with a passkey.`,
+        NOTHING_TO_DO,
+      ),
+    }))
+  }
+
   recoveryCodesMade(actor: FactorActor): void {
     this.send(actor, data => ({
       subject: `New recovery codes for ${data.site}`,

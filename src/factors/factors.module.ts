@@ -6,13 +6,14 @@ import { SecretsModule } from '../secrets/secrets.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { FactorMails } from './factor-mails.js'
 import { FactorRequirement } from './factor-requirement.js'
+import { PasskeysModule } from './passkeys/passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes/recovery-codes.js'
 import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices/remembered-devices.js'
 import { TotpFactors } from './totp/totp-factors.js'
 import { UserFactors } from './user-factors.js'
 
 @Module({
-  imports: [AnomaliesModule, AuditModule, SecretsModule, SessionsModule],
+  imports: [AnomaliesModule, AuditModule, PasskeysModule, SecretsModule, SessionsModule],
   providers: [
     FactorMails,
     FactorRequirement,
@@ -22,6 +23,14 @@ import { UserFactors } from './user-factors.js'
     TotpFactors,
     UserFactors,
   ],
-  exports: [FactorMails, FactorRequirement, RecoveryCodes, RememberedDevices, TotpFactors, UserFactors],
+  exports: [
+    FactorMails,
+    FactorRequirement,
+    PasskeysModule,
+    RecoveryCodes,
+    RememberedDevices,
+    TotpFactors,
+    UserFactors,
+  ],
 })
 export class FactorsModule {}

@@ -182,6 +182,26 @@ export class OneTimeTokens {
     return turned.length > 0
   }
 
+  /**
+   * Remembers the text of something that was used, and belongs to nobody's links. False when it is known
+   * already: of two calls at once one gets true.
+   */
+  async addUsed(transaction: Db, purpose: Purpose, text: string, expiresAt: Date): Promise<boolean> {
+    const added = await transaction
+      .insert(oneTimeTokens)
+      .values({
+        id: randomUUID(),
+        hash: hashOf(text),
+        purpose,
+        email: NOBODY,
+        createdAt: this.clock.now(),
+        expiresAt,
+      })
+      .onConflictDoNothing()
+      .returning({ id: oneTimeTokens.id })
+    return added.length > 0
+  }
+
   /** Invalidates the user's links for this purpose: all, or those that went to `email`. */
   async withdraw(transaction: Db, purpose: Purpose, userId: string, email?: string): Promise<void> {
     await transaction

@@ -1,0 +1,17 @@
+import { type ClientDataJSON, decodeClientDataJSON } from '@simplewebauthn/server/helpers'
+
+/**
+ * What the browser has signed about the page. Null when it cannot be read, and for a page in another site's
+ * frame: whoever embeds it decides what its user sees. The library refuses that only where the browser names the
+ * embedder, which Safari does not.
+ */
+export function clientDataOf(clientDataJSON: string): ClientDataJSON | null {
+  try {
+    const clientData: Partial<ClientDataJSON> | null = decodeClientDataJSON(clientDataJSON)
+    const { crossOrigin, topOrigin, challenge } = clientData ?? {}
+    const isEmbedded = (crossOrigin ?? false) !== false || topOrigin !== undefined
+    return isEmbedded || typeof challenge !== 'string' ? null : (clientData as ClientDataJSON)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common'
+import {
+  type AuthenticationResponseJSON,
+  type VerifiedAuthenticationResponse,
+  verifyAuthenticationResponse,
+} from '@simplewebauthn/server'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
+import { clientDataOf } from './client-data.js'
+import { type OwnedPasskey, userHandleOf } from './passkey.js'
+import { PasskeyChallenges } from './passkey-challenges.js'
+import { PasskeySites } from './passkey-sites.js'
+import { Passkeys } from './passkeys.js'
+
+/** A passkey that has just been used. */
+export interface UsedPasskey {
+  readonly userId: string
+  readonly passkeyId: string
+  /** What it proves. */
+  readonly methods: AuthMethods
+}
+
+interface AssertionContext {
+  readonly client: Client
+  /** Whose passkey it has to be; left out when anybody may log in. */
+  readonly userId?: string
+}
+
+type AuthenticationInfo = VerifiedAuthenticationResponse['authenticationInfo']
+
+const FOR_ASSERTION = { for: 'assertion' } as const
+
+/** Checks what authenticators have signed to log somebody in, or to prove again who they are. */
+@Injectable()
+export class PasskeyAssertions {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly challenges: PasskeyChallenges,
+    private readonly sites: PasskeySites,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * The passkey that has signed one of our challenges, which is then used up. Throws `PASSKEY_INVALID` for
+   * whatever is wrong: the challenge, the page, the user, the signature. The caller counts the guess, and checks
+   * whether the user may log in.
+   */
+  async verify(response: AuthenticationResponseJSON, context: AssertionContext): Promise<UsedPasskey> {
+    const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
+    const expiresAt = this.challenges.expiryOf(challenge, FOR_ASSERTION)
+    const origin = this.sites.originOf(context.client.origin)
+    if (!expiresAt || origin === null) throw new ApiError('PASSKEY_INVALID')
+    const passkey = await this.passkeyOf(response, context)
+    const signed = await this.checkSignature(response, passkey, challenge, origin)
+    await this.recordUse(passkey, signed, { challenge, expiresAt }, context.client)
+    const key = passkey.isBackupEligible ? 'swk' : 'hwk'
+    return { userId: passkey.userId, passkeyId: passkey.id, methods: authMethods(key, 'user') }
+  }
+
+  /** Where anybody may log in, only the user handle says whom the authenticator means. */
+  private async passkeyOf(
+    { id, response: { userHandle } }: AuthenticationResponseJSON,
+    { userId }: AssertionContext,
+  ): Promise<OwnedPasskey> {
+    const passkey = await this.database.run(db => this.passkeys.findByCredential(db, id))
+    const isTheirs = passkey !== null && (userId ?? passkey.userId) === passkey.userId
+    const handle = userHandle ?? (userId && userHandleOf(userId))
+    if (!isTheirs || handle !== userHandleOf(passkey.userId)) throw new ApiError('PASSKEY_INVALID')
+    return passkey
+  }
+
+  private async checkSignature(
+    response: AuthenticationResponseJSON,
+    passkey: OwnedPasskey,
+    expectedChallenge: string,
+    expectedOrigin: string,
+  ): Promise<AuthenticationInfo> {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge,
+      expectedOrigin,
+      expectedRPID: this.sites.rpId,
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+        // The library refuses one that goes back; we report it.
+        counter: 0,
+      },
+    }).catch(asRefusal)
+    const isEligible = authenticationInfo.credentialDeviceType === 'multiDevice'
+    // That never changes for a credential (WebAuthn §7.2, step 19).
+    if (!verified || isEligible !== passkey.isBackupEligible) throw new ApiError('PASSKEY_INVALID')
+    return authenticationInfo
+  }
+
+  private async recordUse(
+    passkey: OwnedPasskey,
+    { newCounter, credentialBackedUp }: AuthenticationInfo,
+    { challenge, expiresAt }: { challenge: string; expiresAt: Date },
+    client: Client,
+  ): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const isFirst = await this.challenges.use(transaction, challenge, expiresAt)
+      const state = { counter: newCounter, isBackedUp: credentialBackedUp }
+      const before = isFirst ? await this.passkeys.markUsed(transaction, passkey, state) : null
+      if (!before) throw new ApiError('PASSKEY_INVALID')
+      if (!isBehind(newCounter, before.counter)) return
+      const { userId, accountId, id: passkeyId } = passkey
+      const detail = { passkeyId, counter: newCounter, before: before.counter }
+      const event = auditEvent({ userId, accountId, client }, 'passkey.counter', detail)
+      await this.auditLog.record(transaction, event)
+    })
+  }
+}
+
+/** A copy of an authenticator would count on from where it was copied. Most synced ones do not count. */
+function isBehind(counter: number, before: number): boolean {
+  return (counter > 0 || before > 0) && counter <= before
+}
+
+/** The library throws plain errors for whatever is wrong in a response. */
+function asRefusal(cause: unknown): never {
+  throw new ApiError('PASSKEY_INVALID', { cause })
+}

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common'
+import {
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { COSEALG, decodeAttestationObject } from '@simplewebauthn/server/helpers'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { authenticatorName } from './authenticator-names.js'
+import { clientDataOf } from './client-data.js'
+import { type Passkey, userHandleOf } from './passkey.js'
+import { CHALLENGE_SECONDS, PasskeyChallenges } from './passkey-challenges.js'
+import { PasskeySites } from './passkey-sites.js'
+
+/** Whom a new passkey is for, as the authenticator shows them. */
+export interface PasskeyOwner {
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+}
+
+/** A passkey that is not stored yet, with its challenge, which is not used up yet. */
+export interface NewPasskey {
+  readonly passkey: Omit<Passkey, 'id' | 'createdAt' | 'lastUsedAt'>
+  readonly challenge: string
+  readonly expiresAt: Date
+}
+
+const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
+/** Those that WebAuthn knows (§5.8.4); browsers ignore others. */
+const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+
+/** Creates options for new passkeys, and checks what authenticators make of them. */
+@Injectable()
+export class PasskeyRegistration {
+  constructor(
+    private readonly challenges: PasskeyChallenges,
+    private readonly sites: PasskeySites,
+  ) {}
+
+  /** What `navigator.credentials.create()` takes. Authenticators that have one of `existing` refuse. */
+  options(
+    { id, email, name }: PasskeyOwner,
+    sid: string,
+    siteName: string,
+    existing: readonly Passkey[],
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    return generateRegistrationOptions({
+      rpID: this.sites.rpId,
+      rpName: siteName,
+      userID: new Uint8Array(Buffer.from(userHandleOf(id), 'base64url')),
+      userName: email,
+      userDisplayName: name ?? email,
+      challenge: new Uint8Array(Buffer.from(this.challenges.issue({ for: 'creation', sid }), 'base64url')),
+      timeout: CHALLENGE_SECONDS * 1000,
+      attestationType: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: ALGORITHMS,
+      excludeCredentials: existing.map(({ credentialId, transports }) => ({
+        id: credentialId,
+        transports: [...transports] as never,
+      })),
+    })
+  }
+
+  /**
+   * The new passkey, for the user who has requested the options in this session. Throws `PASSKEY_INVALID` for
+   * whatever is wrong.
+   */
+  async verify(
+    response: RegistrationResponseJSON,
+    { userId, sid, client }: { readonly userId: string; readonly sid: string; readonly client: Client },
+    name: string | undefined,
+  ): Promise<NewPasskey> {
+    const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
+    const expiresAt = this.challenges.expiryOf(challenge, { for: 'creation', sid })
+    const origin = this.sites.originOf(client.origin)
+    if (!expiresAt || origin === null || !isWithoutCertificates(response))
+      throw new ApiError('PASSKEY_INVALID')
+    const passkey = await this.checked(response, challenge, origin)
+    return {
+      passkey: { ...passkey, userId, name: name ?? authenticatorName(passkey.aaguid) },
+      challenge,
+      expiresAt,
+    }
+  }
+
+  private async checked(
+    response: RegistrationResponseJSON,
+    expectedChallenge: string,
+    expectedOrigin: string,
+  ) {
+    const { rpId } = this.sites
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge,
+      expectedOrigin,
+      expectedRPID: rpId,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }).catch(cause => {
+      throw new ApiError('PASSKEY_INVALID', { cause })
+    })
+    const { credential, credentialDeviceType, credentialBackedUp, aaguid } = registrationInfo ?? {}
+    if (!verified || !credential || credential.id !== response.id) throw new ApiError('PASSKEY_INVALID')
+    return {
+      rpId,
+      credentialId: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      transports: knownTransports(response.response.transports),
+      isBackupEligible: credentialDeviceType === 'multiDevice',
+      isBackedUp: credentialBackedUp === true,
+      aaguid: aaguid as string,
+    }
+  }
+}
+
+/**
+ * We ask for no attestation, and browsers then leave out all certificates. Somebody else could send some: the
+ * library would parse them, and request the lists of revoked ones that they name.
+ */
+function isWithoutCertificates({ response }: RegistrationResponseJSON): boolean {
+  try {
+    const attestation = decodeAttestationObject(
+      new Uint8Array(Buffer.from(response.attestationObject, 'base64url')),
+    )
+    const format = attestation.get('fmt')
+    // An authenticator may vouch for itself, with the new key.
+    return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined)
+  } catch {
+    return false
+  }
+}
+
+function knownTransports(transports: unknown): string[] {
+  return Array.isArray(transports) ? TRANSPORTS.filter(transport => transports.includes(transport)) : []
+}

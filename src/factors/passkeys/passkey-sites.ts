@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common'
+import { Settings } from '../../config/settings.js'
+
+/** Where passkeys work: on the main site, and on the operator's own brands that the settings list. */
+@Injectable()
+export class PasskeySites {
+  /** The domain that they belong to. */
+  readonly rpId: string
+  readonly relatedOrigins: readonly string[]
+  private readonly mainOrigin: string
+
+  constructor({ passkeyRpId, passkeyRelatedOrigins, mainOrigin }: Settings) {
+    this.rpId = passkeyRpId
+    this.relatedOrigins = passkeyRelatedOrigins
+    this.mainOrigin = mainOrigin
+  }
+
+  /** Whether pages of this origin can use passkeys. Without an Origin, what apps send was made for the main site. */
+  worksAt(origin: string | null): boolean {
+    return this.originOf(origin) !== null
+  }
+
+  /**
+   * What the browser must have signed as its origin, for a request from this one; null where passkeys do not
+   * work. Without an Origin it is the main site's: no other page's server can pass one on unnoticed.
+   */
+  originOf(origin: string | null): string | null {
+    if (origin === null || origin === this.mainOrigin) return this.mainOrigin
+    return this.relatedOrigins.includes(origin) ? origin : null
+  }
+}

@@ -1,0 +1,28 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common'
+import { ne } from 'drizzle-orm'
+import { SettingsError } from '../../config/read-settings.js'
+import { Database } from '../../database/database.js'
+import { passkeys } from '../../database/schema.js'
+import { PasskeySites } from './passkey-sites.js'
+
+/** Passkeys belong to one domain for ever. */
+@Injectable()
+export class PasskeyStartCheck implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly sites: PasskeySites,
+  ) {}
+
+  /** Throws a {@link SettingsError} while there are passkeys of another domain, whose users could not log in. */
+  async onModuleInit(): Promise<void> {
+    const { rpId } = this.sites
+    const [other] = await this.database.run(db =>
+      db.select({ rpId: passkeys.rpId }).from(passkeys).where(ne(passkeys.rpId, rpId)).limit(1),
+    )
+    if (!other) return
+    throw new SettingsError([
+      `PASSKEY_RP_ID is ${rpId}, but there are passkeys of ${other.rpId}, which would not work any more: ` +
+        `set PASSKEY_RP_ID=${other.rpId} (docs/operations.md, Passkeys)`,
+    ])
+  }
+}

@@ -1,0 +1,25 @@
+// What was decided here, and why: docs/decisions/second-factors.md
+import { Module } from '@nestjs/common'
+import { AuditModule } from '../../audit/audit.module.js'
+import { LinksModule } from '../../links/links.module.js'
+import { SecretsModule } from '../../secrets/secrets.module.js'
+import { PasskeyAssertions } from './passkey-assertions.js'
+import { PasskeyChallenges } from './passkey-challenges.js'
+import { PasskeyRegistration } from './passkey-registration.js'
+import { PasskeySites } from './passkey-sites.js'
+import { PasskeyStartCheck } from './passkey-start-check.js'
+import { Passkeys } from './passkeys.js'
+
+@Module({
+  imports: [AuditModule, LinksModule, SecretsModule],
+  providers: [
+    PasskeyAssertions,
+    PasskeyChallenges,
+    PasskeyRegistration,
+    PasskeySites,
+    PasskeyStartCheck,
+    Passkeys,
+  ],
+  exports: [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys],
+})
+export class PasskeysModule {}
