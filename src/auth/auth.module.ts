@@ -25,6 +25,9 @@ import { LoginExchange } from './login/login-exchange.js'
 import { LoginLimits } from './login/login-limits.js'
 import { LoginPlaces } from './login/login-places.js'
 import { LoginRecords, LoginSessions } from './login/login-sessions.js'
+import { PasskeyLimits } from './passkey-login/passkey-limits.js'
+import { PasskeyLoginController, RelatedOriginsController } from './passkey-login/passkey-login.controller.js'
+import { PasskeyLoginService, PasskeyUsers } from './passkey-login/passkey-login.service.js'
 import { PasswordController } from './password/password.controller.js'
 import { PasswordChangeService } from './password/password-change.service.js'
 import { PasswordForgotService } from './password/password-forgot.service.js'
@@ -62,6 +65,8 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
   controllers: [
     LoginController,
     SecondFactorController,
+    PasskeyLoginController,
+    RelatedOriginsController,
     HandoffController,
     UnrecognizedLoginController,
     PasswordController,
@@ -87,6 +92,9 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     LoginRecords,
     LoginService,
     LoginSessions,
+    PasskeyLimits,
+    PasskeyLoginService,
+    PasskeyUsers,
     PasswordChangeService,
     PasswordForgotService,
     PasswordMails,

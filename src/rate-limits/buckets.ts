@@ -63,6 +63,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
   const wrong = { windowSeconds: settings.windowSeconds, counts: 'wrong' } as const
   switch (kind) {
     case 'password':
+    case 'passkey':
       return [...passwordRules(action, settings, wrong), ...loginRules(action, settings)]
     case 'session':
       // Wherever it is used from: only its holder can fill it.

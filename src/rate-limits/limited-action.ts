@@ -2,8 +2,8 @@ import type { Actor } from '../audit/actor.js'
 import type { Client } from '../http/client.js'
 
 /**
- * What is limited; each kind has its own counters. Guesses at secrets: `password`, `link`, `session id` (at
- * refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
+ * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's
+ * signatures), `link`, `session id` (at refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
  * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
  * Also `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a
  * session on a satellite), `payment request` (asks the payment provider) and `satellite check` (asks servers
@@ -11,6 +11,7 @@ import type { Client } from '../http/client.js'
  */
 export type LimitedKind =
   | 'password'
+  | 'passkey'
   | 'session'
   | 'session id'
   | 'link'
@@ -26,8 +27,8 @@ export type LimitedKind =
 export interface LimitedAction {
   readonly kind: LimitedKind
   /**
-   * The canonical e-mail address, whether or not it has a user; a session handle; a user id; empty when
-   * nobody is named.
+   * The canonical e-mail address, whether or not it has a user; the id of a credential; a session
+   * handle; a user id; empty when nobody is named.
    */
   readonly subject: string
   readonly client: Client

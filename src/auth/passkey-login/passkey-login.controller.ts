@@ -1,0 +1,75 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../errors/api-error.js'
+import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/passkeys/passkey-challenges.js'
+import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { Public } from '../../tokens/jwt.guard.js'
+import { LoginExchange } from '../login/login-exchange.js'
+import {
+  PasskeyLoginBody,
+  PasskeyLoginDocs,
+  type PasskeyOptionsAnswer,
+  PasskeyOptionsDocs,
+  RelatedOriginsDocs,
+} from './passkey-login.dto.js'
+import { PasskeyLoginService } from './passkey-login.service.js'
+
+@ApiTags('Auth')
+@Controller('api/login/passkey')
+export class PasskeyLoginController {
+  constructor(
+    private readonly passkeyLogin: PasskeyLoginService,
+    private readonly challenges: PasskeyChallenges,
+    private readonly sites: PasskeySites,
+    private readonly exchange: LoginExchange,
+  ) {}
+
+  /** What a browser needs to ask for a passkey. Public: it says nothing about anybody, and stores nothing. */
+  @Public()
+  @Post('options')
+  @HttpCode(200)
+  @PasskeyOptionsDocs()
+  options(): PasskeyOptionsAnswer {
+    return {
+      challenge: this.challenges.issue({ for: 'assertion' }),
+      rpId: this.sites.rpId,
+      timeout: CHALLENGE_SECONDS * 1000,
+      userVerification: 'required',
+      allowCredentials: [],
+    }
+  }
+
+  /** Logs in with a passkey. Public: its signature is the proof. */
+  @Public()
+  @Post()
+  @HttpCode(200)
+  @PasskeyLoginDocs()
+  async login(
+    @Body() body: PasskeyLoginBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const context = this.exchange.contextOf(body, client, request)
+    const loggedIn = await this.passkeyLogin.login(body.response, context)
+    return this.exchange.answer(loggedIn, body, request, reply)
+  }
+}
+
+@ApiTags('Auth')
+@Controller('.well-known')
+export class RelatedOriginsController {
+  constructor(private readonly sites: PasskeySites) {}
+
+  /** Where else browsers may use the passkeys. Public: browsers ask without credentials. */
+  @Public()
+  @Get('webauthn')
+  @RelatedOriginsDocs()
+  list() {
+    const { relatedOrigins: origins } = this.sites
+    if (origins.length === 0) throw new ApiError('NOT_FOUND')
+    return { origins }
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { ApiError } from '../../errors/api-error.js'
+import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
+import type { Client } from '../../http/client.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { LoginPlaces } from '../login/login-places.js'
+import { type LoggedIn, type LoginContext, LoginSessions } from '../login/login-sessions.js'
+import { PasskeyLimits } from './passkey-limits.js'
+
+/** Whose passkey may log in where. */
+@Injectable()
+export class PasskeyUsers {
+  constructor(
+    private readonly users: Users,
+    private readonly places: LoginPlaces,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Throws `PASSKEY_INVALID` for a user who may not log in there: who presents a passkey learns no more. */
+  async requireAllowed(userId: string, { source, client }: LoginContext): Promise<User> {
+    const user = await this.users.find(userId)
+    const place = { source, origin: client.origin }
+    const reason = user === null ? 'unknown user' : this.reasonToRefuse(user, place)
+    if (user && reason === null) return user
+    this.noteFailure(client, reason ?? '', user)
+    throw new ApiError('PASSKEY_INVALID')
+  }
+
+  noteFailure(client: Client, reason: string, user: User | null = null): void {
+    const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
+    this.auditLog.note({ ...auditEvent(actor, 'login', { reason }), outcome: 'failed' })
+  }
+
+  private reasonToRefuse(user: User, place: Parameters<LoginPlaces['isBarredOwner']>[1]): string | null {
+    if (user.disabledAt) return 'disabled'
+    if (this.places.isBarredOwner(user, place)) return 'owner on a satellite'
+    return this.places.isInScope(user, place) ? null : 'not invited to this site'
+  }
+}
+
+@Injectable()
+export class PasskeyLoginService {
+  constructor(
+    private readonly limits: PasskeyLimits,
+    private readonly assertions: PasskeyAssertions,
+    private readonly passkeyUsers: PasskeyUsers,
+    private readonly sessions: LoginSessions,
+  ) {}
+
+  /**
+   * Opens a session for a passkey that has signed one of our challenges. Throws `PASSKEY_INVALID` for whatever
+   * is wrong, also when the login is too unusual or its user may not log in there, and `TOO_MANY_ATTEMPTS` before
+   * any work.
+   */
+  async login(response: AuthenticationResponseJSON, context: LoginContext): Promise<LoggedIn> {
+    const counted = await this.limits.count(response.id, context.client)
+    try {
+      const { userId, methods } = await this.verified(response, context.client)
+      const user = await this.passkeyUsers.requireAllowed(userId, context)
+      const loggedIn = await this.sessions.admit(user, { methods }, context)
+      await counted.succeeded()
+      return loggedIn
+    } catch (error) {
+      await counted.threw(error)
+      throw isUnusual(error) ? new ApiError('PASSKEY_INVALID') : error
+    }
+  }
+
+  private async verified(response: AuthenticationResponseJSON, client: Client) {
+    try {
+      return await this.assertions.verify(response, { client })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
+        this.passkeyUsers.noteFailure(client, 'passkey')
+      throw error
+    }
+  }
+}
+
+function isUnusual(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'INVALID_CREDENTIALS'
+}
