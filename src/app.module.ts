@@ -10,6 +10,7 @@ import { CorsModule } from './cors/cors.module.js'
 import { DataModule } from './data/data.module.js'
 import { DatabaseModule } from './database/database.module.js'
 import { OpenConnections } from './database/open-connections.js'
+import { EnrolmentModule } from './enrolment/enrolment.module.js'
 import { HealthModule } from './health/health.module.js'
 import { JobsModule } from './jobs/leased-jobs.js'
 import { LinksModule } from './links/links.module.js'
@@ -34,6 +35,7 @@ import { UsersModule } from './users/users.module.js'
     SessionsModule,
     UsersModule,
     AuthModule,
+    EnrolmentModule,
     SatelliteRegistryModule,
     TeamModule,
     BillingModule,

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { PasskeyRegistration } from '../../factors/passkeys/passkey-registration.js'
+import { Passkeys } from '../../factors/passkeys/passkeys.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import { FactorAuthority } from '../factor-authority.js'
+import { asPasskeyAnswer } from './passkeys.dto.js'
+
+/** What users do with their passkeys that changes nothing about who may log in. */
+@Injectable()
+export class OwnPasskeys {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly registration: PasskeyRegistration,
+    private readonly authority: FactorAuthority,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  async list({ userId }: SessionActor) {
+    const found = await this.database.run(db => this.passkeys.listOf(db, userId))
+    return found.map(asPasskeyAnswer)
+  }
+
+  /** Options for a new passkey. Throws `TOO_MANY_PASSKEYS`, and like {@link FactorAuthority.require}. */
+  async creationOptions(actor: SessionActor, siteName: string) {
+    const user = await this.authority.require(actor)
+    const existing = await this.database.run(async db => {
+      await this.passkeys.requireRoom(db, user.id)
+      return this.passkeys.listOf(db, user.id)
+    })
+    return this.registration.options(user, actor.sid, siteName, existing)
+  }
+
+  /** Throws `NOT_FOUND`. */
+  async rename(actor: SessionActor, id: string, name: string) {
+    const renamed = await this.database.transaction(async transaction => {
+      const passkey = await this.passkeys.rename(transaction, { id, userId: actor.userId }, name)
+      const detail = { factor: 'passkey', passkeyId: id, name }
+      if (passkey) await this.auditLog.record(transaction, auditEvent(actor, 'factor.change', detail))
+      return passkey
+    })
+    if (!renamed) throw new ApiError('NOT_FOUND')
+    return asPasskeyAnswer(renamed)
+  }
+}

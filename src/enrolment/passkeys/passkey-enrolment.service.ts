@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common'
+import { ApiError } from '../../errors/api-error.js'
+import { FactorMails } from '../../factors/factor-mails.js'
+import { userHandleOf } from '../../factors/passkeys/passkey.js'
+import { PasskeyChallenges } from '../../factors/passkeys/passkey-challenges.js'
+import { PasskeyRegistration } from '../../factors/passkeys/passkey-registration.js'
+import { Passkeys } from '../../factors/passkeys/passkeys.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import { FactorChanges } from '../factor-changes.js'
+import { asPasskeyAnswer, type NewPasskeyBody } from './passkeys.dto.js'
+
+/** Adds and removes passkeys. */
+@Injectable()
+export class PasskeyEnrolment {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly challenges: PasskeyChallenges,
+    private readonly registration: PasskeyRegistration,
+    private readonly factorChanges: FactorChanges,
+    private readonly mails: FactorMails,
+  ) {}
+
+  /**
+   * Adds what the user's authenticator has made of options of this session. Throws `PASSKEY_INVALID`,
+   * `TOO_MANY_PASSKEYS`, `PASSKEY_EXISTS`, and like {@link FactorChanges.add}.
+   */
+  async add(actor: SessionActor, { response, name }: NewPasskeyBody) {
+    const { passkey, challenge, expiresAt } = await this.registration.verify(response, actor, name)
+    const added = await this.factorChanges.add(actor, async transaction => {
+      if (!(await this.challenges.use(transaction, challenge, expiresAt)))
+        throw new ApiError('PASSKEY_INVALID')
+      const result = await this.passkeys.add(transaction, passkey)
+      return { result, detail: detailOf(result) }
+    })
+    this.mails.added(actor, 'passkey')
+    return { passkey: asPasskeyAnswer(added.result), recoveryCodes: added.recoveryCodes }
+  }
+
+  /**
+   * Removes a passkey; returns what browsers' signal API takes. Throws `NOT_FOUND`, and like
+   * {@link FactorChanges.remove}.
+   */
+  async remove(actor: SessionActor, id: string) {
+    const { result, user } = await this.factorChanges.remove(actor, async (transaction, { id: userId }) => {
+      const removed = await this.passkeys.remove(transaction, { id, userId })
+      if (!removed) throw new ApiError('NOT_FOUND')
+      const left = await this.passkeys.listOf(transaction, userId)
+      return { result: { removed, left }, detail: detailOf(removed) }
+    })
+    const { removed, left } = result
+    this.mails.removed(actor, 'passkey')
+    return {
+      rpId: removed.rpId,
+      credentialId: removed.credentialId,
+      userId: userHandleOf(user.id),
+      remaining: left.map(({ credentialId }) => credentialId),
+    }
+  }
+}
+
+function detailOf({ id: passkeyId, name }: { readonly id: string; readonly name: string }) {
+  return { factor: 'passkey', passkeyId, name }
+}

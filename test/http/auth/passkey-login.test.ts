@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Database } from '../../../src/database/database.js'
+import { CHALLENGE_SECONDS } from '../../../src/factors/passkeys/passkey-challenges.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { type Circumstances, SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
+import { aMember, anOwner, type SignedIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+
+import { outcome, refreshByCookie } from '../support/api-calls.js'
+import { addPasskey, creationOptions, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { claimsOf } from '../support/token-claims.js'
+
+/** More than the tests do wrong. */
+const MANY = {
+  ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '100',
+  ATTEMPTS_PER_ACCOUNT: '100',
+  ATTEMPTS_PER_NETWORK: '1000',
+}
+
+const INVALID = '401 PASSKEY_INVALID'
+
+describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
+  let app: TestApp
+  let owner: User
+  let key: SoftwareAuthenticator
+  beforeAll(async () => {
+    app = await TestApp.start(backend, {
+      ...MANY,
+      OWNERS_ON_SATELLITES: 'barred',
+      PASSKEY_RP_ID: 'main.test',
+      PASSKEY_RELATED_ORIGINS: SHOP_ONE,
+    })
+    owner = await anOwner(app)
+    key = await aPasskeyOf(owner)
+  })
+  afterAll(() => app.stop())
+
+  async function aPasskeyOf(user: User, usual: Circumstances = {}): Promise<SoftwareAuthenticator> {
+    const added = await addPasskey(app, await provenSession(app, user), new SoftwareAuthenticator(usual))
+    expect(outcome(added)).toBe('201')
+    return added.authenticator
+  }
+
+  it('opens a session with two factors, on the main site by its cookie', async () => {
+    const answer = await logInWithPasskey(app, key.get(await passkeyOptions(app)))
+    expect(outcome(answer)).toBe('200')
+    expect(Object.keys(answer.json)).toEqual(['accessToken'])
+    expect(claimsOf(answer.json.accessToken)).toMatchObject({
+      sub: owner.id,
+      amr: ['hwk', 'user'],
+      acr: 'urn:mainstay:acr:2',
+      auth_time: expect.any(Number),
+    })
+    const sessionId = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1] ?? ''
+    expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
+  })
+
+  it('tells everybody the same options, and stores nothing for them', async () => {
+    const options = await passkeyOptions(app)
+    expect(options).toEqual({
+      challenge: expect.stringMatching(/^[A-Za-z0-9_-]{80,200}$/),
+      rpId: 'main.test',
+      timeout: CHALLENGE_SECONDS * 1000,
+      userVerification: 'required',
+      allowCredentials: [],
+    })
+    expect((await passkeyOptions(app)).challenge).not.toBe(options.challenge)
+  })
+
+  describe('refuses with one and the same answer', () => {
+    const LIES: readonly (readonly [string, Circumstances])[] = [
+      ['another origin', { origin: 'https://evil.test' }],
+      ['a subdomain of the main site', { origin: `https://x.${new URL(MAIN).host}` }],
+      ['another passkey origin than that of the request', { origin: SHOP_ONE }],
+      ['a frame in another site', { crossOrigin: true }],
+      [
+        'a frame in another site whose browser names it',
+        { crossOrigin: true, topOrigin: 'https://evil.test' },
+      ],
+      ['a named embedder alone', { topOrigin: MAIN }],
+      ['another domain', { rpId: 'evil.test' }],
+      ['the host where the domain above it is meant', { rpId: new URL(MAIN).host }],
+      ['no user verification', { isUserVerified: false }],
+      ['what was made to create a passkey', { type: 'webauthn.create' }],
+      ['a passkey that suddenly can be backed up', { isBackupEligible: true }],
+      ['a backup of what cannot be backed up', { isBackedUp: true }],
+      ['no user handle', { userHandle: null }],
+      ['the user handle of somebody else', { userHandle: 'AAAAAAAAAAAAAAAAAAAAAA' }],
+    ]
+    it.each(LIES)('%s', async (_, lies) => {
+      expect(outcome(await logInWithPasskey(app, key.get(await passkeyOptions(app), lies)))).toBe(INVALID)
+    })
+
+    it('a challenge that was used', async () => {
+      const options = await passkeyOptions(app)
+      expect(outcome(await logInWithPasskey(app, key.get(options)))).toBe('200')
+      expect(outcome(await logInWithPasskey(app, key.get(options)))).toBe(INVALID)
+    })
+
+    it('a challenge that has expired, and takes it until then', async () => {
+      const [first, second] = [await passkeyOptions(app), await passkeyOptions(app)]
+      app.clock.advance(CHALLENGE_SECONDS - 2)
+      expect(outcome(await logInWithPasskey(app, key.get(first)))).toBe('200')
+      app.clock.advance(2)
+      expect(outcome(await logInWithPasskey(app, key.get(second)))).toBe(INVALID)
+    })
+
+    it('a challenge that was not ours, or was changed or spelt otherwise', async () => {
+      const { challenge, rpId } = await passkeyOptions(app)
+      const text = Buffer.from(challenge, 'base64url').toString()
+      const later = text.replace(/\.(\d+)\./, (_, expiry) => `.${Number(expiry) + 1000}.`)
+      const changed = [later, `${text} `, text.slice(0, -1), 'a'.repeat(40)]
+      for (const other of [
+        ...changed.map(one => Buffer.from(one).toString('base64url')),
+        `${challenge}=`,
+        '',
+      ])
+        expect(outcome(await logInWithPasskey(app, key.get({ challenge: other, rpId })))).toBe(INVALID)
+      expect(outcome(await logInWithPasskey(app, key.get({ challenge, rpId })))).toBe('200')
+    })
+
+    it('a challenge that was issued to create a passkey', async () => {
+      const { challenge } = await creationOptions(app, await provenSession(app, await aMember(app, owner)))
+      expect(outcome(await logInWithPasskey(app, key.get({ challenge, rpId: 'main.test' })))).toBe(INVALID)
+    })
+
+    it('a signature of another key, or of other data', async () => {
+      const options = await passkeyOptions(app)
+      const right = key.get(options)
+      const { userHandle } = right.response
+      const other = new SoftwareAuthenticator().get(options, { userHandle: userHandle ?? '' })
+      const forged = { ...right, response: { ...right.response, signature: other.response.signature } }
+      expect(outcome(await logInWithPasskey(app, forged))).toBe(INVALID)
+      expect(outcome(await logInWithPasskey(app, other))).toBe(INVALID)
+      expect(outcome(await logInWithPasskey(app, right))).toBe('200')
+    })
+
+    it('a user who is disabled', async () => {
+      const member = await aMember(app, owner)
+      const theirs = await aPasskeyOf(member)
+      await app.app
+        .get(Database)
+        .transaction(transaction => app.app.get(Users).disable(transaction, member.id))
+      expect(outcome(await logInWithPasskey(app, theirs.get(await passkeyOptions(app))))).toBe(INVALID)
+    })
+
+    it('a user who is invited elsewhere only, and an owner on a satellite', async () => {
+      const member = await aMember(app, owner)
+      const theirs = await aPasskeyOf(member)
+      await app.app
+        .get(Database)
+        .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, [SHOP_TWO]))
+      for (const one of [theirs, key]) {
+        const response = one.get(await passkeyOptions(app), { origin: SHOP_ONE })
+        const answer = await logInWithPasskey(app, response, { source: 'satellite' }, { Origin: SHOP_ONE })
+        expect(outcome(answer)).toBe(INVALID)
+      }
+    })
+  })
+
+  it('lets a member in at a related origin, and at no other satellite', async () => {
+    const theirs = await aPasskeyOf(await aMember(app, owner))
+    const at = async (origin: string, headers: Record<string, string>, source = 'satellite') =>
+      logInWithPasskey(app, theirs.get(await passkeyOptions(app), { origin }), { source }, headers)
+    const answer = await at(SHOP_ONE, { Origin: SHOP_ONE })
+    expect(outcome(answer)).toBe('200')
+    expect(answer.json).toMatchObject({ sessionId: expect.any(String) })
+    expect(outcome(await at(SHOP_TWO, { Origin: SHOP_TWO }))).toBe(INVALID)
+    expect(outcome(await at(MAIN, { Origin: SHOP_ONE }))).toBe(INVALID)
+    // Its server passes on, without an Origin, what its page was given.
+    expect(outcome(await at(SHOP_ONE, {}, 'main'))).toBe(INVALID)
+    expect(outcome(await at(SHOP_ONE, {}))).toBe(INVALID)
+    expect(outcome(await at(SHOP_ONE, { Origin: SHOP_ONE }, 'main'))).toBe('403 MAIN_ORIGIN_REQUIRED')
+    const { json } = await app.request({ path: '/.well-known/webauthn' })
+    expect(json).toEqual({ origins: [SHOP_ONE] })
+  })
+
+  it('says swk of what may be on several devices, and keeps whether it is', async () => {
+    const member = await aMember(app, owner)
+    const synced = await aPasskeyOf(member, { isBackupEligible: true })
+    const answer = await logInWithPasskey(app, synced.get(await passkeyOptions(app), { isBackedUp: true }))
+    expect(claimsOf(answer.json.accessToken)).toMatchObject({ amr: ['swk', 'user'] })
+    const session = signedIn(answer)
+    const { json } = await onMainSite(app, session, 'GET', '/api/passkeys')
+    expect(json).toMatchObject({
+      rpId: 'main.test',
+      passkeys: [
+        { isBackupEligible: true, isBackedUp: true, lastUsedAt: expect.any(String), name: 'Passkey' },
+      ],
+    })
+  })
+
+  it('notes a counter that goes back, and lets its user in', async () => {
+    const member = await aMember(app, owner)
+    const theirs = await aPasskeyOf(member, {})
+    for (const counter of [7, 7, 5, 8, 0])
+      expect(outcome(await logInWithPasskey(app, theirs.get(await passkeyOptions(app), { counter })))).toBe(
+        '200',
+      )
+    const rows = (await app.auditRows()).filter(
+      ({ action, userId }) => action === 'passkey.counter' && userId === member.id,
+    )
+    expect(rows.map(({ detail }) => detail)).toEqual([
+      expect.objectContaining({ counter: 7, before: 7 }),
+      expect.objectContaining({ counter: 5, before: 7 }),
+      expect.objectContaining({ counter: 0, before: 8 }),
+    ])
+    expect(rows[0]?.accountId).toBe(member.accountId)
+  })
+
+  it('takes no body that is not a response', async () => {
+    const right = key.get(await passkeyOptions(app))
+    const wrong = [
+      null,
+      'text',
+      {},
+      { ...right, response: null },
+      { ...right, id: 'a/b' },
+      { ...right, rawId: 'AAAA' },
+      { ...right, type: 'password' },
+      { ...right, response: { ...right.response, signature: ['AA'] } },
+      { ...right, response: { ...right.response, userHandle: 7 } },
+      { ...right, response: { ...right.response, clientDataJSON: 'A'.repeat(9_000) } },
+    ]
+    for (const response of wrong)
+      expect(outcome(await logInWithPasskey(app, response as never))).toBe('400 INVALID_BODY')
+    // What can be sent, and not be read.
+    for (const clientDataJSON of ['AAAA', 'bnVsbA', 'e30', 'W10', '_____w'])
+      expect(
+        outcome(await logInWithPasskey(app, { ...right, response: { ...right.response, clientDataJSON } })),
+      ).toBe(INVALID)
+    for (const authenticatorData of ['AAAA', 'A'.repeat(60)])
+      expect(
+        outcome(
+          await logInWithPasskey(app, { ...right, response: { ...right.response, authenticatorData } }),
+        ),
+      ).toBe(INVALID)
+  })
+
+  function signedIn(answer: Awaited<ReturnType<typeof logInWithPasskey>>): SignedIn {
+    const sessionId = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1] ?? ''
+    return { accessToken: answer.json.accessToken, sessionId, answer }
+  }
+})
