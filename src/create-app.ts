@@ -2,6 +2,7 @@ import 'reflect-metadata'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { AppModule } from './app.module.js'
+import { ReauthenticationMethods } from './auth/reauthentication/reauthentication-methods.js'
 import { Clock } from './clock/clock.js'
 import type { Settings } from './config/settings.js'
 import { OpenConnections } from './database/open-connections.js'
@@ -63,7 +64,7 @@ async function startApp(
   try {
     const root = AppModule.with(settings, clock, connections)
     const app = await createNestApplication(root, EdgeAdapter.over(server), server.log)
-    app.useGlobalFilters(new ProblemFilter())
+    app.useGlobalFilters(new ProblemFilter(app.get(ReauthenticationMethods)))
     app.useGlobalPipes(new RequestValidation())
     return await initialize(app)
   } catch (error) {

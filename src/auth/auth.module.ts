@@ -34,9 +34,12 @@ import { PasswordForgotService } from './password/password-forgot.service.js'
 import { PasswordMails } from './password/password-mails.js'
 import { PasswordResetService } from './password/password-reset.service.js'
 import { PasswordSetter } from './password/password-setter.js'
+import { FactorProofs } from './reauthentication/factor-proofs.js'
 import { PasswordProof } from './reauthentication/password-proof.js'
 import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
+import { ReauthenticationMethods } from './reauthentication/reauthentication-methods.js'
+import { TypingPlaces } from './reauthentication/typing-places.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
@@ -78,6 +81,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     DeviceMemory,
     FactorCheck,
     FactorMethods,
+    FactorProofs,
     HandoffCodes,
     HandoffDestinations,
     HandoffGrounds,
@@ -101,12 +105,14 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     PasswordProof,
     PasswordResetService,
     PasswordSetter,
+    ReauthenticationMethods,
     ReauthenticationService,
     RefreshRefusals,
     RefreshService,
     SecondFactorChallenges,
     SecondFactorDemand,
     SecondFactorLoginService,
+    TypingPlaces,
     UnrecognizedLoginService,
   ],
   exports: [FactorCheck, FactorMethods, LoginPlaces, PasswordMails, PasswordProof],

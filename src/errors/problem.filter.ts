@@ -13,15 +13,24 @@ const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
+/** Adds to a refusal what its client needs, and what whoever refused did not look up. Never rejects. */
+export interface RefusalDetails {
+  amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError>
+}
+
 /**
  * The only place where an error becomes an answer. Unexpected errors are logged and answered 500 without
  * details.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  catch(error: unknown, host: ArgumentsHost): void {
+  constructor(private readonly details: RefusalDetails) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp()
-    answerProblem(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>())
+    const request = http.getRequest<FastifyRequest>()
+    const amended = error instanceof ApiError ? await this.details.amend(error, request) : error
+    answerProblem(amended, request, http.getResponse<FastifyReply>())
   }
 }
 

@@ -10,7 +10,7 @@ import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'
-import { LoginPlaces } from '../login/login-places.js'
+import { TypingPlaces } from './typing-places.js'
 
 /** What the password is needed for. */
 interface ProofContext {
@@ -31,7 +31,7 @@ export class PasswordProof {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly limits: LoginLimits,
-    private readonly places: LoginPlaces,
+    private readonly places: TypingPlaces,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -44,7 +44,8 @@ export class PasswordProof {
     const { sid, client } = actor
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    await this.requirePasswordsThere(user, actor)
+    const refusal = await this.places.refusalOfPassword(user, actor)
+    if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countGuessIn(sid, user.email, client)
     await this.check(user, password, { action, client, sid }, counted)
     return user
@@ -54,17 +55,6 @@ export class PasswordProof {
   async ofUser(user: User, password: string, context: ProofContext): Promise<void> {
     const counted = await this.limits.countGuess(user.email, context.client)
     await this.check(user, password, context, counted)
-  }
-
-  /**
-   * Where the session began counts too: a customer's server could pass on, without an Origin, what was typed
-   * on its page.
-   */
-  private async requirePasswordsThere(user: User, { source, origin, client }: SessionActor): Promise<void> {
-    for (const place of new Set([origin, client.origin])) {
-      if (this.places.isBarredOwner(user, { source, origin: place })) throw new ApiError('OWNER_LOGIN_BARRED')
-      if (await this.places.requiresHandoff(user, place)) throw new ApiError('HANDOFF_REQUIRED')
-    }
   }
 
   private async check(

@@ -1,23 +1,39 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common'
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
-import { ReauthenticateBody, ReauthenticateDocs } from './reauthentication.dto.js'
+import {
+  ReauthenticateBody,
+  ReauthenticateDocs,
+  ReauthenticationMethodsDocs,
+} from './reauthentication.dto.js'
 import { ReauthenticationService } from './reauthentication.service.js'
+import { ReauthenticationMethods } from './reauthentication-methods.js'
 
 @ApiTags('Auth')
-@Controller('api')
+@Controller('api/reauthenticate')
 export class ReauthenticationController {
-  constructor(private readonly reauthentication: ReauthenticationService) {}
+  constructor(
+    private readonly reauthentication: ReauthenticationService,
+    private readonly methods: ReauthenticationMethods,
+  ) {}
 
-  /** The user supplies the password again, to do what an unattended browser must not. */
-  @Post('reauthenticate')
+  /** How the caller can re-authenticate here. */
+  @Get()
+  @LiveSession()
+  @ReauthenticationMethodsDocs()
+  async list(@CurrentActor() actor: SessionActor) {
+    return { methods: await this.methods.of(actor, actor.client.origin) }
+  }
+
+  /** The user proves again who they are, to do what an unattended browser must not. */
+  @Post()
   @CountsAsWrite(false)
   @HttpCode(200)
   @LiveSession()
   @ReauthenticateDocs()
-  async reauthenticate(@CurrentActor() actor: SessionActor, @Body() { password }: ReauthenticateBody) {
-    return { reauthenticatedUntil: await this.reauthentication.reauthenticate(actor, password) }
+  async reauthenticate(@CurrentActor() actor: SessionActor, @Body() proof: ReauthenticateBody) {
+    return { reauthenticatedUntil: await this.reauthentication.reauthenticate(actor, proof) }
   }
 }

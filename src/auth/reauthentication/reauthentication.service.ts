@@ -2,31 +2,45 @@ import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { unavailable } from '../../errors/api-error.js'
-import { authMethods } from '../../permissions/auth-methods.js'
+import { authMethods, namesOf } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
+import type { FactorProof } from '../second-factor/factor-check.js'
+import { FactorProofs, type Proved } from './factor-proofs.js'
 import { PasswordProof } from './password-proof.js'
+
+/** Exactly one of them. */
+export interface ReauthenticationProof extends FactorProof {
+  readonly password?: string
+}
 
 @Injectable()
 export class ReauthenticationService {
   constructor(
     private readonly passwordProof: PasswordProof,
+    private readonly factorProofs: FactorProofs,
     private readonly users: Users,
     private readonly auditLog: AuditLog,
     private readonly reauthentication: Reauthentication,
   ) {}
 
   /**
-   * Marks the session when the password is its user's, and returns until when that is valid. Refuses like
-   * {@link PasswordProof.ofActor}. Throws `TOO_BUSY` when the user was changed meanwhile, for example by a
-   * new password, and `SESSION_NOT_FOUND` when the session has ended. Safe to repeat.
+   * Marks the session when its user proves with any factor who they are, and returns until when that is valid.
+   * Refuses like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user
+   * was changed meanwhile, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
    */
-  async reauthenticate(actor: SessionActor, password: string): Promise<Date> {
-    const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
-    const event = auditEvent(actor, 'reauthenticate')
+  async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
+    const { user, methods } = await this.proved(actor, proof)
+    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(methods) })
     const isRecorded = await this.auditLog.recordIf(db => this.users.unchanged(db, user), event)
     if (!isRecorded) throw unavailable('TOO_BUSY')
-    return this.reauthentication.stamp(actor, authMethods('pwd'))
+    return this.reauthentication.stamp(actor, methods)
+  }
+
+  private async proved(actor: SessionActor, { password, ...proof }: ReauthenticationProof): Promise<Proved> {
+    if (password === undefined) return this.factorProofs.ofActor(actor, proof)
+    const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
+    return { user, methods: authMethods('pwd') }
   }
 }

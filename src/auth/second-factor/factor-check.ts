@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { type AuditAction, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
+import type { ErrorCode } from '../../errors/error-codes.js'
 import { FactorMails } from '../../factors/factor-mails.js'
+import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import type { Client } from '../../http/client.js'
@@ -10,11 +13,12 @@ import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js
 import { handleOf, newSessionId, type Session } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
 
-/** What somebody types to prove that they have a factor; exactly one. */
+/** How somebody proves that they have a factor; exactly one of these. */
 export interface FactorProof {
   /** Of an authenticator app. */
   readonly code?: string
   readonly recoveryCode?: string
+  readonly passkey?: AuthenticationResponseJSON
 }
 
 /** What the factor is needed for. */
@@ -31,26 +35,47 @@ export class FactorCheck {
   constructor(
     private readonly totp: TotpFactors,
     private readonly recoveryCodes: RecoveryCodes,
+    private readonly passkeys: PasskeyAssertions,
     private readonly mails: FactorMails,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Uses a code of the user up and returns what that proves. Throws `SECOND_FACTOR_INVALID` when it is wrong or
-   * was used before, after a row in the audit log. Counts nothing: the caller has counted a guess before, and
-   * reports how it ended.
+   * What the proof proves; it is used up. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or was used
+   * before, and `PASSKEY_INVALID`, after a row in the audit log. Counts nothing: the caller has counted a guess
+   * before, and reports how it ended.
    */
   async use(user: User, proof: FactorProof, context: FactorContext): Promise<AuthMethods> {
+    try {
+      return await this.proved(user, proof, context)
+    } catch (error) {
+      if (error instanceof ApiError && WRONG.has(error.code)) this.noteFailure(user, proof, context)
+      throw error
+    }
+  }
+
+  private async proved(user: User, proof: FactorProof, context: FactorContext): Promise<AuthMethods> {
+    const { code, recoveryCode, passkey } = proof
+    if (passkey) {
+      const { methods } = await this.passkeys.verify(passkey, { client: context.client, userId: user.id })
+      return methods
+    }
     const isRight =
-      proof.code === undefined
-        ? await this.useRecoveryCode(user, proof.recoveryCode ?? '', context)
-        : await this.totp.use(user.id, proof.code)
-    if (isRight) return authMethods('otp')
-    const { id: userId, accountId, email } = user
+      code === undefined
+        ? await this.useRecoveryCode(user, recoveryCode ?? '', context)
+        : await this.totp.use(user.id, code)
+    if (!isRight) throw new ApiError('SECOND_FACTOR_INVALID')
+    return authMethods('otp')
+  }
+
+  private noteFailure(
+    { id: userId, accountId, email }: User,
+    proof: FactorProof,
+    context: FactorContext,
+  ): void {
     const actor = { userId, accountId, sid: context.session?.sid, client: context.client }
-    const reason = proof.code === undefined ? 'wrong recovery code' : 'wrong code'
-    this.auditLog.note({ ...auditEvent(actor, context.action, { reason, email }), outcome: 'failed' })
-    throw new ApiError('SECOND_FACTOR_INVALID')
+    const detail = { reason: `wrong ${nameOf(proof)}`, email }
+    this.auditLog.note({ ...auditEvent(actor, context.action, detail), outcome: 'failed' })
   }
 
   private async useRecoveryCode(user: User, code: string, { client, session }: FactorContext) {
@@ -64,6 +89,13 @@ export class FactorCheck {
     }
     return isUsed
   }
+}
+
+const WRONG: ReadonlySet<ErrorCode> = new Set(['SECOND_FACTOR_INVALID', 'PASSKEY_INVALID'])
+
+function nameOf({ code, passkey }: FactorProof): string {
+  if (passkey) return 'passkey'
+  return code === undefined ? 'recovery code' : 'code'
 }
 
 function newSession() {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../../config/settings.js'
+import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
 import { UserFactors } from '../../factors/user-factors.js'
 
 export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
@@ -11,7 +11,7 @@ export type FactorMethod = (typeof FACTOR_METHODS)[number]
 export class FactorMethods {
   constructor(
     private readonly factors: UserFactors,
-    private readonly settings: Settings,
+    private readonly sites: PasskeySites,
   ) {}
 
   /** What the user has that can be used on pages of this origin (null outside browsers). */
@@ -19,7 +19,7 @@ export class FactorMethods {
     const { totpConfirmedAt, passkeys, recoveryCodesLeft } = await this.factors.find(userId)
     return [
       ...(totpConfirmedAt ? (['totp'] as const) : []),
-      ...(passkeys > 0 && origin === this.settings.mainOrigin ? (['passkey'] as const) : []),
+      ...(passkeys > 0 && this.sites.worksAt(origin) ? (['passkey'] as const) : []),
       ...(recoveryCodesLeft > 0 ? (['recovery'] as const) : []),
     ]
   }

@@ -1,55 +1,31 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsBoolean, IsOptional, IsString, Matches, MaxLength, registerDecorator } from 'class-validator'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator'
 import { DEVICE_ID_FORM, type DeviceId } from '../../anomalies/device-id.js'
+import { IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { LoginAnswer } from '../login/login.dto.js'
 import type { FactorProof } from './factor-check.js'
+import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
 
-/** Six digits, with the spaces that apps show. A recovery code has 16 letters, and what stands between them. */
-const MAX_CODE_LENGTH = 32
 /** Ours have 43 characters; whether one is valid, only the database knows. */
 const MAX_CHALLENGE_LENGTH = 100
 
-/** For the first of several optional fields: refuses a body without exactly one of them. */
-function IsOnlyOneOf(...fields: readonly string[]): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name: 'isOnlyOneOf',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: (_, context) => {
-          const body = context?.object as Readonly<Record<string, unknown>>
-          return fields.filter(field => body[field] !== undefined).length === 1
-        },
-        defaultMessage: () => `exactly one of ${fields.join(', ')} is required`,
-      },
-    })
-}
-
 export class SecondFactorBody implements FactorProof {
   @ApiProperty({ type: String, maxLength: MAX_CHALLENGE_LENGTH, description: 'Of `SECOND_FACTOR_REQUIRED`' })
-  @IsOnlyOneOf('code', 'recoveryCode')
+  @IsOnlyOneOf('code', 'recoveryCode', 'passkey')
   @IsString()
   @MaxLength(MAX_CHALLENGE_LENGTH)
   challenge!: string
 
-  @ApiPropertyOptional({
-    type: String,
-    maxLength: MAX_CODE_LENGTH,
-    example: '123456',
-    description: 'Of the authenticator app',
-  })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_CODE_LENGTH)
+  @IsAppCode()
   code?: string
 
-  @ApiPropertyOptional({ type: String, maxLength: MAX_CODE_LENGTH, example: '7K3M-9XQ2-VB4N-H8TE' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_CODE_LENGTH)
+  @IsRecoveryCode()
   recoveryCode?: string
+
+  @IsPasskeyResponse({ required: false })
+  passkey?: AuthenticationResponseJSON
 
   @ApiPropertyOptional({
     type: Boolean,
@@ -87,6 +63,7 @@ export const SecondFactorDocs = () =>
     refusals: [
       ...BODY_REFUSALS,
       'SECOND_FACTOR_INVALID',
+      'PASSKEY_INVALID',
       'CHALLENGE_EXPIRED',
       'INVALID_CREDENTIALS',
       'TOO_MANY_ATTEMPTS',

@@ -15,9 +15,9 @@ export class PasskeySites {
     this.mainOrigin = mainOrigin
   }
 
-  /** Whether pages of this origin can use passkeys. Without an Origin, what apps send was made for the main site. */
+  /** Whether pages of this origin can use passkeys; false outside browsers. */
   worksAt(origin: string | null): boolean {
-    return this.originOf(origin) !== null
+    return origin !== null && this.originOf(origin) !== null
   }
 
   /**

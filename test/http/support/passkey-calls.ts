@@ -58,3 +58,23 @@ export function logInWithPasskey(
     body: { response, ...body },
   })
 }
+
+/** A main session of the passkey's user. */
+export async function passkeySession(app: TestApp, authenticator: SoftwareAuthenticator): Promise<SignedIn> {
+  const answer = await logInWithPasskey(app, authenticator.get(await passkeyOptions(app)))
+  if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
+  const sessionId = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1] ?? ''
+  return { accessToken: answer.json.accessToken, sessionId, answer }
+}
+
+/** One that has re-authenticated with it too. */
+export async function provenPasskeySession(
+  app: TestApp,
+  authenticator: SoftwareAuthenticator,
+): Promise<SignedIn> {
+  const session = await passkeySession(app, authenticator)
+  const passkey = authenticator.get(await passkeyOptions(app))
+  const { status, text } = await onMainSite(app, session, 'POST', '/api/reauthenticate', { passkey })
+  if (status !== 200) throw new Error(`re-authentication answered ${status} ${text}`)
+  return session
+}

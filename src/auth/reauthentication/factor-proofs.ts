@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common'
+import { ApiError } from '../../errors/api-error.js'
+import type { AuthMethods } from '../../permissions/auth-methods.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { LoginLimits } from '../login/login-limits.js'
+import { FactorCheck, type FactorProof } from '../second-factor/factor-check.js'
+import { TypingPlaces } from './typing-places.js'
+
+/** What the user of a session has just proved. */
+export interface Proved {
+  readonly user: User
+  readonly methods: AuthMethods
+}
+
+/** Checks, within a session, what its user has besides a password. */
+@Injectable()
+export class FactorProofs {
+  constructor(
+    private readonly users: Users,
+    private readonly places: TypingPlaces,
+    private readonly limits: LoginLimits,
+    private readonly factors: FactorCheck,
+  ) {}
+
+  /**
+   * Throws `SECOND_FACTOR_INVALID` or `PASSKEY_INVALID`; `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where codes
+   * must not be typed, and `SESSION_NOT_FOUND` when the user is gone. Guesses count together with those at the
+   * password.
+   */
+  async ofActor(actor: SessionActor, proof: FactorProof): Promise<Proved> {
+    const user = await this.users.find(actor.userId)
+    if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+    const refusal = proof.passkey ? null : await this.places.refusalOfCode(user, actor)
+    if (refusal) throw new ApiError(refusal)
+    const counted = await this.limits.countGuessIn(actor.sid, user.email, actor.client)
+    try {
+      const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
+      const methods = await this.factors.use(user, proof, context)
+      await counted.succeeded()
+      return { user, methods }
+    } catch (error) {
+      await counted.threw(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../errors/api-error.js'
+import { clientOf } from '../../http/client.js'
+import { Logger } from '../../log/logger.js'
+import type { Session } from '../../sessions/session.js'
+import { Users } from '../../users/users.js'
+import { FACTOR_METHODS, FactorMethods } from '../second-factor/factor-methods.js'
+import { TypingPlaces } from './typing-places.js'
+
+export const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
+/** How a user can re-authenticate, as answers name it. */
+export type ReauthenticationMethod = (typeof REAUTHENTICATION_METHODS)[number]
+
+/** How the users of sessions can re-authenticate. */
+@Injectable()
+export class ReauthenticationMethods {
+  private readonly logger = new Logger('ReauthenticationMethods')
+
+  constructor(
+    private readonly users: Users,
+    private readonly places: TypingPlaces,
+    private readonly factors: FactorMethods,
+  ) {}
+
+  /** What the session's user has, and may use on pages of this origin (null outside browsers). */
+  async of(session: Session, origin: string | null): Promise<ReauthenticationMethod[]> {
+    const user = await this.users.find(session.userId)
+    if (!user) return []
+    const place = { ...session, client: { origin } }
+    const mayTypePassword = (await this.places.refusalOfPassword(user, place)) === null
+    const mayTypeCodes = (await this.places.refusalOfCode(user, place)) === null
+    const factors = await this.factors.of(user.id, origin)
+    return [
+      ...(user.passwordHash !== null && mayTypePassword ? (['password'] as const) : []),
+      ...factors.filter(method => method === 'passkey' || mayTypeCodes),
+    ]
+  }
+
+  /**
+   * Adds to a `REAUTHENTICATION_REQUIRED` how that can be done. Here, and not where it is thrown: that may be in
+   * a transaction, and most requests are not refused. Never rejects.
+   */
+  async amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError> {
+    if (refusal.code !== 'REAUTHENTICATION_REQUIRED' || !request.session) return refusal
+    try {
+      const methods = await this.of(request.session, clientOf(request).origin)
+      return new ApiError(refusal.code, { ...refusal.options, members: { methods } })
+    } catch (error) {
+      this.logger.warn(`A refusal goes out without its methods: ${(error as Error).message}`)
+      return refusal
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { applyDecorators } from '@nestjs/common'
+import { ApiPropertyOptional } from '@nestjs/swagger'
+import { IsString, MaxLength, registerDecorator, ValidateIf } from 'class-validator'
+
+/** Six digits, with the spaces that apps show. A recovery code has 16 letters, and what stands between them. */
+const MAX_CODE_LENGTH = 32
+
+/** A field that may be left out; null is not left out. */
+export const IsLeftOutOr = (...rules: readonly PropertyDecorator[]) =>
+  applyDecorators(
+    ValidateIf((_, value) => value !== undefined),
+    ...rules,
+  )
+
+/** A code of an authenticator app. */
+export const IsAppCode = () => codeField('Of the authenticator app', '123456')
+
+export const IsRecoveryCode = () => codeField('Works once', '7K3M-9XQ2-VB4N-H8TE')
+
+function codeField(description: string, example: string): PropertyDecorator {
+  const documented = ApiPropertyOptional({ type: String, maxLength: MAX_CODE_LENGTH, example, description })
+  return applyDecorators(documented, IsLeftOutOr(IsString(), MaxLength(MAX_CODE_LENGTH)))
+}
+
+/**
+ * Refuses a body without exactly one of these fields. For a field whose other rules run even if it is left out.
+ */
+export function IsOnlyOneOf(...fields: readonly string[]): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isOnlyOneOf',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (_, context) => {
+          const body = context?.object as Readonly<Record<string, unknown>>
+          return fields.filter(field => body[field] !== undefined).length === 1
+        },
+        defaultMessage: () => `exactly one of ${fields.join(', ')} is required`,
+      },
+    })
+}

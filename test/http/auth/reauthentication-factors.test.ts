@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { giveAuthenticator, giveRecoveryCodes } from '../../support/authenticator.js'
+import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
+import { aMember, anOwner, type SignedIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { bearer, outcome } from '../support/api-calls.js'
+import { addPasskey, passkeyOptions, passkeySession } from '../support/passkey-calls.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { claimsOf } from '../support/token-claims.js'
+
+describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { PASSKEY_RP_ID: 'main.test', PASSKEY_RELATED_ORIGINS: SHOP_ONE })
+  })
+  afterAll(() => app.stop())
+
+  const prove = (session: SignedIn, proof: object) =>
+    onMainSite(app, session, 'POST', '/api/reauthenticate', proof)
+  const ask = (session: SignedIn) => onMainSite(app, session, 'GET', '/api/profile/export')
+
+  async function userWithPasskey() {
+    const user = await anOwner(app)
+    const { authenticator } = await addPasskey(app, await provenSession(app, user))
+    return { user, authenticator, session: await passkeySession(app, authenticator) }
+  }
+
+  it('says which factors the user has, in the refusal and on request', async () => {
+    const { user, session } = await userWithPasskey()
+    const refusal = await ask(session)
+    expect(outcome(refusal)).toBe('401 REAUTHENTICATION_REQUIRED')
+    expect(refusal.json.methods).toEqual(['password', 'passkey', 'recovery'])
+    await giveAuthenticator(app, user)
+    const { json } = await onMainSite(app, session, 'GET', '/api/reauthenticate')
+    expect(json).toEqual({ methods: ['password', 'totp', 'passkey', 'recovery'] })
+  })
+
+  it('takes a passkey of the user, each challenge once', async () => {
+    const { authenticator, session } = await userWithPasskey()
+    const passkey = authenticator.get(await passkeyOptions(app))
+    expect(outcome(await prove(session, { passkey }))).toBe('200')
+    expect(outcome(await prove(session, { passkey }))).toBe('401 PASSKEY_INVALID')
+    expect(outcome(await ask(session))).toBe('200')
+    // Where the browser was told which credential to use, it need not say whose that is.
+    const named = authenticator.get(await passkeyOptions(app), { userHandle: null })
+    expect(outcome(await prove(session, { passkey: named }))).toBe('200')
+  })
+
+  it('refuses the passkey of another user', async () => {
+    const [mine, theirs] = [await userWithPasskey(), await userWithPasskey()]
+    const options = await passkeyOptions(app)
+    const { userHandle } = mine.authenticator.get(options).response
+    for (const lies of [{}, { userHandle: null }, { userHandle: userHandle ?? null }]) {
+      const passkey = theirs.authenticator.get(options, lies)
+      expect(outcome(await prove(mine.session, { passkey }))).toBe('401 PASSKEY_INVALID')
+    }
+    expect(outcome(await ask(mine.session))).toBe('401 REAUTHENTICATION_REQUIRED')
+    // They used nothing up.
+    expect(outcome(await prove(theirs.session, { passkey: theirs.authenticator.get(options) }))).toBe('200')
+  })
+
+  it('takes a code and a recovery code, each once, and says so in the next token', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    const authenticatorApp = await giveAuthenticator(app, user)
+    const [recoveryCode = ''] = await giveRecoveryCodes(app, user)
+    expect(outcome(await prove(session, { code: '000000' }))).toBe('401 SECOND_FACTOR_INVALID')
+    const code = authenticatorApp.code()
+    expect(outcome(await prove(session, { code }))).toBe('200')
+    expect(outcome(await prove(session, { code }))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(outcome(await prove(session, { recoveryCode }))).toBe('200')
+    expect(outcome(await prove(session, { recoveryCode }))).toBe('401 SECOND_FACTOR_INVALID')
+    const { json } = await app.request({
+      method: 'POST',
+      path: '/api/refresh',
+      headers: { Origin: MAIN, Cookie: `sessionId=${session.sessionId}` },
+    })
+    expect(claimsOf(json.accessToken)).toMatchObject({ amr: ['pwd', 'otp'], acr: 'urn:mainstay:acr:2' })
+  })
+
+  it('takes exactly one proof', async () => {
+    const { session, authenticator } = await userWithPasskey()
+    const passkey = authenticator.get(await passkeyOptions(app))
+    const bodies = [
+      {},
+      { code: '123456', passkey },
+      { code: null },
+      { code: null, recoveryCode: 'x' },
+      { passkey: null },
+    ]
+    for (const body of bodies) expect(outcome(await prove(session, body))).toBe('400 INVALID_BODY')
+    expect(outcome(await prove(session, { passkey }))).toBe('200')
+  })
+
+  it('takes no codes on a satellite, but a passkey where passkeys work', async () => {
+    const member = await aMember(app, await anOwner(app))
+    const { authenticator } = await addPasskey(app, await provenSession(app, member))
+    const session = await satelliteSession(authenticator)
+    const [recoveryCode = ''] = await giveRecoveryCodes(app, member)
+    const headers = { Origin: SHOP_ONE, ...bearer(session.accessToken) }
+    const ways = await app.request({ path: '/api/reauthenticate', headers })
+    expect(ways.json).toEqual({ methods: ['password', 'passkey'] })
+    const at = (body: object, from = headers) =>
+      app.request({ method: 'POST', path: '/api/reauthenticate', headers: from, body })
+    expect(outcome(await at({ recoveryCode }))).toBe('403 HANDOFF_REQUIRED')
+    expect(outcome(await at({ recoveryCode }, { Origin: MAIN, ...bearer(session.accessToken) }))).toBe(
+      '403 HANDOFF_REQUIRED',
+    )
+    const passkey = authenticator.get(await passkeyOptions(app), { origin: SHOP_ONE })
+    expect(outcome(await at({ passkey }))).toBe('200')
+  })
+
+  async function satelliteSession(authenticator: SoftwareAuthenticator): Promise<SignedIn> {
+    const response = authenticator.get(await passkeyOptions(app), { origin: SHOP_ONE })
+    const body = { response, source: 'satellite' }
+    const answer = await app.request({
+      method: 'POST',
+      path: '/api/login/passkey',
+      headers: { Origin: SHOP_ONE },
+      body,
+    })
+    return { ...answer.json, answer }
+  }
+})
