@@ -8,21 +8,42 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { FactorAuthority } from './factor-authority.js'
 import { FactorChanges, FactorConsequences } from './factor-changes.js'
+import { SecondFactorOverview, SecondFactorOverviewController } from './overview/second-factor-overview.js'
 import { OwnPasskeys } from './passkeys/own-passkeys.js'
 import { PasskeyEnrolment } from './passkeys/passkey-enrolment.service.js'
 import { PasskeysController } from './passkeys/passkeys.controller.js'
 import { PasswordRemoval, PasswordRemovalController } from './passkeys/password-removal.js'
+import {
+  RecoveryCodeReplacement,
+  RecoveryCodesController,
+} from './recovery-codes/recovery-codes.controller.js'
+import { OwnRememberedDevices } from './remembered-devices/own-remembered-devices.js'
+import { RememberedDevicesController } from './remembered-devices/remembered-devices.controller.js'
+import { TotpController } from './totp/totp.controller.js'
+import { TotpEnrolment, TotpSecrets } from './totp/totp-enrolment.service.js'
 
 @Module({
   imports: [AuditModule, StepUpModule, FactorsModule, MailModule, SessionsModule, UsersModule],
-  controllers: [PasskeysController, PasswordRemovalController],
+  controllers: [
+    SecondFactorOverviewController,
+    TotpController,
+    RecoveryCodesController,
+    RememberedDevicesController,
+    PasskeysController,
+    PasswordRemovalController,
+  ],
   providers: [
     FactorAuthority,
     FactorChanges,
     FactorConsequences,
     OwnPasskeys,
+    OwnRememberedDevices,
     PasskeyEnrolment,
     PasswordRemoval,
+    RecoveryCodeReplacement,
+    SecondFactorOverview,
+    TotpEnrolment,
+    TotpSecrets,
   ],
 })
 export class EnrolmentModule {}

@@ -4,7 +4,7 @@ import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { accounts, sessionLinks, users } from '../database/schema.js'
+import { accounts, rememberedDevices, sessionLinks, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
@@ -160,6 +160,8 @@ export class Users {
   /** Sets a new password; null removes it. */
   async setPassword(transaction: Db, id: string, passwordHash: string | null): Promise<void> {
     await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
+    // Who knew the old one may have used one of them.
+    await transaction.delete(rememberedDevices).where(eq(rememberedDevices.userId, id))
   }
 
   /** The user is gone; what they did stays in the audit log. */

@@ -78,6 +78,11 @@ export class TotpFactors {
     })
   }
 
+  /** Whether the user has a confirmed one. */
+  async has(userId: string): Promise<boolean> {
+    return this.database.run(async db => (await this.find(db, userId))?.confirmedAt != null)
+  }
+
   /** False when there was none. An unconfirmed one goes too. */
   async remove(transaction: Db, userId: string): Promise<boolean> {
     const removed = await transaction

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
+import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
@@ -45,11 +46,15 @@ describe('while PostgreSQL is down', () => {
     const owner = await anOwner(app)
     const main = await signIn(app, owner, 'main')
     const satellite = await signIn(app, owner, 'satellite')
+    const enrolled = await anOwner(app)
+    const phone = await giveAuthenticator(app, enrolled)
+    const challenge = await aChallenge(app, enrolled)
+    const secondFactor = () => secondStep(app, { challenge, code: phone.code() })
     await postgres.kill('SIGQUIT')
     expect(await refreshAsMain(app, main)).toMatchObject({ status: 200 })
     expect(await refresh(app, satellite)).toMatchObject({ status: 200 })
     expect(await readData(app, main)).toMatchObject({ status: 200 })
-    for (const send of [() => login(app, owner), () => logout(app, satellite)]) {
+    for (const send of [() => login(app, owner), () => logout(app, satellite), secondFactor]) {
       const answer = await send()
       expect(answer).toMatchObject({ status: 503, json: { code: 'DATABASE_UNAVAILABLE' }, setCookies: [] })
       expect(answer.headers['retry-after']).toMatch(/^[2-5]$/)
@@ -58,6 +63,7 @@ describe('while PostgreSQL is down', () => {
     expect(await refresh(app, satellite)).toMatchObject({ status: 200 })
     await databaseIsBack()
     expect(await login(app, owner)).toMatchObject({ status: 200 })
+    expect(await secondFactor()).toMatchObject({ status: 200 })
     expect(await logout(app, satellite)).toMatchObject({ status: 204 })
     expect(await refresh(app, satellite)).toMatchObject({ status: 401 })
   })

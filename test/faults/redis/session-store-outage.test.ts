@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { User } from '../../../src/users/user.js'
+import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -25,6 +26,7 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
   let main: SignedIn
   let satellite: SignedIn
   let other: SignedIn
+  let secondFactor: () => Promise<TestResponse>
 
   beforeAll(async () => {
     redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
@@ -34,6 +36,10 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
     main = await signIn(app, owner, 'main')
     satellite = await signIn(app, owner, 'satellite')
     other = await signIn(app, owner, 'satellite')
+    const enrolled = await anOwner(app)
+    const phone = await giveAuthenticator(app, enrolled)
+    const challenge = await aChallenge(app, enrolled)
+    secondFactor = () => secondStep(app, { challenge, code: phone.code() })
     await redis.kill(signal)
   })
   afterAll(async () => {
@@ -45,6 +51,7 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
     ['refresh on the main site', () => refreshAsMain(app, main)],
     ['refresh elsewhere', () => refresh(app, satellite)],
     ['login', () => login(app, owner)],
+    ['the second step of a login', () => secondFactor()],
     ['payment', () => pay(app, main)],
   ])('%s is 503 at once, and no cookie is touched', async (_, send) => {
     const startedAt = performance.now()

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import { SecondFactorChallenges } from '../../../src/auth/second-factor/second-factor-challenges.js'
 import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens, recoveryCodes, totpFactors } from '../../../src/database/schema.js'
+import { authMethods } from '../../../src/permissions/auth-methods.js'
 import {
   aChallenge,
   firstStep,
@@ -280,5 +282,51 @@ describe('what strangers learn', () => {
     )
     const challenge = await aChallenge(app, other.user)
     expect((await secondStep(app, { challenge, code: phone.code() })).status).toBe(500)
+  })
+})
+
+describe('guesses at codes', () => {
+  it('count like wrong passwords, and a right password between them resets nothing', async () => {
+    const { user, phone } = await anEnrolled()
+    const here = from('192.0.2.10')
+    const { perAccountAndNetwork } = app.settings.rateLimits
+    const outcomes: string[] = []
+    for (let round = 0; round < perAccountAndNetwork / 5; round++) {
+      const challenge = await aChallenge(app, user, here)
+      for (let tried = 0; tried < 5; tried++)
+        outcomes.push(outcome(await secondStep(app, { challenge, code: phone.wrongCode() }, here)))
+    }
+    expect(outcomes).toEqual(Array(perAccountAndNetwork).fill('401 SECOND_FACTOR_INVALID'))
+    expect(outcome(await firstStep(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
+    // From elsewhere the user still gets in, which does not let those in who guessed.
+    const away = from('198.51.100.10')
+    const challenge = await aChallenge(app, user, away)
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }, away))).toBe('200')
+    expect(outcome(await firstStep(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
+  })
+
+  it('from everywhere are as many as one account allows, however many challenges there are', async () => {
+    const { user, phone } = await anEnrolled()
+    const { perAccount, windowSeconds } = app.settings.rateLimits
+    const challenges = app.app.get(SecondFactorChallenges)
+    const guess = async (number: number) => {
+      const ip = `100.${64 + (number % 64)}.${number >> 6}.7`
+      const client = { requestId: 'test', ip, userAgent: null, origin: MAIN }
+      const challenge = await challenges.issue(user, authMethods('pwd'), { source: 'main', client })
+      return outcome(await secondStep(app, { challenge, code: phone.wrongCode() }, from(ip)))
+    }
+    const outcomes: string[] = []
+    for (let number = 0; number < 4 * perAccount; number += 10)
+      outcomes.push(...(await Promise.all(Array.from({ length: 10 }, (_, i) => guess(number + i)))))
+    const checked = outcomes.filter(text => text === '401 SECOND_FACTOR_INVALID').length
+    expect(checked).toBe(perAccount)
+    expect(outcomes.filter(text => text === '429 TOO_MANY_ATTEMPTS')).toHaveLength(3 * perAccount)
+
+    // Each time it is full the window doubles, up to an hour, so 10,000 guesses, of which each hits one of three codes
+    // in a million, take more than a week and find one of them with 3 %.
+    const windows = Math.ceil(10_000 / perAccount)
+    const hours = (windows * Math.max(windowSeconds, 3_600) - 2 * 3_600) / 3_600
+    expect(hours).toBeGreaterThan(7 * 24)
+    expect(1 - (1 - 3 / 1_000_000) ** 10_000).toBeLessThan(0.03)
   })
 })

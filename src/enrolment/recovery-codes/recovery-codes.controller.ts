@@ -1,0 +1,71 @@
+import { Controller, Injectable, Post } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { FactorMails } from '../../factors/factor-mails.js'
+import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
+import { Documented } from '../../http/documented.js'
+import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
+import { FactorAuthority } from '../factor-authority.js'
+
+class RecoveryCodesAnswer {
+  @ApiProperty({
+    type: [String],
+    description: 'Ten, which are not shown again',
+    example: ['7K3M-9XQ2-VB4N-H8TE'],
+  })
+  recoveryCodes!: readonly string[]
+}
+
+const ReplaceCodesDocs = () =>
+  Documented({
+    summary: 'Make new recovery codes',
+    description:
+      'Each logs in once in place of another second factor. The earlier ones stop working. The user is mailed.',
+    status: 201,
+    answer: 'The codes',
+    type: RecoveryCodesAnswer,
+    refusals: ['SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED', 'TOO_BUSY', 'DATABASE_UNAVAILABLE'],
+  })
+
+@Injectable()
+export class RecoveryCodeReplacement {
+  constructor(
+    private readonly authority: FactorAuthority,
+    private readonly codes: RecoveryCodes,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Throws `SECOND_FACTOR_MISSING` for a user who has no factor, and like {@link FactorAuthority}. */
+  async replace(actor: SessionActor): Promise<string[]> {
+    const required = await this.authority.require(actor)
+    return this.database.transaction(async transaction => {
+      const user = await this.authority.lock(transaction, actor, required)
+      if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
+      await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
+      return this.codes.replace(transaction, user.id)
+    })
+  }
+}
+
+@ApiTags('Second factors')
+@Controller('api/second-factor/recovery-codes')
+export class RecoveryCodesController {
+  constructor(
+    private readonly replacement: RecoveryCodeReplacement,
+    private readonly mails: FactorMails,
+  ) {}
+
+  @Post()
+  @MainSite({ reauthenticated: true })
+  @ReplaceCodesDocs()
+  async replace(@CurrentActor() actor: SessionActor) {
+    const recoveryCodes = await this.replacement.replace(actor)
+    this.mails.recoveryCodesMade(actor)
+    return { recoveryCodes }
+  }
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+
+/** The browsers of one user that are not asked for a second factor. */
+@Injectable()
+export class OwnRememberedDevices {
+  constructor(
+    private readonly devices: RememberedDevices,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** The newest first; `token` is what this browser has. */
+  list(userId: string, token: string | null) {
+    return this.devices.list(userId, token)
+  }
+
+  /** Forgets one of them, or all. Nothing happens to what is unknown or another user's. Safe to repeat. */
+  async forget(actor: SessionActor, id?: string): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const forgotten = await this.devices.forget(transaction, actor.userId, id)
+      const events = forgotten.map(device => auditEvent(actor, 'device.forget', { id: device.id }))
+      await this.auditLog.recordAll(transaction, events)
+    })
+  }
+}

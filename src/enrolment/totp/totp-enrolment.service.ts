@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { FactorMails } from '../../factors/factor-mails.js'
+import { TotpFactors } from '../../factors/totp/totp-factors.js'
+import { authMethods } from '../../permissions/auth-methods.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import { FactorAuthority } from '../factor-authority.js'
+import { FactorChanges } from '../factor-changes.js'
+
+const DETAIL = { factor: 'totp' }
+
+/** New secrets for authenticator apps, which count for nothing yet. */
+@Injectable()
+export class TotpSecrets {
+  constructor(
+    private readonly authority: FactorAuthority,
+    private readonly totp: TotpFactors,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * A new secret in place of one that was never confirmed, and whose it is. Throws `TOTP_EXISTS`, and like
+   * {@link FactorAuthority}.
+   */
+  async begin(actor: SessionActor): Promise<{ secret: string; email: string }> {
+    const required = await this.authority.require(actor)
+    return this.database.transaction(async transaction => {
+      const { id, email } = await this.authority.lock(transaction, actor, required)
+      return { secret: await this.totp.begin(transaction, id), email }
+    })
+  }
+}
+
+/** Adds and removes authenticator apps. */
+@Injectable()
+export class TotpEnrolment {
+  constructor(
+    private readonly totp: TotpFactors,
+    private readonly factorChanges: FactorChanges,
+    private readonly reauthentication: Reauthentication,
+    private readonly mails: FactorMails,
+  ) {}
+
+  /**
+   * Makes the secret count that the user's app has shown a code of; this session has then used it too. Returns
+   * recovery codes when there were none. Throws `SECOND_FACTOR_INVALID`, `TOTP_NOT_STARTED`, `TOTP_EXISTS`, and
+   * like {@link FactorChanges.add}.
+   */
+  async confirm(actor: SessionActor, code: string): Promise<readonly string[] | null> {
+    const { recoveryCodes } = await this.factorChanges.add(actor, async (transaction, { id }) => {
+      if (!(await this.totp.confirm(transaction, id, code))) throw new ApiError('SECOND_FACTOR_INVALID')
+      return { result: null, detail: DETAIL }
+    })
+    this.mails.added(actor, 'authenticator app')
+    await this.reauthentication.stamp(actor, authMethods('otp'))
+    return recoveryCodes
+  }
+
+  /** Does nothing when there is none. Throws like {@link FactorChanges.remove}. */
+  async remove(actor: SessionActor): Promise<void> {
+    if (!(await this.totp.has(actor.userId))) return
+    const { result: wasConfirmed } = await this.factorChanges.remove(actor, async (transaction, { id }) => ({
+      result: await this.totp.remove(transaction, id),
+      detail: DETAIL,
+    }))
+    if (wasConfirmed) this.mails.removed(actor, 'authenticator app')
+  }
+}

@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { secondsAfter } from '../../../../src/clock/clock.js'
+import { Database } from '../../../../src/database/database.js'
+import { accounts, totpFactors } from '../../../../src/database/schema.js'
+import { RememberedDevices } from '../../../../src/factors/remembered-devices/remembered-devices.js'
+import { TotpFactors } from '../../../../src/factors/totp/totp-factors.js'
+import { SecretBox } from '../../../../src/secrets/secret-box.js'
+import { rotateSecretKeys } from '../../../../src/secrets/secret-key-file.js'
+import type { User } from '../../../../src/users/user.js'
+import {
+  Authenticator,
+  aChallenge,
+  firstStep,
+  giveAuthenticator,
+  secondStep,
+} from '../../../support/authenticator.js'
+import { eventually } from '../../../support/eventually.js'
+import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../../support/people.js'
+import { MAIN, TestApp } from '../../../support/test-app.js'
+import { outcome, refreshByCookie } from '../../support/api-calls.js'
+import { onMainSite, provenSession } from '../../support/reauthenticate.js'
+import { claimsOf } from '../../support/token-claims.js'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.start('embedded')
+})
+afterAll(() => app.stop())
+
+const PATH = '/api/second-factor'
+const call = (session: SignedIn, method: string, path = '', body?: object) =>
+  onMainSite(app, session, method, `${PATH}${path}`, body)
+const auditOf = async ({ id }: User) =>
+  (await app.auditRows()).filter(({ userId }) => userId === id).map(({ action }) => action)
+const subjectsTo = async ({ email }: User) => (await app.mailsTo(email)).map(({ subject }) => subject)
+
+/** Sets an authenticator app up as the page does. */
+async function enrol(session: SignedIn) {
+  const { json } = await call(session, 'POST', '/totp')
+  const phone = new Authenticator(app, json.secret)
+  const confirmed = await call(session, 'POST', '/totp/confirm', { code: phone.code() })
+  if (confirmed.status !== 200) throw new Error(`confirm answered ${confirmed.text}`)
+  return { phone, recoveryCodes: confirmed.json.recoveryCodes as string[], uri: json.uri as string }
+}
+
+/** A session of the main site that has used its second factor. */
+async function throughBothSteps(
+  user: User,
+  phone: Authenticator,
+  body: object = {},
+): Promise<SignedIn & { setCookies: string[] }> {
+  app.clock.advance(30)
+  const challenge = await aChallenge(app, user)
+  const answer = await secondStep(app, { challenge, code: phone.code(), ...body })
+  if (answer.status !== 200) throw new Error(`the second step answered ${answer.text}`)
+  const sessionId =
+    /^sessionId=([^;]*)/.exec(answer.setCookies.find(text => text.startsWith('sessionId=')) ?? '')?.[1] ?? ''
+  return { accessToken: answer.json.accessToken, sessionId, answer, setCookies: answer.setCookies }
+}
+
+describe('an authenticator app', () => {
+  it('counts once it has shown a code; the other sessions end, and there are recovery codes', async () => {
+    const user = await anOwner(app)
+    const other = await signIn(app, user, 'main')
+    const session = await provenSession(app, user)
+    const started = await call(session, 'POST', '/totp')
+    expect(started.status).toBe(201)
+    const { secret, uri } = started.json
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/)
+    expect(uri).toBe(
+      `otpauth://totp/www.main.test:${encodeURIComponent(user.email)}?secret=${secret}&issuer=www.main.test`,
+    )
+    // It does not count yet.
+    expect(outcome(await firstStep(app, user))).toBe('200')
+
+    const phone = new Authenticator(app, secret)
+    expect(outcome(await call(session, 'POST', '/totp/confirm', { code: phone.wrongCode() }))).toBe(
+      '401 SECOND_FACTOR_INVALID',
+    )
+    const code = phone.code()
+    const { status, json } = await call(session, 'POST', '/totp/confirm', { code })
+    expect(status).toBe(200)
+    expect(json.recoveryCodes).toHaveLength(10)
+    expect(new Set(json.recoveryCodes).size).toBe(10)
+    for (const text of json.recoveryCodes)
+      expect(text).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/)
+
+    expect(outcome(await refreshByCookie(app, other.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    const refreshed = await refreshByCookie(app, session.sessionId)
+    expect(claimsOf(refreshed.json.accessToken)).toMatchObject({
+      amr: ['pwd', 'otp'],
+      acr: 'urn:mainstay:acr:2',
+    })
+    expect((await call(session, 'GET')).json).toEqual({
+      totp: { confirmedAt: expect.any(String) },
+      passkeys: 0,
+      recoveryCodesLeft: 10,
+      hasPassword: true,
+      required: false,
+      requiredFrom: null,
+      mustEnrol: false,
+    })
+    // The code that confirmed it was used by that.
+    const challenge = await aChallenge(app, user)
+    expect(outcome(await secondStep(app, { challenge, code }))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await auditOf(user)).toContain('factor.add')
+    expect(await subjectsTo(user)).toContain(
+      'An authenticator app was added to your account at www.main.test',
+    )
+    expect((await app.auditRows()).map(({ detail }) => JSON.stringify(detail)).join()).not.toContain(secret)
+  })
+
+  it('is replaced while it is not confirmed, and never once it is', async () => {
+    const session = await provenSession(app, await anOwner(app))
+    expect(outcome(await call(session, 'POST', '/totp/confirm', { code: '123456' }))).toBe(
+      '409 TOTP_NOT_STARTED',
+    )
+    const first = new Authenticator(app, (await call(session, 'POST', '/totp')).json.secret)
+    const second = new Authenticator(app, (await call(session, 'POST', '/totp')).json.secret)
+    expect(first.secret).not.toBe(second.secret)
+    const confirm = (code: string) => call(session, 'POST', '/totp/confirm', { code })
+    expect(outcome(await confirm(first.code()))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(outcome(await confirm(second.code()))).toBe('200')
+    expect(outcome(await call(session, 'POST', '/totp'))).toBe('409 TOTP_EXISTS')
+    expect(outcome(await confirm(second.code(1)))).toBe('409 TOTP_EXISTS')
+  })
+
+  it('is confirmed by one of several requests at once', async () => {
+    const session = await provenSession(app, await anOwner(app))
+    const phone = new Authenticator(app, (await call(session, 'POST', '/totp')).json.secret)
+    const code = phone.code()
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => call(session, 'POST', '/totp/confirm', { code })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ json }) => Array.isArray(json.recoveryCodes))).toHaveLength(1)
+  })
+
+  it('goes with its recovery codes and remembered devices; then the password is enough again', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    await enrol(session)
+    expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
+    expect((await call(session, 'GET')).json).toMatchObject({ totp: null, recoveryCodesLeft: 0 })
+    expect(outcome(await firstStep(app, user))).toBe('200')
+    expect(await subjectsTo(user)).toContain(
+      'An authenticator app was removed from your account at www.main.test',
+    )
+    expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
+    expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
+  })
+
+  it('stays where the account requires one', async () => {
+    const owner = await anOwner(app)
+    const user = await aMember(app, owner)
+    const session = await provenSession(app, user)
+    await enrol(session)
+    const from = new Date(app.clock.now().getTime() + 86_400_000)
+    await app.app
+      .get(Database)
+      .run(db =>
+        db
+          .update(accounts)
+          .set({ secondFactor: 'everyone', secondFactorFrom: from })
+          .where(eq(accounts.id, user.accountId)),
+      )
+    expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('409 SECOND_FACTOR_NEEDED')
+    expect((await call(session, 'GET')).json).toMatchObject({
+      totp: { confirmedAt: expect.any(String) },
+      required: true,
+      requiredFrom: from.toISOString(),
+    })
+    // It is still asked for.
+    expect(outcome(await firstStep(app, user))).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
+  it('is neither added nor removed without re-authentication, or by the password alone once there is one', async () => {
+    const user = await anOwner(app)
+    const fresh = await signIn(app, user, 'main')
+    const calls: [string, string, object?][] = [
+      ['POST', '/totp'],
+      ['POST', '/totp/confirm', { code: '123456' }],
+      ['DELETE', '/totp'],
+      ['POST', '/recovery-codes'],
+    ]
+    for (const [method, path, body] of calls)
+      expect(outcome(await call(fresh, method, path, body))).toBe('401 REAUTHENTICATION_REQUIRED')
+    const session = await provenSession(app, user)
+    const { phone } = await enrol(session)
+    // The thief's browser is remembered; they know the password too.
+    const remembered = await throughBothSteps(user, phone, { rememberDevice: true })
+    const token = deviceTokenOf(remembered.setCookies)
+    const answer = await firstStep(app, user, { Cookie: `__Host-remembered-device=${token}` })
+    const sessionId = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1] ?? ''
+    const thief = { accessToken: answer.json.accessToken, sessionId, answer }
+    await app.request({
+      method: 'POST',
+      path: '/api/reauthenticate',
+      headers: { Origin: MAIN, Authorization: `Bearer ${thief.accessToken}` },
+      body: { password: PASSWORD },
+    })
+    for (const [method, path, body] of [calls[0]!, calls[2]!, calls[3]!])
+      expect(outcome(await call(thief, method, path, body))).toBe('401 STEP_UP_REQUIRED')
+  })
+})
+
+describe('recovery codes', () => {
+  it('are made anew by somebody who has a factor, and the old ones end', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    expect(outcome(await call(session, 'POST', '/recovery-codes'))).toBe('409 SECOND_FACTOR_MISSING')
+    const { recoveryCodes: old } = await enrol(session)
+    const { status, json } = await call(session, 'POST', '/recovery-codes')
+    expect(status).toBe(201)
+    expect(json.recoveryCodes).toHaveLength(10)
+    expect(json.recoveryCodes.filter((code: string) => old.includes(code))).toEqual([])
+    const use = async (recoveryCode: string) =>
+      outcome(await secondStep(app, { challenge: await aChallenge(app, user), recoveryCode }))
+    expect(await use(old[0]!)).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await use(json.recoveryCodes[0])).toBe('200')
+    expect(await subjectsTo(user)).toContain('New recovery codes for www.main.test')
+    expect(await auditOf(user)).toContain('recovery-codes.create')
+  })
+
+  it('that are unused stay when the app is set up again', async () => {
+    const session = await provenSession(app, await anOwner(app))
+    await enrol(session)
+    await call(session, 'DELETE', '/totp')
+    const { recoveryCodes } = await enrol(session)
+    // They went with the last factor.
+    expect(recoveryCodes).toHaveLength(10)
+  })
+})
+
+function deviceTokenOf(setCookies: readonly string[]): string {
+  const text = setCookies.find(cookie => cookie.startsWith('__Host-remembered-device='))
+  return /=([\w-]{43});/.exec(text ?? '')?.[1] ?? ''
+}
+
+describe('a remembered device', () => {
+  const withDevice = (token: string) => ({ Cookie: `__Host-remembered-device=${token}` })
+
+  async function aRememberedUser() {
+    const user = await anOwner(app)
+    const phone = await giveAuthenticator(app, user)
+    const session = await throughBothSteps(user, phone, { rememberDevice: true })
+    return { user, phone, session, token: deviceTokenOf(session.setCookies) }
+  }
+
+  it('is not asked for a second factor, and proves none', async () => {
+    const { user, session, token } = await aRememberedUser()
+    expect(session.setCookies.find(text => text.includes(token))).toBe(
+      `__Host-remembered-device=${token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Strict`,
+    )
+    const answer = await firstStep(app, user, withDevice(token))
+    expect(outcome(answer)).toBe('200')
+    expect(claimsOf(answer.json.accessToken)).toMatchObject({ amr: ['pwd'], acr: 'urn:mainstay:acr:1' })
+    expect(await auditOf(user)).toContain('device.remember')
+    expect(JSON.stringify(await app.auditRows())).not.toContain(token)
+  })
+
+  it('is one of its user, on the main site, for 30 days that use does not extend', async () => {
+    const { user, token } = await aRememberedUser()
+    const other = await aRememberedUser()
+    const REQUIRED = '401 SECOND_FACTOR_REQUIRED'
+    expect(outcome(await firstStep(app, other.user, withDevice(token)))).toBe(REQUIRED)
+    expect(outcome(await firstStep(app, user, withDevice('x'.repeat(43))))).toBe(REQUIRED)
+    expect(
+      outcome(
+        await firstStep(app, user, { Cookie: `${withDevice(token).Cookie}; ${withDevice(token).Cookie}` }),
+      ),
+    ).toBe(REQUIRED)
+    const wrong = await firstStep(app, user, { ...withDevice(token), password: 'a wrong password' })
+    expect(outcome(wrong)).toBe('401 INVALID_CREDENTIALS')
+    const asApp = await app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: withDevice(token),
+      body: { email: user.email, password: PASSWORD, source: 'satellite' },
+    })
+    expect(outcome(asApp)).toBe(REQUIRED)
+    app.clock.advance(29 * 86_400)
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    app.clock.advance(86_400)
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe(REQUIRED)
+  })
+
+  it('is listed, and forgotten by its user alone', async () => {
+    const { user, session, token } = await aRememberedUser()
+    const other = await aRememberedUser()
+    const headers = {
+      ...{ Origin: MAIN, Authorization: `Bearer ${session.accessToken}` },
+      Cookie: `sessionId=${session.sessionId}; ${withDevice(token).Cookie}`,
+    }
+    const list = async () => (await app.request({ path: '/api/remembered-devices', headers })).json.devices
+    const [device, ...others] = await list()
+    expect(others).toEqual([])
+    expect(device).toEqual({
+      id: expect.any(String),
+      name: expect.any(String),
+      createdAt: expect.any(String),
+      lastUsedAt: expect.any(String),
+      expiresAt: expect.any(String),
+      isCurrent: true,
+    })
+    const forget = async (by: SignedIn, path = '') =>
+      outcome(await onMainSite(app, by, 'DELETE', `/api/remembered-devices${path}`))
+    expect(await forget(other.session, `/${device.id}`)).toBe('204')
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    expect(await forget(session, '/not-an-id')).toBe('404 NOT_FOUND')
+    expect(await forget(session, `/${device.id}`)).toBe('204')
+    expect(await forget(session, `/${device.id}`)).toBe('204')
+    expect(await list()).toEqual([])
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect((await auditOf(user)).filter(action => action === 'device.forget')).toHaveLength(1)
+    expect(await forget(other.session)).toBe('204')
+    expect(outcome(await firstStep(app, other.user, withDevice(other.token)))).toBe(
+      '401 SECOND_FACTOR_REQUIRED',
+    )
+  })
+
+  it('is forgotten with a new password', async () => {
+    const { user, session, token } = await aRememberedUser()
+    const changed = await onMainSite(app, session, 'POST', '/api/password/change', {
+      currentPassword: PASSWORD,
+      password: 'quite another password',
+    })
+    expect(changed.status).toBe(204)
+    const answer = await firstStep(app, user, { ...withDevice(token), password: 'quite another password' })
+    expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
+  it('of more than 20 is the oldest to be forgotten', async () => {
+    const { user, token } = await aRememberedUser()
+    const devices = app.app.get(RememberedDevices)
+    for (let number = 0; number < 20; number++) {
+      app.clock.advance(1)
+      await app.app
+        .get(Database)
+        .transaction(transaction => devices.remember(transaction, user.id, 'Firefox on Linux'))
+    }
+    expect(await devices.list(user.id, null)).toHaveLength(20)
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+})
+
+describe('a new password while a login waits for its second step', () => {
+  it('ends that login', async () => {
+    const user = await anOwner(app)
+    const phone = await giveAuthenticator(app, user)
+    const session = await throughBothSteps(user, phone)
+    const challenge = await aChallenge(app, user)
+    await onMainSite(app, session, 'POST', '/api/password/change', {
+      currentPassword: PASSWORD,
+      password: 'quite another password',
+    })
+    app.clock.advance(30)
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }))).toBe('401 CHALLENGE_EXPIRED')
+  })
+})
+
+describe('keys of secrets', () => {
+  it('that are retired can be dropped once the secrets are sealed anew', async () => {
+    const user = await anOwner(app)
+    const phone = await giveAuthenticator(app, user)
+    const sealed = () =>
+      app.app.get(Database).run(db => db.select().from(totpFactors).where(eq(totpFactors.userId, user.id)))
+    const [before] = await sealed()
+    await rotateSecretKeys(app.settings.secretsKeysFile, secondsAfter(app.clock.now(), 600))
+    await eventually(async () => !app.app.get(SecretBox).isCurrent(before!.secret), {
+      what: 'the new key',
+      everyMs: 200,
+    })
+    expect(await app.app.get(TotpFactors).resealAll()).toBeGreaterThan(0)
+    expect(await app.app.get(TotpFactors).resealAll()).toBe(0)
+    const [after] = await sealed()
+    expect(after!.secret.split('.')[0]).not.toBe(before!.secret.split('.')[0])
+    await throughBothSteps(user, phone)
+  })
+})
