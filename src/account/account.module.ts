@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
+import { StepUpModule } from '../auth/step-up/step-up.module.js'
 import { BillingModule } from '../billing/billing.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
@@ -23,6 +24,16 @@ import { DataExport } from './profile/data-export.js'
 import { ProfileController } from './profile/profile.controller.js'
 import { ProfileService } from './profile/profile.service.js'
 import { UserRecords } from './profile/user-records.js'
+import { PolicyAuthority } from './second-factor-policy/policy-authority.js'
+import { PolicyEnforcement } from './second-factor-policy/policy-enforcement.js'
+import { PolicyJob } from './second-factor-policy/policy-job.js'
+import { PolicyMails } from './second-factor-policy/policy-mails.js'
+import { SecondFactorPolicies } from './second-factor-policy/second-factor-policies.js'
+import { SecondFactorPolicyController } from './second-factor-policy/second-factor-policy.controller.js'
+import {
+  PolicyChanges,
+  SecondFactorPolicyService,
+} from './second-factor-policy/second-factor-policy.service.js'
 import { PendingSignUps } from './sign-up/pending-sign-ups.js'
 import { SignUpController } from './sign-up/sign-up.controller.js'
 import { SignUpService, SignUpVerification } from './sign-up/sign-up.service.js'
@@ -39,6 +50,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     RateLimitsModule,
     AuditModule,
     AuthModule,
+    StepUpModule,
     BillingModule,
     MailModule,
     LinksModule,
@@ -52,6 +64,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     AccountController,
     AccountDeletionController,
     TransferController,
+    SecondFactorPolicyController,
   ],
   providers: [
     AddressMails,
@@ -78,6 +91,13 @@ import { TransferParties } from './transfer/transfer-parties.js'
     TransferCompletion,
     TransferMails,
     TransferParties,
+    PolicyAuthority,
+    PolicyChanges,
+    PolicyEnforcement,
+    PolicyJob,
+    PolicyMails,
+    SecondFactorPolicies,
+    SecondFactorPolicyService,
   ],
 })
 export class AccountModule {}

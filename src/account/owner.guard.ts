@@ -11,7 +11,14 @@ import { Users } from '../users/users.js'
  * MainSourceGuard.
  */
 @Injectable()
-@DocumentedGuard({ refusals: ['OWNER_REQUIRED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'] })
+@DocumentedGuard({
+  refusals: [
+    'OWNER_REQUIRED',
+    'SECOND_FACTOR_ENROLMENT_REQUIRED',
+    'SESSION_NOT_FOUND',
+    'DATABASE_UNAVAILABLE',
+  ],
+})
 export class OwnerGuard implements CanActivate {
   constructor(private readonly users: Users) {}
 
@@ -23,11 +30,12 @@ export class OwnerGuard implements CanActivate {
 }
 
 /**
- * Throws `OWNER_REQUIRED` (403) for a member, `SESSION_NOT_FOUND` for a user who has been removed or disabled
- * since they logged in.
+ * Throws `OWNER_REQUIRED` (403) for a member, `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for who has to set one
+ * up first, `SESSION_NOT_FOUND` for a user who has been removed or disabled since they logged in.
  */
 export function requireOwner(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+  if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
   if (user.role !== 'owner') throw new ApiError('OWNER_REQUIRED')
   return user
 }

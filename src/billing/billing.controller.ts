@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { PaymentStepUpGuard } from '../auth/step-up/payment-step-up.guard.js'
 import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import {
@@ -26,7 +27,7 @@ export class BillingController {
    * 4.
    */
   @Post('create')
-  @MainSite({ permission: 'payments' })
+  @MainSite({ permission: 'payments', guard: PaymentStepUpGuard })
   @CreateSubscriptionDocs()
   async create(@CurrentActor() actor: SessionActor, @Body() body: CreateSubscriptionBody) {
     return { checkoutUrl: await this.billing.startCheckout(actor, body) }
@@ -34,7 +35,7 @@ export class BillingController {
 
   /** Opens the provider's pages for invoices, cards and cancelling. Guarded like a checkout. */
   @Post('portal')
-  @MainSite({ permission: 'payments' })
+  @MainSite({ permission: 'payments', guard: PaymentStepUpGuard })
   @OpenPortalDocs()
   async openPortal(@CurrentActor() actor: SessionActor, @Body() { return: returnUrl }: PortalBody) {
     return { url: await this.billing.openPortal(actor, returnUrl) }
@@ -42,7 +43,7 @@ export class BillingController {
 
   /** The subscription of the caller's account. */
   @Get()
-  @LiveSession()
+  @LiveSession({ enrolled: true })
   @ReadSubscriptionDocs()
   read(@CurrentActor() actor: SessionActor, @Query() { checkout, portal }: SubscriptionQuery) {
     if (checkout !== undefined) return this.subscriptionQueries.readAfter(actor, checkout)

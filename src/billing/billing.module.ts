@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AuditModule } from '../audit/audit.module.js'
+import { StepUpModule } from '../auth/step-up/step-up.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { PermissionsModule } from '../permissions/plans-file.js'
@@ -45,6 +46,7 @@ import { WebhookController } from './webhook.controller.js'
 @Module({
   imports: [
     UsersModule,
+    StepUpModule,
     RateLimitsModule,
     AuditModule,
     PermissionsModule,

@@ -11,6 +11,8 @@ import { TokensModule } from '../tokens/tokens.module.js'
 import { ActiveSessionsController } from './active/active-sessions.controller.js'
 import { ActiveSessions } from './active/active-sessions.js'
 import { OwnSessions } from './active/own-sessions.js'
+import { EnrolmentGuard } from './guards/enrolment.guard.js'
+import { EnrolmentRefusal } from './guards/enrolment-refusal.js'
 import { CookieBoundSessionGuard, LiveSessionGuard } from './guards/live-session.guard.js'
 import { MainSourceGuard } from './guards/main-source.guard.js'
 import { PaymentsPermissionGuard } from './guards/payments-permission.guard.js'
@@ -68,11 +70,15 @@ import { UserSessions } from './user-sessions.js'
     MainSourceGuard,
     LiveSessionGuard,
     CookieBoundSessionGuard,
+    EnrolmentRefusal,
+    EnrolmentGuard,
     PermissionGuard,
     PaymentsPermissionGuard,
     ReauthenticationGuard,
   ],
   exports: [
+    EnrolmentRefusal,
+    EnrolmentGuard,
     SessionLinks,
     SessionStore,
     StoreSupervisor,

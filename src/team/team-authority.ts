@@ -103,6 +103,7 @@ export class TeamAuthority {
  */
 function requireManager(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+  if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
   if (!user.granted.teamManagement) throw new ApiError('PERMISSION_REQUIRED')
   return user
 }

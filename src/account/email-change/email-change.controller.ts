@@ -62,7 +62,7 @@ export class EmailChangeController {
   /** Requests another e-mail address. */
   @Post('change')
   @HttpCode(202)
-  @MainSite({ reauthenticated: true })
+  @MainSite({ enrolled: true, reauthenticated: true })
   @AskEmailChangeDocs()
   change(@CurrentActor() actor: SessionActor, @Body() { email }: EmailChangeBody) {
     return this.emailChange.request(actor, email)

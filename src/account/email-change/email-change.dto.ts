@@ -55,6 +55,7 @@ export const ConfirmEmailChangeDocs = () =>
       'INVALID_CREDENTIALS',
       'INVALID_LINK',
       'REAUTHENTICATION_REQUIRED',
+      'SECOND_FACTOR_ENROLMENT_REQUIRED',
       'EMAIL_TAKEN',
       'TOO_MANY_ATTEMPTS',
       'TOO_BUSY',

@@ -36,6 +36,7 @@ export class EmailChanges {
     const token = await this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, actor.userId)
       if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+      if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       await this.changes.requireNotRevoked(transaction, actor)
       await this.auditLog.record(transaction, auditEvent(actor, 'email.change', { step: 'asked' }))
       return this.userEmails.issueChange(transaction, user, email)
@@ -53,6 +54,7 @@ export class EmailChanges {
       const user = await this.users.lock(transaction, userId)
       const email = await this.userEmails.consumeChange(transaction, text)
       if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
+      if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       if (session) await this.changes.requireNotRevoked(transaction, session)
       const undoToken = await this.userEmails.change(transaction, user, email)
       const { accountId, email: previous } = user

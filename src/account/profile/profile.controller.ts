@@ -36,7 +36,7 @@ export class ProfileController {
   /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */
   @Get('export')
   @CountsAsWrite()
-  @LiveSession({ cookieBound: true, reauthenticated: true })
+  @LiveSession({ cookieBound: true, enrolled: true, reauthenticated: true })
   @ExportDataDocs()
   async export(@CurrentActor() actor: SessionActor, @Res() reply: FastifyReply) {
     const pieces = await this.dataExport.start(actor)

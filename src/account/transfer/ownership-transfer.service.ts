@@ -65,7 +65,7 @@ export class TransferAcceptance {
   /**
    * The member agrees, which uses the link up, and the owner is told again how to stop the transfer.
    * `readyAt` of the result is the earliest time at which the member can become the owner. Throws
-   * `INVALID_LINK`.
+   * `INVALID_LINK`, and `SECOND_FACTOR_ENROLMENT_REQUIRED`, after which the link still works.
    */
   async accept(text: string, client: Client): Promise<PendingTransfer> {
     const found = await this.tokens.require('transfer-accept', text, client, 'account.transfer')
@@ -74,6 +74,7 @@ export class TransferAcceptance {
       const pending = await this.transfers.find(transaction, found.accountId as string)
       const parties = pending && (await this.parties.ofPending(transaction, pending))
       if (!parties || pending.toUserId !== found.userId) throw new ApiError('INVALID_LINK')
+      if (parties.newOwner.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       const transfer = await this.transfers.accept(transaction, pending, text, client)
       const stopLinks = await this.mails.issueStopLinks(transaction, parties.owner, transfer)
       return { transfer, stopLinks }

@@ -79,7 +79,7 @@ export const AcceptTransferDocs = () =>
     status: 200,
     answer: 'Accepted; the transfer is done at `readyAt` at the earliest',
     type: TransferAnswer,
-    refusals: LINK_REFUSALS,
+    refusals: [...LINK_REFUSALS, 'SECOND_FACTOR_ENROLMENT_REQUIRED'],
   })
 
 export const StopTransferDocs = () =>

@@ -33,7 +33,7 @@ export class HandoffController {
 
   /** What the main site shows before it hands a login on. */
   @Get()
-  @MainSite()
+  @MainSite({ enrolled: true })
   @DestinationDocs()
   async describe(
     @CurrentActor() actor: SessionActor,
@@ -54,7 +54,7 @@ export class HandoffController {
 
   /** Hands the login of the main site on. */
   @Post('codes')
-  @MainSite()
+  @MainSite({ enrolled: true })
   @IssueCodeDocs()
   async issueCode(@CurrentActor() actor: SessionActor, @Body() body: HandoffBody) {
     // Stricter than the guard, which lets clients without an Origin pass: only pages go anywhere.

@@ -1,18 +1,21 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard } from '../../http/documented.js'
+import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 /**
  * Requires the permission for payments, read from the session store for this request, not from the token.
  * Runs after MainSourceGuard.
  */
 @Injectable()
-@DocumentedGuard({ refusals: ['PAYMENTS_PERMISSION_REQUIRED'] })
+@DocumentedGuard({
+  refusals: ['PAYMENTS_PERMISSION_REQUIRED', 'SECOND_FACTOR_ENROLMENT_REQUIRED', 'DATABASE_UNAVAILABLE'],
+})
 export class PaymentsPermissionGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
+  constructor(private readonly refusal: EnrolmentRefusal) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const { session } = context.switchToHttp().getRequest<FastifyRequest>()
-    if (!session?.permissions.payments) throw new ApiError('PAYMENTS_PERMISSION_REQUIRED')
-    return true
+    return session?.permissions.payments || this.refusal.refuse(session, 'PAYMENTS_PERMISSION_REQUIRED')
   }
 }

@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../../errors/api-error.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import type { Permission } from '../../permissions/permissions.js'
+import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 const REQUIRED_PERMISSION = 'mainstay:permission'
 
@@ -15,17 +15,21 @@ export const RequirePermission = (permission: Permission) => SetMetadata(REQUIRE
  * MainSourceGuard or LiveSessionGuard.
  */
 @Injectable()
-@DocumentedGuard({ refusals: ['PERMISSION_REQUIRED'] })
+@DocumentedGuard({
+  refusals: ['PERMISSION_REQUIRED', 'SECOND_FACTOR_ENROLMENT_REQUIRED', 'DATABASE_UNAVAILABLE'],
+})
 export class PermissionGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly refusal: EnrolmentRefusal,
+  ) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const { session } = context.switchToHttp().getRequest<FastifyRequest>()
     const required = [context.getClass(), context.getHandler()]
       .map(target => this.reflector.get<Permission | undefined>(REQUIRED_PERMISSION, target))
       .filter(permission => permission !== undefined)
     const isAllowed = required.length > 0 && required.every(permission => session?.permissions[permission])
-    if (!isAllowed) throw new ApiError('PERMISSION_REQUIRED')
-    return true
+    return isAllowed || this.refusal.refuse(session, 'PERMISSION_REQUIRED')
   }
 }

@@ -73,6 +73,13 @@ export class ImportBatch {
       .values(ids.map(id => ({ id, createdAt, entitled, entitledBy })))
       .onConflictDoNothing()
       .returning({ id: accounts.id })
+    // Until these users exist, a change of what their account requires or is entitled to would miss them.
+    await transaction
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(inArray(accounts.id, ids))
+      .orderBy(accounts.id)
+      .for('share')
     return made.map(({ id }) => id)
   }
 

@@ -3,7 +3,9 @@ import type { ExecutionContext } from '@nestjs/common'
 import { GUARDS_METADATA } from '@nestjs/common/constants.js'
 import { Reflector } from '@nestjs/core'
 import { OwnerGuard } from '../../../src/account/owner.guard.js'
+import type { Database } from '../../../src/database/database.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { EnrolmentRefusal } from '../../../src/sessions/guards/enrolment-refusal.js'
 import { PermissionGuard } from '../../../src/sessions/guards/permission.guard.js'
 import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.decorators.js'
 
@@ -20,7 +22,12 @@ describe('What a handler is protected by', () => {
       MainSite({ reauthenticated: true, permission: 'payments' }),
       ['MainSourceGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
     ],
+    [
+      MainSite({ reauthenticated: true, enrolled: true }),
+      ['MainSourceGuard', 'EnrolmentGuard', 'ReauthenticationGuard'],
+    ],
     [LiveSession(), ['LiveSessionGuard']],
+    [LiveSession({ enrolled: true }), ['LiveSessionGuard', 'EnrolmentGuard']],
     [
       LiveSession({ reauthenticated: true, cookieBound: true }),
       ['CookieBoundSessionGuard', 'ReauthenticationGuard'],
@@ -36,7 +43,7 @@ describe('What a handler is protected by', () => {
     [['accountSettings', 'teamManagement'], true],
     [['accountSettings'], false],
     [['teamManagement'], false],
-  ])('a method requires the permission of its class too (%#)', (held, isAllowed) => {
+  ])('a method requires the permission of its class too (%#)', async (held, isAllowed) => {
     @MainSite({ permission: 'accountSettings' })
     class Controller {
       @MainSite({ permission: 'teamManagement' })
@@ -47,9 +54,10 @@ describe('What a handler is protected by', () => {
       getHandler: () => Controller.prototype.handle,
       switchToHttp: () => ({ getRequest: () => ({ session: { permissions: permissionsOf(held) } }) }),
     }
-    const canActivate = () =>
-      new PermissionGuard(new Reflector()).canActivate(context as unknown as ExecutionContext)
-    if (isAllowed) expect(canActivate()).toBe(true)
-    else expect(canActivate).toThrow(expect.objectContaining({ code: 'PERMISSION_REQUIRED' }))
+    const enrolled = { run: async () => [{ mustEnrol: false }] } as unknown as Database
+    const guard = new PermissionGuard(new Reflector(), new EnrolmentRefusal(enrolled))
+    const answer = guard.canActivate(context as unknown as ExecutionContext)
+    if (isAllowed) expect(await answer).toBe(true)
+    else await expect(answer).rejects.toMatchObject({ code: 'PERMISSION_REQUIRED' })
   })
 })

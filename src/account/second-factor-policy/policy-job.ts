@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
+import { PolicyEnforcement } from './policy-enforcement.js'
+import { SecondFactorPolicies } from './second-factor-policies.js'
+
+const JOB = { name: 'second-factor-policies', everyMs: 60_000 }
+
+/** Begins to enforce what accounts require when their days of grace are over, on one replica at a time. */
+@Injectable()
+export class PolicyJob {
+  private readonly logger = new Logger('PolicyJob')
+
+  constructor(
+    private readonly policies: SecondFactorPolicies,
+    private readonly enforcement: PolicyEnforcement,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns for how many accounts it was begun; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
+      let begun = 0
+      for (const accountId of await this.policies.listDue()) if (await this.attempt(accountId)) begun++
+      return begun
+    })
+  }
+
+  /** One that fails does not stop the others. */
+  private async attempt(accountId: string): Promise<boolean> {
+    try {
+      return await this.enforcement.begin(accountId)
+    } catch (error) {
+      this.logger.error(`The policy of account ${accountId} has to wait: ${(error as Error).message}`)
+      return false
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { secondsAfter } from '../../clock/clock.js'
+import type { SecondFactorRequirement } from '../../database/second-factor-requirement.js'
+import type { Account } from '../../users/accounts.js'
+
+/** What an account requires of its users. */
+export type SecondFactorPolicy = Pick<
+  Account,
+  'secondFactor' | 'secondFactorFrom' | 'secondFactorEnforced' | 'paymentStepUpMinutes'
+>
+
+/** A requested change of it. */
+export interface PolicyChange {
+  readonly required: SecondFactorRequirement
+  /** Left out: the date stays as long as the same is required. */
+  readonly graceDays?: number | undefined
+  readonly paymentStepUpMinutes: number | null
+}
+
+const DAY_SECONDS = 24 * 60 * 60
+
+/** What is required after the change, which is made `now`. */
+export function policyAfter(before: SecondFactorPolicy, change: PolicyChange, now: Date): SecondFactorPolicy {
+  const { required, graceDays, paymentStepUpMinutes } = change
+  if (required === 'off')
+    return { secondFactor: 'off', secondFactorFrom: null, secondFactorEnforced: false, paymentStepUpMinutes }
+  if (required === before.secondFactor && graceDays === undefined) return { ...before, paymentStepUpMinutes }
+  const from = secondsAfter(now, (graceDays ?? 0) * DAY_SECONDS)
+  return {
+    secondFactor: required,
+    secondFactorFrom: from,
+    secondFactorEnforced: from <= now,
+    paymentStepUpMinutes,
+  }
+}
+
+/** Whether other users may be late after the change. */
+export function changesWhoIsLate(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
+  const requiredNow = (policy: SecondFactorPolicy) =>
+    policy.secondFactorEnforced ? policy.secondFactor : 'off'
+  return requiredNow(before) !== requiredNow(after)
+}
+
+/** Whether the account asks for second factors at all. */
+export function asksForSecondFactors({ secondFactor, paymentStepUpMinutes }: SecondFactorPolicy): boolean {
+  return secondFactor !== 'off' || paymentStepUpMinutes !== null
+}

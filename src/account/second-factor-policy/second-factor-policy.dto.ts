@@ -1,0 +1,100 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
+import {
+  SECOND_FACTOR_REQUIREMENTS,
+  type SecondFactorRequirement,
+} from '../../database/second-factor-requirement.js'
+import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+
+const MAX_GRACE_DAYS = 90
+const MAX_STEP_UP_MINUTES = 24 * 60
+
+const REQUIRED = {
+  enum: SECOND_FACTOR_REQUIREMENTS,
+  description:
+    'Who must have a second factor: who may pay (`payments`); the owner and whoever may pay or manage the account or its team ' +
+    '(`managers`); `everyone`',
+} as const
+
+const STEP_UP = {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_STEP_UP_MINUTES,
+  nullable: true,
+  description:
+    'How many minutes ago a second factor may have been used to spend money; null where none is needed',
+} as const
+
+export class PolicyBody {
+  @ApiProperty(REQUIRED)
+  @IsIn(SECOND_FACTOR_REQUIREMENTS)
+  required!: SecondFactorRequirement
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_GRACE_DAYS,
+    description:
+      'From now until it counts; meanwhile everybody works as before. Left out: the date stays as it is while the same is required, ' +
+      'otherwise it counts at once',
+  })
+  @ValidateIf(({ graceDays }) => graceDays !== undefined)
+  @IsInt()
+  @Min(0)
+  @Max(MAX_GRACE_DAYS)
+  graceDays?: number
+
+  @ApiProperty(STEP_UP)
+  @ValidateIf(({ paymentStepUpMinutes }) => paymentStepUpMinutes !== null)
+  @IsInt()
+  @Min(1)
+  @Max(MAX_STEP_UP_MINUTES)
+  paymentStepUpMinutes!: number | null
+}
+
+export class PolicyAnswer {
+  @ApiProperty(REQUIRED)
+  required!: SecondFactorRequirement
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'From when on it counts; null where nothing is required',
+  })
+  requiredFrom!: Date | null
+
+  @ApiProperty(STEP_UP)
+  paymentStepUpMinutes!: number | null
+
+  @ApiProperty({ type: 'integer', description: 'How many enabled users it concerns' })
+  covered!: number
+
+  @ApiProperty({ type: 'integer', description: 'How many of them have a second factor' })
+  enrolled!: number
+}
+
+const WHO = 'Main site, with the permission accountSettings.'
+
+export const ReadPolicyDocs = () =>
+  Documented({
+    summary: 'What the account requires of its users: second factors',
+    description: WHO,
+    status: 200,
+    answer: 'What it requires, and how many users have what it takes',
+    type: PolicyAnswer,
+  })
+
+export const ChangePolicyDocs = () =>
+  Documented({
+    summary: 'Require second factors',
+    description:
+      `${WHO} After a re-authentication and, where the account already requires something, with a second factor that was used ` +
+      'recently. From the date on users who should have a second factor and have none may do nothing but set one up, in live ' +
+      'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Everybody in charge of the ' +
+      'account is told by mail.',
+    status: 200,
+    answer: 'What it requires from now on',
+    type: PolicyAnswer,
+    refusals: [...BODY_REFUSALS, 'SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED'],
+  })

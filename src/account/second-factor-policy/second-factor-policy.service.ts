@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { ApiError } from '../../errors/api-error.js'
+import {
+  NOTHING_RECORDED,
+  type RecordedChanges,
+  SessionChanges,
+} from '../../sessions/revocation/session-changes.js'
+import type { Session } from '../../sessions/session.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import type { Account } from '../../users/accounts.js'
+import type { User } from '../../users/user.js'
+import { PolicyAuthority } from './policy-authority.js'
+import { PolicyEnforcement } from './policy-enforcement.js'
+import { PolicyMails } from './policy-mails.js'
+import { changesWhoIsLate, type PolicyChange, policyAfter, type SecondFactorPolicy } from './policy-rules.js'
+import { SecondFactorPolicies } from './second-factor-policies.js'
+import type { PolicyAnswer } from './second-factor-policy.dto.js'
+
+/** Changes what an account requires, in the transaction of a caller who has locked it. */
+@Injectable()
+export class PolicyChanges {
+  constructor(
+    private readonly policies: SecondFactorPolicies,
+    private readonly enforcement: PolicyEnforcement,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Without days of grace it counts from now. Throws `SECOND_FACTOR_MISSING` (409) when it would concern the
+   * user, who has none: they would lock themselves out of undoing it.
+   */
+  async make(
+    transaction: Db,
+    actor: SessionActor,
+    { account, user }: { account: Account; user: User },
+    change: PolicyChange,
+  ): Promise<RecordedChanges & { readonly policy: SecondFactorPolicy }> {
+    const isConcerned = await this.policies.concerns(transaction, change.required, user)
+    if (isConcerned && !user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
+    const policy = policyAfter(account, change, this.clock.now())
+    await this.policies.write(transaction, account.id, policy)
+    const { secondFactor: required, secondFactorFrom: from, paymentStepUpMinutes } = policy
+    const detail = { step: 'set', required, from, paymentStepUpMinutes }
+    await this.auditLog.record(transaction, auditEvent(actor, 'second-factor.policy', detail))
+    const recorded = changesWhoIsLate(account, policy)
+      ? await this.enforcement.apply(transaction, account.id)
+      : NOTHING_RECORDED
+    return { ...recorded, policy }
+  }
+}
+
+/** What an account requires of its users. */
+@Injectable()
+export class SecondFactorPolicyService {
+  constructor(
+    private readonly authority: PolicyAuthority,
+    private readonly policies: SecondFactorPolicies,
+    private readonly policyChanges: PolicyChanges,
+    private readonly changes: SessionChanges,
+    private readonly mails: PolicyMails,
+  ) {}
+
+  /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store has not caught up. */
+  async read({ accountId }: Pick<Session, 'accountId'>): Promise<PolicyAnswer> {
+    const found = await this.policies.find(accountId)
+    if (!found) throw new ApiError('SESSION_NOT_FOUND')
+    const { secondFactor: required, secondFactorFrom: requiredFrom, paymentStepUpMinutes } = found
+    return {
+      required,
+      requiredFrom,
+      paymentStepUpMinutes,
+      ...(await this.policies.coverage(accountId, required)),
+    }
+  }
+
+  /** Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}. Tells those in charge. */
+  async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
+    const { policy } = await this.changes.durably(async transaction => {
+      const locked = await this.authority.lock(transaction, actor)
+      return this.policyChanges.make(transaction, actor, locked, change)
+    })
+    await this.mails.tellChanged(actor.accountId, policy)
+    return this.read(actor)
+  }
+}

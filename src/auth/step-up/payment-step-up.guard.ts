@@ -1,0 +1,29 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../errors/api-error.js'
+import { DocumentedGuard } from '../../http/documented.js'
+import type { Session } from '../../sessions/session.js'
+import { Accounts } from '../../users/accounts.js'
+import { StepUp } from './step-up.js'
+
+/**
+ * Where an account wants it, requires a second factor that was used recently to spend its money. Runs after
+ * PaymentsPermissionGuard, so the account is read for those only who may pay.
+ */
+@Injectable()
+@DocumentedGuard({ refusals: ['STEP_UP_REQUIRED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'] })
+export class PaymentStepUpGuard implements CanActivate {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly stepUp: StepUp,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const session = context.switchToHttp().getRequest<FastifyRequest>().session as Session
+    const account = await this.accounts.find(session.accountId)
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    const { paymentStepUpMinutes } = account
+    if (paymentStepUpMinutes !== null) await this.stepUp.require(session, paymentStepUpMinutes * 60)
+    return true
+  }
+}

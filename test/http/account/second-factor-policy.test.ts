@@ -1,0 +1,455 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { PolicyEnforcement } from '../../../src/account/second-factor-policy/policy-enforcement.js'
+import { PolicyJob } from '../../../src/account/second-factor-policy/policy-job.js'
+import { Database } from '../../../src/database/database.js'
+import { accounts } from '../../../src/database/schema.js'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
+import type { Email } from '../../../src/users/email.js'
+import { UserImport } from '../../../src/users/import/user-import.js'
+import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
+import { Users } from '../../../src/users/users.js'
+import { giveTotp, prove, requireOf, takeTotp } from '../../support/factors.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  importMembers,
+  PASSWORD,
+  type SignedIn,
+  signIn,
+} from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { heldCall } from '../support/held-call.js'
+import {
+  anEnrolledOwner,
+  changePolicy,
+  enforcePolicies,
+  readPolicy,
+  requireSecondFactor,
+  steppedUp,
+} from '../support/policy-calls.js'
+import { provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { accept, aMemberWith, team } from '../support/team-calls.js'
+import { claimsOf } from '../support/token-claims.js'
+import { beginTransfer, completeTransfers, TRANSFER_WAIT_SECONDS } from '../support/transfer-calls.js'
+
+const DAY = 24 * 60 * 60
+const NOTHING = permissionsOf([])
+const OFF = { required: 'off', requiredFrom: null, paymentStepUpMinutes: null, covered: 0, enrolled: 0 }
+
+describe.each(BACKENDS)('What an account requires of its users, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+  afterAll(() => app.stop())
+
+  const requiring = (required: string, graceDays?: number, paymentStepUpMinutes: number | null = null) => ({
+    required,
+    ...(graceDays !== undefined && { graceDays }),
+    paymentStepUpMinutes,
+  })
+
+  /** What the session has after its next refresh. */
+  async function permissionsAfterRefresh({ sessionId }: SignedIn) {
+    const { status, json } = await refreshByCookie(app, sessionId)
+    return status === 200 ? claimsOf(json.accessToken).permissions : status
+  }
+
+  const find = async ({ id }: Pick<User, 'id'>) => (await app.app.get(Users).find(id)) as User
+  const isLate = async (user: Pick<User, 'id'>) => (await find(user)).mustEnrol
+
+  async function policyRows({ accountId }: User) {
+    const rows = await app.auditRows()
+    return rows.filter(row => row.accountId === accountId && row.action === 'second-factor.policy')
+  }
+
+  /** The password again, and the second factor. */
+  async function proveAgain(session: SignedIn) {
+    expect((await reauthenticate(app, session)).status).toBe(200)
+    await prove(app, session, 'otp')
+  }
+
+  it('is nothing at first, and is shown to those who may change the settings', async () => {
+    const owner = await anOwner(app)
+    const manager = await aMemberWith(app, owner, 'accountSettings')
+    for (const user of [owner, manager]) {
+      const answer = await readPolicy(app, await signIn(app, user, 'main'))
+      expect([outcome(answer), answer.json]).toEqual(['200', OFF])
+    }
+    const plain = await signIn(app, await aMember(app, owner), 'main')
+    expect(outcome(await readPolicy(app, plain))).toBe('403 PERMISSION_REQUIRED')
+    expect(outcome(await changePolicy(app, plain, requiring('off')))).toBe('403 PERMISSION_REQUIRED')
+  })
+
+  it('is changed after a re-authentication, and those in charge are told', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    await giveTotp(app, owner)
+    expect(outcome(await changePolicy(app, session, requiring('managers')))).toBe(
+      '401 REAUTHENTICATION_REQUIRED',
+    )
+    await reauthenticate(app, session)
+    const plain = await aMember(app, owner)
+    const answer = await changePolicy(app, session, requiring('managers', 14, 30))
+    expect(outcome(answer)).toBe('200')
+    const { requiredFrom, ...rest } = answer.json
+    expect(rest).toEqual({ required: 'managers', paymentStepUpMinutes: 30, covered: 1, enrolled: 1 })
+    const seconds = (Date.parse(requiredFrom) - app.clock.now().getTime()) / 1000
+    expect(Math.abs(seconds - 14 * DAY)).toBeLessThan(60)
+    expect((await readPolicy(app, session)).json).toEqual(answer.json)
+    expect(await policyRows(owner)).toEqual([
+      expect.objectContaining({
+        outcome: 'ok',
+        userId: owner.id,
+        detail: { step: 'set', required: 'managers', from: requiredFrom, paymentStepUpMinutes: 30 },
+      }),
+    ])
+    const [mail] = (await app.mailsTo(owner.email)).filter(({ subject }) => /^Second factors/.test(subject))
+    expect(mail?.text).toContain(requiredFrom.slice(0, 10))
+    expect(await app.mailsTo(plain.email)).toEqual([])
+  })
+
+  it.each([
+    {},
+    { required: 'off' },
+    { required: 'off', graceDays: 0 },
+    { required: 'all', graceDays: 0, paymentStepUpMinutes: null },
+    { required: ['off'], graceDays: 0, paymentStepUpMinutes: null },
+    { required: 'off', graceDays: -1, paymentStepUpMinutes: null },
+    { required: 'off', graceDays: 91, paymentStepUpMinutes: null },
+    { required: 'off', graceDays: 1.5, paymentStepUpMinutes: null },
+    { required: 'off', graceDays: '7', paymentStepUpMinutes: null },
+    { required: 'off', graceDays: null, paymentStepUpMinutes: null },
+    { required: 'off', graceDays: 0, paymentStepUpMinutes: 0 },
+    { required: 'off', graceDays: 0, paymentStepUpMinutes: 1441 },
+    { required: 'off', graceDays: 0, paymentStepUpMinutes: '5' },
+    { required: 'off', graceDays: 0, paymentStepUpMinutes: null, enforced: true },
+  ])('refuses the body %j', async body => {
+    const session = await provenSession(app, await anOwner(app))
+    expect(outcome(await changePolicy(app, session, body))).toBe('400 INVALID_BODY')
+  })
+
+  it('cannot concern whoever requires it while they have none themselves', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    for (const required of ['payments', 'managers', 'everyone'])
+      for (const graceDays of [0, 30])
+        expect(outcome(await changePolicy(app, session, requiring(required, graceDays)))).toBe(
+          '409 SECOND_FACTOR_MISSING',
+        )
+    expect((await readPolicy(app, session)).json).toEqual(OFF)
+    const member = await provenSession(app, await aMemberWith(app, owner, 'accountSettings'))
+    expect(outcome(await changePolicy(app, member, requiring('managers')))).toBe('409 SECOND_FACTOR_MISSING')
+    expect(outcome(await changePolicy(app, member, requiring('payments')))).toBe('200')
+    expect(await isLate(owner)).toBe(true)
+  })
+
+  it('a thief with session and password cannot take it away again without a second factor', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    await requireSecondFactor(app, session, 'everyone')
+    // As a session that a remembered browser has begun.
+    await prove(app, session, 'otp')
+    app.clock.advance(11 * 60)
+    await reauthenticate(app, session)
+    for (const body of [requiring('off'), requiring('everyone', 90), requiring('payments', undefined, 5)]) {
+      const answer = await changePolicy(app, session, body)
+      expect(outcome(answer)).toBe('401 STEP_UP_REQUIRED')
+      expect(answer.headers['www-authenticate']).toBe(
+        'Bearer error="insufficient_user_authentication", acr_values="urn:mainstay:acr:2", max_age="600"',
+      )
+      expect(answer.json.methods).toEqual(['totp'])
+    }
+    await prove(app, session, 'otp')
+    expect(outcome(await changePolicy(app, session, requiring('off')))).toBe('200')
+    expect((await find(owner)).mustEnrol).toBe(false)
+  })
+
+  it('nor the second factor of payments alone', async () => {
+    const { session } = await anEnrolledOwner(app)
+    expect(outcome(await changePolicy(app, session, requiring('off', undefined, 2)))).toBe('200')
+    app.clock.advance(3 * 60)
+    expect(outcome(await changePolicy(app, session, requiring('off')))).toBe('401 STEP_UP_REQUIRED')
+    await prove(app, session, 'otp')
+    expect(outcome(await changePolicy(app, session, requiring('off')))).toBe('200')
+  })
+
+  it('counts once the days of grace are over, for live sessions at their next refresh', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    const manager = await aMemberWith(app, owner, 'teamManagement', 'dataEntry')
+    const plain = await aMember(app, owner)
+    const [late, free] = [await signIn(app, manager, 'main'), await signIn(app, plain, 'main')]
+    const shop = await signIn(app, manager, 'satellite')
+    const answer = await changePolicy(app, session, requiring('managers', 3))
+    expect([answer.json.covered, answer.json.enrolled]).toEqual([2, 1])
+    app.clock.advance(3 * DAY - 5 * 60)
+    expect(await enforcePolicies(app)).toBe(0)
+    expect([await isLate(manager), await permissionsAfterRefresh(late)]).toEqual([false, manager.granted])
+    app.clock.advance(5 * 60)
+    expect(await enforcePolicies(app)).toBe(1)
+    expect(await permissionsAfterRefresh(late)).toEqual(NOTHING)
+    const refreshed = await refreshByHeader(app, shop.sessionId)
+    expect(claimsOf(refreshed.json.accessToken).permissions).toEqual(NOTHING)
+    expect(await permissionsAfterRefresh(free)).toEqual(plain.granted)
+    expect(await permissionsAfterRefresh(session)).toEqual(owner.granted)
+    expect((await policyRows(owner)).map(({ userId, detail }) => [userId, detail.step])).toEqual([
+      [owner.id, 'set'],
+      [null, 'enforced'],
+    ])
+    expect(await enforcePolicies(app)).toBe(0)
+    const again = await signIn(app, manager, 'main')
+    expect(claimsOf(again.accessToken).permissions).toEqual(NOTHING)
+  })
+
+  it('gives everything back to whoever sets one up, and takes it when they give it up', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    const member = await aMemberWith(app, owner, 'payments')
+    const late = await signIn(app, member, 'main')
+    await requireSecondFactor(app, session, 'payments')
+    expect(await permissionsAfterRefresh(late)).toEqual(NOTHING)
+    await giveTotp(app, member)
+    expect(await permissionsAfterRefresh(late)).toEqual(member.granted)
+    await takeTotp(app, member)
+    expect(await permissionsAfterRefresh(late)).toEqual(NOTHING)
+  })
+
+  it('gives back what was taken when it is loosened, postponed or switched off, and takes no more than it says', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    const [payer, plain] = [await aMemberWith(app, owner, 'payments'), await aMember(app, owner)]
+    const sessions = [await signIn(app, payer, 'main'), await signIn(app, plain, 'main')]
+    const now = async () => Promise.all(sessions.map(permissionsAfterRefresh))
+    await requireSecondFactor(app, session, 'everyone')
+    expect(await now()).toEqual([NOTHING, NOTHING])
+    await requireSecondFactor(app, session, 'payments')
+    expect(await now()).toEqual([NOTHING, plain.granted])
+    await changePolicy(app, session, requiring('payments', 30))
+    expect(await now()).toEqual([payer.granted, plain.granted])
+    await requireSecondFactor(app, session, 'everyone')
+    expect(await now()).toEqual([NOTHING, NOTHING])
+    await requireSecondFactor(app, session, 'off')
+    expect(await now()).toEqual([payer.granted, plain.granted])
+  })
+
+  it('keeps its date when something else is changed, while the same is required', async () => {
+    const { session } = await anEnrolledOwner(app)
+    const first = (await changePolicy(app, session, requiring('managers', 10))).json
+    app.clock.advance(60)
+    const kept = (await changePolicy(app, session, requiring('managers', undefined, 60))).json
+    expect([kept.requiredFrom, kept.paymentStepUpMinutes]).toEqual([first.requiredFrom, 60])
+    const other = (await changePolicy(app, session, requiring('everyone', undefined, 60))).json
+    expect(Date.parse(other.requiredFrom)).toBeLessThanOrEqual(app.clock.now().getTime())
+  })
+
+  it('concerns nobody in other accounts', async () => {
+    const other = await anOwner(app)
+    const otherSession = await signIn(app, other, 'main')
+    const { session } = await anEnrolledOwner(app)
+    await requireSecondFactor(app, session, 'everyone')
+    expect(await permissionsAfterRefresh(otherSession)).toEqual(other.granted)
+    expect((await readPolicy(app, otherSession)).json).toEqual(OFF)
+  })
+
+  it('reaches a large team, disabled members included, whom it does not count', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    await importMembers(app, owner, 1100)
+    const [disabled] = await importMembers(app, owner, 1)
+    await app.app.get(UserAdministration).disable(disabled as User)
+    await requireSecondFactor(app, session, 'everyone')
+    expect((await readPolicy(app, session)).json).toMatchObject({ covered: 1101, enrolled: 1 })
+    const users = await app.app.get(Users).listByAccount(owner.accountId, null, 2000)
+    expect(users.filter(({ mustEnrol }) => mustEnrol).length).toBe(1101)
+    await requireSecondFactor(app, session, 'off')
+    const after = await app.app.get(Users).listByAccount(owner.accountId, null, 2000)
+    expect(after.filter(({ mustEnrol }) => mustEnrol)).toEqual([])
+  })
+
+  describe('is at once that of somebody whom it concerns later', () => {
+    it('by what they are granted, in their live sessions too', async () => {
+      const { owner, session } = await anEnrolledOwner(app)
+      await requireSecondFactor(app, session, 'payments')
+      const member = await aMember(app, owner)
+      const live = await signIn(app, member, 'main')
+      const granted = { ...member.granted, payments: true }
+      expect(outcome(await team(app, session, 'PUT', `/${member.id}/permissions`, granted))).toBe('204')
+      expect(await permissionsAfterRefresh(live)).toEqual(NOTHING)
+      await team(app, session, 'PUT', `/${member.id}/permissions`, member.granted)
+      expect(await permissionsAfterRefresh(live)).toEqual(member.granted)
+    })
+
+    it('by an invitation', async () => {
+      const { session } = await anEnrolledOwner(app)
+      await requireSecondFactor(app, session, 'managers')
+      const [manager, plain] = [anEmail(), anEmail()]
+      const permissions = permissionsOf(['accountSettings'] satisfies Permission[])
+      await team(app, session, 'POST', '/invitations', { email: manager, permissions })
+      await team(app, session, 'POST', '/invitations', { email: plain })
+      for (const email of [manager, plain])
+        expect(outcome(await accept(app, { token: await app.mailedToken(email), password: PASSWORD }))).toBe(
+          '201',
+        )
+      const late = await Promise.all(
+        [manager, plain].map(async email => (await app.app.get(Users).findByEmail(email))?.mustEnrol),
+      )
+      expect(late).toEqual([true, false])
+    })
+
+    it('by an import or the command line', async () => {
+      const { owner, session } = await anEnrolledOwner(app)
+      await requireSecondFactor(app, session, 'everyone')
+      const email = anEmail()
+      const line = JSON.stringify({ email, role: 'member', accountId: owner.accountId })
+      await app.app.get(UserImport).run(Readable.from([Buffer.from(`${line}\n`)]), () => {})
+      expect((await app.app.get(Users).findByEmail(email as Email))?.mustEnrol).toBe(true)
+      expect((await aMember(app, owner)).mustEnrol).toBe(true)
+    })
+
+    it('by a transfer of the account, which takes it from who was the owner', async () => {
+      const { owner, session } = await anEnrolledOwner(app)
+      const member = await aMember(app, owner)
+      const live = await signIn(app, member, 'main')
+      await requireSecondFactor(app, session, 'managers')
+      await beginTransfer(app, session, member)
+      app.clock.advance(TRANSFER_WAIT_SECONDS)
+      expect(await completeTransfers(app)).toBe(1)
+      expect([(await find(member)).role, await isLate(member)]).toEqual(['owner', true])
+      expect(await permissionsAfterRefresh(live)).toEqual(NOTHING)
+      await giveTotp(app, member)
+      expect(await permissionsAfterRefresh(live)).toEqual(owner.granted)
+    })
+
+    it('by a factor that they have given up while it concerned them', async () => {
+      const { owner, session } = await anEnrolledOwner(app)
+      await requireSecondFactor(app, session, 'managers')
+      const live = await signIn(app, await aMember(app, owner), 'main')
+      await takeTotp(app, owner)
+      expect(await permissionsAfterRefresh(session)).toEqual(NOTHING)
+      expect((await refreshByCookie(app, live.sessionId)).status).toBe(200)
+    })
+  })
+
+  describe('misses nobody', () => {
+    it('who is granted payments at the same moment', async () => {
+      const { owner, session } = await anEnrolledOwner(app)
+      const member = await aMember(app, owner)
+      const live = await signIn(app, member, 'main')
+      const granted = { ...member.granted, payments: true }
+      // The grant holds its locks; what is required begins to count while it does.
+      const held = heldCall(app.app.get(SessionChanges), 'record')
+      const granting = team(app, session, 'PUT', `/${member.id}/permissions`, granted)
+      await held.begun
+      const requiring = requireOnly(owner)
+      await beLockedOut(requiring)
+      held.release()
+      expect(outcome(await granting)).toBe('204')
+      await requiring
+      expect(await isLate(member)).toBe(true)
+      expect(await permissionsAfterRefresh(live)).toEqual(NOTHING)
+    })
+
+    it('who is imported into an account that is there already, at the same moment', async () => {
+      const account = randomUUID()
+      const [first, second] = [anEmail(), anEmail()]
+      const importing = (line: object) =>
+        app.app.get(UserImport).run(Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]), () => {})
+      await importing({ email: first, role: 'owner', account })
+      const owner = (await app.app.get(Users).findByEmail(first as Email)) as User
+      const held = heldCall(app.app.get(PolicyEnforcement), 'apply')
+      await requireOf(app, owner, 'off')
+      await app.app
+        .get(Database)
+        .run(db =>
+          db
+            .update(accounts)
+            .set({ secondFactor: 'everyone', secondFactorFrom: app.clock.now() })
+            .where(eq(accounts.id, owner.accountId)),
+        )
+      const begun = app.app.get(PolicyEnforcement).begin(owner.accountId)
+      await held.begun
+      const imported = importing({ email: second, role: 'member', account })
+      await beLockedOut(imported)
+      held.release()
+      expect(await begun).toBe(true)
+      await imported
+      expect((await app.app.get(Users).findByEmail(second as Email))?.mustEnrol).toBe(true)
+      expect(await isLate(owner)).toBe(true)
+    })
+
+    /** As the job does at the end of the days of grace. */
+    async function requireOnly({ accountId }: User) {
+      await app.app
+        .get(Database)
+        .run(db =>
+          db
+            .update(accounts)
+            .set({ secondFactor: 'payments', secondFactorFrom: app.clock.now() })
+            .where(eq(accounts.id, accountId)),
+        )
+      return app.app.get(PolicyEnforcement).begin(accountId)
+    }
+
+    /** It waits for a lock, or has not got to it; it must not have ended in any case. */
+    async function beLockedOut(work: Promise<unknown>) {
+      const pause = new Promise(resolve => setTimeout(() => resolve('waits'), 50))
+      expect(await Promise.race([work.then(() => 'done'), pause])).toBe('waits')
+    }
+  })
+
+  it('begins once, though two replicas are told at the same time', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    await changePolicy(app, session, requiring('everyone', 1))
+    app.clock.advance(DAY + 60)
+    const job = app.app.get(PolicyJob)
+    const runs = await Promise.all([job.run(), job.run()])
+    expect(runs.filter(begun => begun === 1)).toHaveLength(1)
+    const enforcement = app.app.get(PolicyEnforcement)
+    expect(await enforcement.begin(owner.accountId)).toBe(false)
+    expect((await policyRows(owner)).filter(({ detail }) => detail.step === 'enforced')).toHaveLength(1)
+  })
+
+  it('is begun by the next run when one is interrupted, and others are not kept waiting', async () => {
+    const [one, other] = [await anEnrolledOwner(app), await anEnrolledOwner(app)]
+    const member = await aMember(app, one.owner)
+    for (const { session } of [one, other]) await changePolicy(app, session, requiring('everyone', 1))
+    app.clock.advance(DAY)
+    const apply = jest.spyOn(app.app.get(PolicyEnforcement), 'apply')
+    apply.mockRejectedValueOnce(new Error('killed'))
+    expect(await enforcePolicies(app)).toBe(1)
+    expect(await isLate(member)).toBe(false)
+    expect(await enforcePolicies(app)).toBe(1)
+    expect(await isLate(member)).toBe(true)
+  })
+
+  it('is not changed by somebody who is late under it, or may not any more', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    const manager = await aMemberWith(app, owner, 'accountSettings')
+    const late = await provenSession(app, manager)
+    await requireSecondFactor(app, session, 'managers')
+    expect(outcome(await changePolicy(app, late, requiring('off')))).toBe(
+      '403 SECOND_FACTOR_ENROLMENT_REQUIRED',
+    )
+    await proveAgain(session)
+    await steppedUpAndRestricted(owner)
+  })
+
+  /** The guard has let the request pass; then the permission is taken. */
+  async function steppedUpAndRestricted(owner: User) {
+    const user = await aMemberWith(app, owner, 'accountSettings')
+    await requireOf(app, owner, 'off')
+    const session = await steppedUp(app, await find(user))
+    const held = heldCall(app.app.get(SessionChanges), 'durably')
+    const changing = changePolicy(app, session, requiring('everyone'))
+    await held.begun
+    await app.app.get(UserAdministration).grant(user, NOTHING)
+    held.release()
+    expect(outcome(await changing)).toBe('403 PERMISSION_REQUIRED')
+  }
+})

@@ -1,0 +1,64 @@
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../src/database/connection.js'
+import { Database } from '../../src/database/database.js'
+import { accounts, totpFactors, users } from '../../src/database/schema.js'
+import type { SecondFactorRequirement } from '../../src/database/second-factor-requirement.js'
+import { UserFactors } from '../../src/factors/user-factors.js'
+import { type AuthMethod, authMethods } from '../../src/permissions/auth-methods.js'
+import { Reauthentication } from '../../src/sessions/reauthentication.js'
+import { SessionChanges } from '../../src/sessions/revocation/session-changes.js'
+import { handleOf, type SessionId } from '../../src/sessions/session.js'
+import { SessionStore } from '../../src/sessions/stores/session-store.js'
+import type { User } from '../../src/users/user.js'
+import type { SignedIn } from './people.js'
+import type { TestApp } from './test-app.js'
+
+/** Factors in the database, for tests of what follows from having them: nobody can use these. */
+
+/** A confirmed authenticator app; live sessions and their permissions follow. */
+export function giveTotp(app: TestApp, { id: userId }: Pick<User, 'id'>): Promise<void> {
+  const createdAt = app.clock.now()
+  return change(app, userId, transaction =>
+    transaction.insert(totpFactors).values({ userId, secret: 'sealed', createdAt, confirmedAt: createdAt }),
+  )
+}
+
+export function takeTotp(app: TestApp, { id: userId }: Pick<User, 'id'>): Promise<void> {
+  return change(app, userId, transaction =>
+    transaction.delete(totpFactors).where(eq(totpFactors.userId, userId)),
+  )
+}
+
+/** The user of this session has just used these besides what they had used before. */
+export async function prove(
+  app: TestApp,
+  { sessionId }: Pick<SignedIn, 'sessionId'>,
+  ...methods: AuthMethod[]
+): Promise<void> {
+  const sid = handleOf(sessionId as SessionId)
+  const session = await app.app.get(SessionStore).find(sid, app.clock.now())
+  if (!session) throw new Error('This session is not live')
+  await app.app.get(Reauthentication).stamp(session, authMethods(...methods))
+}
+
+/** Required from now on of whoever changes; users who are there already are left as they are. */
+export function requireOf(
+  app: TestApp,
+  { accountId }: Pick<User, 'accountId'>,
+  secondFactor: SecondFactorRequirement,
+) {
+  const policy = {
+    secondFactor,
+    secondFactorFrom: app.clock.now(),
+    secondFactorEnforced: secondFactor !== 'off',
+  }
+  return app.app.get(Database).run(db => db.update(accounts).set(policy).where(eq(accounts.id, accountId)))
+}
+
+async function change(app: TestApp, userId: string, work: (transaction: Db) => Promise<unknown>) {
+  await app.app.get(SessionChanges).durably(async transaction => {
+    await transaction.select().from(users).where(eq(users.id, userId)).for('no key update')
+    await work(transaction)
+    return app.app.get(UserFactors).reassess(transaction, userId)
+  })
+}
