@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
-import { generateSecretKeys, rotateSecretKeys } from '../secrets/secret-key-file.js'
-import type { CommandContext } from './command-context.js'
+import { TotpFactors } from '../factors/totp/totp-factors.js'
+import { dropRetiredSecretKeys, generateSecretKeys, rotateSecretKeys } from '../secrets/secret-key-file.js'
+import { type CommandContext, withService } from './command-context.js'
 
-/** `secrets:generate` and `secrets:rotate`. */
-export function addSecretCommands(program: Command, { environment, print }: CommandContext): void {
+/** `secrets:generate`, `secrets:rotate` and `secrets:reseal`. */
+export function addSecretCommands(program: Command, context: CommandContext): void {
+  const { environment, print } = context
   program
     .command('secrets:generate')
     .description('create the file of the keys that encrypt stored secrets')
@@ -22,5 +24,18 @@ export function addSecretCommands(program: Command, { environment, print }: Comm
     .action(async () => {
       await rotateSecretKeys(readSettings(environment).secretsKeysFile, new Clock().now())
       print('Rotated; running servers pick it up within seconds')
+    })
+
+  program
+    .command('secrets:reseal')
+    .description('encrypt with the current key what older keys have encrypted, and drop those keys')
+    .action(async () => {
+      const now = new Clock().now()
+      const { secretsKeysFile } = readSettings(environment)
+      const resealed = await withService(context, app => app.get(TotpFactors).resealAll())
+      // Those that were retired before it began, so that no server has used them since.
+      const { dropped, kept } = await dropRetiredSecretKeys(secretsKeysFile, now)
+      print(`Secrets that were encrypted anew: ${resealed}; old keys dropped: ${dropped}`)
+      if (kept > 0) print(`Old keys that servers may still use: ${kept}; run it again in ten minutes`)
     })
 }

@@ -7,6 +7,8 @@ import { RememberedDevices } from '../../factors/remembered-devices/remembered-d
 import { deviceName } from '../../http/client.js'
 import { withMethods } from '../../permissions/auth-methods.js'
 import type { CountedAction } from '../../rate-limits/rate-limiter.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'
 import { type LoggedIn, type LoginContext, LoginSessions } from '../login/login-sessions.js'
 import { FactorCheck, type FactorProof } from './factor-check.js'
@@ -17,14 +19,21 @@ import { type SecondFactorChallenge, SecondFactorChallenges } from './second-fac
 export class DeviceMemory {
   constructor(
     private readonly devices: RememberedDevices,
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Remembers the browser of this new session; returns the token that it keeps. */
+  /**
+   * Remembers the browser of this new session; returns the token that it keeps. Throws `SESSION_NOT_FOUND` when
+   * the session has been ended meanwhile, for example by a new password, which forgets all devices.
+   */
   remember({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
     const { userId } = session
     return this.database.transaction(async transaction => {
+      await this.users.lock(transaction, userId)
+      await this.changes.requireNotRevoked(transaction, session)
       const { id, token } = await this.devices.remember(transaction, userId, deviceName(client.userAgent))
       await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'device.remember', { id }))
       return token

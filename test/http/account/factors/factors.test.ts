@@ -1,10 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { secondsAfter } from '../../../../src/clock/clock.js'
 import { Database } from '../../../../src/database/database.js'
 import { accounts, totpFactors } from '../../../../src/database/schema.js'
 import { RememberedDevices } from '../../../../src/factors/remembered-devices/remembered-devices.js'
-import { TotpFactors } from '../../../../src/factors/totp/totp-factors.js'
 import { SecretBox } from '../../../../src/secrets/secret-box.js'
 import { rotateSecretKeys } from '../../../../src/secrets/secret-key-file.js'
 import type { User } from '../../../../src/users/user.js'
@@ -17,6 +17,7 @@ import {
 } from '../../../support/authenticator.js'
 import { eventually } from '../../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../../support/people.js'
+import { runInProcess } from '../../../support/processes/run-in-process.js'
 import { MAIN, TestApp } from '../../../support/test-app.js'
 import { outcome, refreshByCookie } from '../../support/api-calls.js'
 import { onMainSite, provenSession } from '../../support/reauthenticate.js'
@@ -24,7 +25,7 @@ import { claimsOf } from '../../support/token-claims.js'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('embedded')
+  app = await TestApp.start('redis + postgres', { DATABASE_TIMEOUT_MS: '3000' })
 })
 afterAll(() => app.stop())
 
@@ -361,21 +362,40 @@ describe('a new password while a login waits for its second step', () => {
 })
 
 describe('keys of secrets', () => {
-  it('that are retired can be dropped once the secrets are sealed anew', async () => {
+  it('that are retired are dropped once the secrets are sealed anew, at the command line', async () => {
     const user = await anOwner(app)
     const phone = await giveAuthenticator(app, user)
     const sealed = () =>
       app.app.get(Database).run(db => db.select().from(totpFactors).where(eq(totpFactors.userId, user.id)))
     const [before] = await sealed()
-    await rotateSecretKeys(app.settings.secretsKeysFile, secondsAfter(app.clock.now(), 600))
+    const { secretsKeysFile } = app.settings
+    // As of an hour ago, so that nobody uses the old key any more.
+    const { keys } = JSON.parse(await readFile(secretsKeysFile, 'utf8'))
+    const hourAgo = secondsAfter(new Date(), -3_600)
+    const older = keys.map((key: object) => ({ ...key, createdAt: secondsAfter(hourAgo, -3_600) }))
+    await writeFile(secretsKeysFile, JSON.stringify({ keys: older }))
+    await rotateSecretKeys(secretsKeysFile, hourAgo)
     await eventually(async () => !app.app.get(SecretBox).isCurrent(before!.secret), {
       what: 'the new key',
       everyMs: 200,
     })
-    expect(await app.app.get(TotpFactors).resealAll()).toBeGreaterThan(0)
-    expect(await app.app.get(TotpFactors).resealAll()).toBe(0)
+    await throughBothSteps(user, phone)
+
+    const { dataDir } = app.settings
+    const settings = {
+      NODE_ENV: 'test',
+      DATA_DIR: dataDir,
+      ...app.stores,
+      SECRETS_KEYS_FILE: secretsKeysFile,
+    }
+    const done = await runInProcess(['secrets:reseal'], settings)
+    expect(done).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/anew: \d+; old keys dropped: 1\n$/),
+    })
     const [after] = await sealed()
     expect(after!.secret.split('.')[0]).not.toBe(before!.secret.split('.')[0])
+    expect(await readFile(secretsKeysFile, 'utf8')).not.toContain(before!.secret.split('.')[0])
     await throughBothSteps(user, phone)
   })
 })
