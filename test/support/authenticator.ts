@@ -1,5 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { generateSecret, generateSync } from 'otplib'
 import { Database } from '../../src/database/database.js'
+import { recoveryCodes } from '../../src/database/schema.js'
 import { RecoveryCodes } from '../../src/factors/recovery-codes/recovery-codes.js'
 import { TotpFactors } from '../../src/factors/totp/totp-factors.js'
 import { UserFactors } from '../../src/factors/user-factors.js'
@@ -76,4 +78,9 @@ export async function aChallenge(app: TestApp, user: Pick<User, 'email'>, header
   const { json } = await firstStep(app, user, headers)
   if (json?.code !== 'SECOND_FACTOR_REQUIRED') throw new Error(`The first step answered ${json?.code}`)
   return json.challenge as string
+}
+
+/** As if the user had used all their recovery codes. */
+export async function spendCodes(app: TestApp, userId: string): Promise<void> {
+  await app.app.get(Database).run(db => db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)))
 }

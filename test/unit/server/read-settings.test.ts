@@ -310,3 +310,43 @@ describe('the settings file of an environment', () => {
     }
   }
 })
+
+describe('readSettings of passkeys', () => {
+  const SIX = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => `https://www.${name}.example`)
+
+  it('takes the host of the main site, or a domain above it that nobody shares', () => {
+    expect(read().passkeyRpId).toBe('www.main.test')
+    expect(read({ PASSKEY_RP_ID: 'main.test' }).passkeyRpId).toBe('main.test')
+    expect(read({ PASSKEY_RP_ID: 'www.main.test' }).passkeyRpId).toBe('www.main.test')
+    expect(faultsOf({ PASSKEY_RP_ID: 'test' })).toEqual([expect.stringContaining('is shared by everybody')])
+    for (const other of ['api.main.test', 'in.test', 'shop.test', 'x.www.main.test'])
+      expect(faultsOf({ PASSKEY_RP_ID: other })).toEqual([
+        `PASSKEY_RP_ID ${other} does not cover www.main.test, so browsers would refuse all passkeys`,
+      ])
+    const onHosting = {
+      MAIN_ORIGIN: 'https://shop.github.io',
+      COOKIE_DOMAIN: '',
+      PUBLIC_URL: 'https://shop.github.io',
+    }
+    expect(faultsOf({ ...onHosting, PASSKEY_RP_ID: 'github.io' })).toHaveLength(1)
+    expect(faultsOf({ PASSKEY_RP_ID: 'https://main.test' })).toHaveLength(1)
+  })
+
+  it('takes related origins from ALLOWED_ORIGINS, of at most five names', () => {
+    const listed = (origins: readonly string[]) => ({
+      ALLOWED_ORIGINS: SIX.join(),
+      PASSKEY_RELATED_ORIGINS: origins.join(),
+    })
+    expect(read().passkeyRelatedOrigins).toEqual([])
+    expect(read(listed(SIX.slice(1))).passkeyRelatedOrigins).toEqual(SIX.slice(1))
+    expect(faultsOf(listed(SIX))).toEqual(['PASSKEY_RELATED_ORIGINS has 6 names; browsers stop at 5'])
+    for (const stray of ['https://evil.example', 'https://www.main.test', 'https://a.example'])
+      expect(faultsOf(listed([stray]))).toEqual([
+        `PASSKEY_RELATED_ORIGINS has ${stray}, which is no satellite of ALLOWED_ORIGINS`,
+      ])
+    // One name, however many hosts and suffixes.
+    const brand = ['https://brand.example', 'https://www.brand.example', 'https://brand.co.uk']
+    const many = [...SIX.slice(2), ...brand]
+    expect(faultsOf({ ALLOWED_ORIGINS: many.join(), PASSKEY_RELATED_ORIGINS: many.join() })).toEqual([])
+  })
+})

@@ -1,0 +1,396 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { User } from '../../../src/users/user.js'
+import { giveRecoveryCodes, spendCodes } from '../../support/authenticator.js'
+import { eventually } from '../../support/eventually.js'
+import {
+  type Circumstances,
+  cborMap,
+  SoftwareAuthenticator,
+} from '../../support/passkeys/software-authenticator.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie } from '../support/api-calls.js'
+import {
+  addPasskey,
+  creationOptions,
+  logInWithPasskey,
+  passkeyOptions,
+  provenPasskeySession,
+} from '../support/passkey-calls.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+
+const INVALID = '401 PASSKEY_INVALID'
+
+describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { PASSKEY_RP_ID: 'main.test' })
+  })
+  afterAll(() => app.stop())
+
+  const call = (session: SignedIn, method: string, path: string, body?: object) =>
+    onMainSite(app, session, method, path, body)
+  const listOf = async (session: SignedIn) => (await call(session, 'GET', '/api/passkeys')).json.passkeys
+
+  /** Once: the mail is written after the answer. */
+  const isMailed = (user: User, start: string) =>
+    eventually(
+      async () => {
+        const mails = await app.mailsTo(user.email)
+        return mails.filter(({ subject }) => subject?.startsWith(start)).length === 1
+      },
+      { what: start },
+    )
+
+  /** Somebody with this many passkeys, in a session that has just used the first. */
+  async function aUser(passkeys = 1, member = false) {
+    const user = member ? await aMember(app, await anOwner(app)) : await anOwner(app)
+    const { authenticator, json } = await addPasskey(app, await provenSession(app, user))
+    const session = await provenPasskeySession(app, authenticator)
+    for (let more = 1; more < passkeys; more++) expect(outcome(await addPasskey(app, session))).toBe('201')
+    return { user, authenticator, session, recoveryCodes: json.recoveryCodes as string[] }
+  }
+
+  it('adds the first: recovery codes, other sessions end, a mail, an audit row', async () => {
+    const user = await anOwner(app)
+    const other = await signIn(app, user, 'main')
+    const session = await provenSession(app, user)
+    const options = await creationOptions(app, session)
+    expect(options).toMatchObject({
+      rp: { id: 'main.test', name: new URL(MAIN).host },
+      user: { id: Buffer.from(user.id.replaceAll('-', ''), 'hex').toString('base64url'), name: user.email },
+      pubKeyCredParams: [-7, -8, -257].map(alg => ({ alg, type: 'public-key' })),
+      attestation: 'none',
+      authenticatorSelection: {
+        residentKey: 'required',
+        requireResidentKey: true,
+        userVerification: 'required',
+      },
+      excludeCredentials: [],
+    })
+    const aaguid = Buffer.from('d548826e79b4db40a3d811116f7e8349', 'hex')
+    const added = await addPasskey(app, session, new SoftwareAuthenticator({}, aaguid))
+    expect(outcome(added)).toBe('201')
+    expect(added.json.passkey).toMatchObject({
+      name: 'Bitwarden',
+      transports: ['hybrid', 'internal'],
+      lastUsedAt: null,
+    })
+    expect(added.json.recoveryCodes).toHaveLength(10)
+    expect(outcome(await refreshByCookie(app, other.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    const rows = (await app.auditRows()).filter(
+      ({ userId, action }) => userId === user.id && action === 'factor.add',
+    )
+    expect(rows.map(({ detail }) => detail)).toEqual([
+      { factor: 'passkey', passkeyId: added.json.passkey.id, name: 'Bitwarden' },
+    ])
+    await isMailed(user, 'A passkey was added to your account')
+    // From now on the password is not enough.
+    const answer = await app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: { Origin: MAIN },
+      body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+    })
+    expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(answer.json.methods).toEqual(['passkey', 'recovery'])
+  })
+
+  it('completes a login that a password has begun', async () => {
+    const { user, authenticator } = await aUser()
+    const stranger = await aUser()
+    const step = async (key: SoftwareAuthenticator) => {
+      const first = await app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN },
+        body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+      })
+      const passkey = key.get(await passkeyOptions(app))
+      const body = { challenge: first.json.challenge, passkey }
+      return app.request({
+        method: 'POST',
+        path: '/api/login/second-factor',
+        headers: { Origin: MAIN },
+        body,
+      })
+    }
+    expect(outcome(await step(stranger.authenticator))).toBe(INVALID)
+    expect(outcome(await step(authenticator))).toBe('200')
+  })
+
+  it('asks whoever has a second factor for it, not for the password, before another is added', async () => {
+    const { user } = await aUser()
+    const [recoveryCode = ''] = await giveRecoveryCodes(app, user)
+    const first = await app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: { Origin: MAIN },
+      body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+    })
+    const second = await app.request({
+      method: 'POST',
+      path: '/api/login/second-factor',
+      headers: { Origin: MAIN },
+      body: { challenge: first.json.challenge, recoveryCode },
+    })
+    const sessionId = /^sessionId=([^;]*)/.exec(second.setCookies[0] ?? '')?.[1] ?? ''
+    const session = { accessToken: second.json.accessToken, sessionId, answer: second }
+    app.clock.advance(601)
+    const refreshed = await refreshByCookie(app, sessionId)
+    const later = { ...session, accessToken: refreshed.json.accessToken }
+    expect(outcome(await reauthenticate(app, later))).toBe('200')
+    for (const [method, path] of [
+      ['POST', '/api/passkeys/options'],
+      ['DELETE', `/api/passkeys/${randomUUID()}`],
+      ['DELETE', '/api/password'],
+    ] as const) {
+      const refusal = await call(later, method, path)
+      expect(outcome(refusal)).toBe('401 STEP_UP_REQUIRED')
+      expect(refusal.json.methods).toEqual(['passkey', 'recovery'])
+    }
+  })
+
+  it('takes ten and no eleventh, and tells authenticators which there are', async () => {
+    const { session } = await aUser(10)
+    expect(outcome(await call(session, 'POST', '/api/passkeys/options'))).toBe('409 TOO_MANY_PASSKEYS')
+    const passkeys = await listOf(session)
+    expect(outcome(await call(session, 'DELETE', `/api/passkeys/${passkeys[9].id}`))).toBe('200')
+    const options = await creationOptions(app, session)
+    expect(options.excludeCredentials).toHaveLength(9)
+    // Two at once for the last place.
+    const other = await creationOptions(app, session)
+    const answers = await Promise.all(
+      [options, other].map(one =>
+        call(session, 'POST', '/api/passkeys', { response: new SoftwareAuthenticator().create(one) }),
+      ),
+    )
+    expect(answers.map(outcome).sort()).toEqual(['201', '409 TOO_MANY_PASSKEYS'])
+  })
+
+  describe('refuses a new passkey', () => {
+    const LIES: readonly (readonly [string, Circumstances])[] = [
+      ['of another origin', { origin: 'https://evil.test' }],
+      ['of a satellite', { origin: SHOP_ONE }],
+      ['of a frame in another site', { crossOrigin: true }],
+      ['of another domain', { rpId: 'evil.test' }],
+      ['without user verification', { isUserVerified: false }],
+      ['that was made to log in', { type: 'webauthn.get' }],
+      ['that is backed up and cannot be', { isBackedUp: true }],
+    ]
+    it.each(LIES)('%s', async (_, lies) => {
+      const session = await provenSession(app, await anOwner(app))
+      const response = new SoftwareAuthenticator().create(await creationOptions(app, session), lies)
+      expect(outcome(await call(session, 'POST', '/api/passkeys', { response }))).toBe(INVALID)
+      expect(await listOf(session)).toEqual([])
+    })
+
+    it('with a challenge of another session, of a login, or one that was used or has expired', async () => {
+      const user = await anOwner(app)
+      const [one, other] = [await provenSession(app, user), await provenSession(app, user)]
+      const add = (session: SignedIn, options: { challenge: string }, key = new SoftwareAuthenticator()) => {
+        const response = key.create({
+          rp: { id: 'main.test', name: '' },
+          user: { id: '', name: '', displayName: '' },
+          ...options,
+        })
+        return call(session, 'POST', '/api/passkeys', { response })
+      }
+      const options = await creationOptions(app, one)
+      expect(outcome(await add(other, options))).toBe(INVALID)
+      expect(outcome(await add(one, await passkeyOptions(app)))).toBe(INVALID)
+      const late = await creationOptions(app, one)
+      expect(outcome(await add(one, options))).toBe('201')
+      expect(outcome(await add(one, options))).toBe('401 STEP_UP_REQUIRED')
+      const fresh = await provenSession(app, await anOwner(app))
+      const mine = await creationOptions(app, fresh)
+      app.clock.advance(300)
+      expect(outcome(await add(fresh, mine))).toBe(INVALID)
+      expect(outcome(await add(one, late))).toBe(INVALID)
+    })
+
+    it('that any user has already', async () => {
+      const { authenticator } = await aUser()
+      const session = await provenSession(app, await anOwner(app))
+      expect(outcome(await addPasskey(app, session, authenticator))).toBe('409 PASSKEY_EXISTS')
+    })
+
+    it('with certificates, which could make us ask servers that they name', async () => {
+      const session = await provenSession(app, await anOwner(app))
+      const chain = { encoded: Buffer.concat([Buffer.from([0x81, 0x41, 0x00])]) }
+      for (const [fmt, statement] of [
+        [
+          'packed',
+          cborMap([
+            ['alg', -7],
+            ['sig', Buffer.alloc(8)],
+            ['x5c', chain],
+          ]),
+        ],
+        [
+          'fido-u2f',
+          cborMap([
+            ['sig', Buffer.alloc(8)],
+            ['x5c', chain],
+          ]),
+        ],
+        ['tpm', cborMap([])],
+        ['none', cborMap([['x5c', chain]])],
+      ] as const) {
+        const options = await creationOptions(app, session)
+        const response = new SoftwareAuthenticator().create(options, {}, { fmt, statement })
+        expect(outcome(await call(session, 'POST', '/api/passkeys', { response }))).toBe(INVALID)
+      }
+    })
+
+    it('without re-authentication, or from a session of a satellite', async () => {
+      const member = await aMember(app, await anOwner(app))
+      expect(outcome(await call(await signIn(app, member, 'main'), 'POST', '/api/passkeys/options'))).toBe(
+        '401 REAUTHENTICATION_REQUIRED',
+      )
+      const elsewhere = await signIn(app, member, 'satellite')
+      const headers = { Origin: SHOP_ONE, Authorization: `Bearer ${elsewhere.accessToken}` }
+      const answer = await app.request({ method: 'POST', path: '/api/passkeys/options', headers })
+      expect(answer.status).toBe(403)
+    })
+  })
+
+  it('renames and removes only what is the caller’s own', async () => {
+    const [mine, theirs] = [await aUser(2), await aUser()]
+    const [passkey] = await listOf(mine.session)
+    const renamed = await call(mine.session, 'PATCH', `/api/passkeys/${passkey.id}`, { name: 'Blue key' })
+    expect(renamed.json).toMatchObject({ id: passkey.id, name: 'Blue key' })
+    for (const name of ['', ' x', 'a\u202eb', 'x'.repeat(101), null])
+      expect(outcome(await call(mine.session, 'PATCH', `/api/passkeys/${passkey.id}`, { name }))).toBe(
+        '400 INVALID_BODY',
+      )
+    for (const id of [passkey.id, randomUUID(), 'x']) {
+      expect(outcome(await call(theirs.session, 'PATCH', `/api/passkeys/${id}`, { name: 'x' }))).toBe(
+        '404 NOT_FOUND',
+      )
+      expect(outcome(await call(theirs.session, 'DELETE', `/api/passkeys/${id}`))).toBe('404 NOT_FOUND')
+    }
+    const removed = await call(mine.session, 'DELETE', `/api/passkeys/${passkey.id}`)
+    expect(removed.json).toEqual({
+      rpId: 'main.test',
+      credentialId: mine.authenticator.credentialId,
+      userId: Buffer.from(mine.user.id.replaceAll('-', ''), 'hex').toString('base64url'),
+      remaining: [expect.any(String)],
+    })
+    await isMailed(mine.user, 'A passkey was removed from your account')
+    expect(outcome(await logInWithPasskey(app, mine.authenticator.get(await passkeyOptions(app))))).toBe(
+      INVALID,
+    )
+  })
+
+  it('the password alone logs in again once the last factor is gone', async () => {
+    const { user, session } = await aUser()
+    const [passkey] = await listOf(session)
+    expect(outcome(await call(session, 'DELETE', `/api/passkeys/${passkey.id}`))).toBe('200')
+    await signIn(app, user, 'main')
+  })
+
+  describe('a user without a password', () => {
+    it('needs two passkeys, or one and recovery codes', async () => {
+      const { user, session } = await aUser()
+      expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
+      expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
+      await isMailed(user, 'The password of your account')
+      const [passkey] = await listOf(session)
+      expect(outcome(await call(session, 'DELETE', `/api/passkeys/${passkey.id}`))).toBe('409 LAST_WAY_IN')
+      const { json } = await call(session, 'GET', '/api/reauthenticate')
+      expect(json.methods).toEqual(['passkey', 'recovery'])
+      expect(outcome(await reauthenticate(app, session))).toBe('401 INVALID_CREDENTIALS')
+      const answer = await app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN },
+        body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+      })
+      expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
+    })
+
+    it('cannot give it up without either', async () => {
+      const session = await provenSession(app, await anOwner(app))
+      expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('409 LAST_WAY_IN')
+    })
+
+    it('keeps the last of two ways in, however many requests remove one each', async () => {
+      const { session } = await aUser(3)
+      expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
+      await giveNoCodes(session)
+      const passkeys = await listOf(session)
+      const answers = await Promise.all(
+        passkeys.map(({ id }: { id: string }) => call(session, 'DELETE', `/api/passkeys/${id}`)),
+      )
+      expect(answers.map(outcome).sort()).toEqual(['200', '409 LAST_WAY_IN', '409 LAST_WAY_IN'])
+      expect(await listOf(session)).toHaveLength(2)
+    })
+
+    it('or removes a passkey and the password at once', async () => {
+      const { session } = await aUser(2)
+      await giveNoCodes(session)
+      const [passkey] = await listOf(session)
+      const answers = await Promise.all([
+        call(session, 'DELETE', `/api/passkeys/${passkey.id}`),
+        call(session, 'DELETE', '/api/password'),
+      ])
+      expect(answers.map(outcome).filter(one => one === '409 LAST_WAY_IN')).toHaveLength(1)
+    })
+
+    it('gets one back by a mail, which ends no factor and opens no session past them', async () => {
+      const { user, session } = await aUser()
+      expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
+      const post = (path: string, body: object) =>
+        app.request({ method: 'POST', path, headers: { Origin: MAIN }, body })
+      expect((await post('/api/password/forgot', { email: user.email })).status).toBe(202)
+      const token = await app.mailedToken(user.email)
+      const password = 'four words nobody guesses'
+      expect((await post('/api/password/reset', { token, password })).status).toBe(200)
+      expect(outcome(await post('/api/login', { email: user.email, password, source: 'main' }))).toBe(
+        '401 SECOND_FACTOR_REQUIRED',
+      )
+    })
+
+    async function giveNoCodes(session: SignedIn): Promise<void> {
+      const { userId } = (await call(session, 'GET', '/api/profile')).json
+      await spendCodes(app, userId)
+    }
+  })
+})
+
+describe('Two services on one database', () => {
+  let one: TestApp
+  let other: TestApp
+  beforeAll(async () => {
+    one = await TestApp.start('redis + postgres', { PASSKEY_RP_ID: 'main.test' })
+    other = await TestApp.start('embedded', {
+      ...one.stores,
+      PASSKEY_RP_ID: 'main.test',
+      SECRETS_KEYS_FILE: one.settings.secretsKeysFile,
+      JWT_KEYS_FILE: one.settings.jwtKeysFile,
+    })
+  })
+  afterAll(async () => {
+    await other.stop()
+    await one.stop()
+  })
+
+  it('let one of two in that send the same assertion at once', async () => {
+    const { authenticator } = await addPasskey(one, await provenSession(one, await anOwner(one)))
+    for (let round = 0; round < 5; round++) {
+      const response = authenticator.get(await passkeyOptions(round % 2 === 0 ? one : other))
+      const answers = await Promise.all([one, other].map(app => logInWithPasskey(app, response)))
+      expect(answers.map(outcome).sort()).toEqual(['200', INVALID])
+    }
+  })
+
+  it('do not start for another domain while there are passkeys of this one', async () => {
+    const start = TestApp.start('embedded', { ...one.stores, PASSKEY_RP_ID: 'www.main.test' })
+    await expect(start).rejects.toThrow(
+      'PASSKEY_RP_ID is www.main.test, but there are passkeys of main.test, which would not work any more: set PASSKEY_RP_ID=main.test',
+    )
+  })
+})
