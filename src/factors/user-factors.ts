@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gte, isNull, sql } from 'drizzle-orm'
+import { and, eq, gte, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import {
@@ -81,8 +81,12 @@ export class UserFactors {
    * {@link reassess}.
    */
   async removeAddedSince(transaction: Db, userId: string, since: Date): Promise<RecordedChanges> {
-    for (const table of [totpFactors, passkeys, recoveryCodes])
+    for (const table of [passkeys, recoveryCodes])
       await transaction.delete(table).where(and(eq(table.userId, userId), gte(table.createdAt, since)))
+    // Somebody else may have begun it long before they confirmed it, of which the user was not told.
+    const { confirmedAt } = totpFactors
+    const isNew = or(isNull(confirmedAt), gte(confirmedAt, since))
+    await transaction.delete(totpFactors).where(and(eq(totpFactors.userId, userId), isNew))
     return this.reassess(transaction, userId)
   }
 

@@ -26,14 +26,17 @@ export interface Authentication {
   readonly acr: Acr | null
 }
 
-/** Whether the authentication is as required. One that does not say when or how it was is not. */
+/**
+ * Whether the authentication is as required. One that does not say when or how it was is not, and nothing is
+ * as strong as an `acr` that is not known here.
+ */
 export function isEnough(
   { authTime, acr }: Authentication,
   required: RequiredAuthentication,
   nowSeconds: number,
 ): boolean {
   const { acr: leastAcr, maxAgeSeconds } = required
-  const isStrong = leastAcr === undefined || rankOf(acr) >= rankOf(leastAcr)
+  const isStrong = leastAcr === undefined || (ACRS.includes(leastAcr) && rankOf(acr) >= rankOf(leastAcr))
   const isRecent =
     maxAgeSeconds === undefined || (authTime !== null && nowSeconds - authTime <= maxAgeSeconds)
   return isStrong && isRecent

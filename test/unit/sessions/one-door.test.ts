@@ -17,6 +17,7 @@ it('every way to log in goes through the one door', () => {
   expect(filesWith(/\.admit\(/)).toEqual([
     'auth/handoff/handoff-redemption.service.ts',
     'auth/login/login.service.ts',
+    'auth/passkey-login/passkey-login.service.ts',
     'auth/second-factor/second-factor-login.service.ts',
   ])
 })

@@ -54,6 +54,9 @@ describe('isEnough', () => {
     [login(NOW - 1, ONE), { maxAgeSeconds: 0 }, false],
     [login(0, TWO), { maxAgeSeconds: 86_400 }, false],
     [login(null, TWO), { maxAgeSeconds: 86_400 }, false],
+    [login(NOW, TWO), { acr: 'urn:mainstay:acr:3' as never }, false],
+    [login(NOW, TWO), { acr: null as never }, false],
+    [login(NOW, TWO), { maxAgeSeconds: Number.NaN }, false],
   ])('%j for %j: %s', (authentication, required, isIt) => {
     expect(isEnough(authentication, required, NOW)).toBe(isIt)
   })
