@@ -6,6 +6,7 @@ import { Clock } from '../dist/src/clock/clock.js'
 import { readSettings } from '../dist/src/config/read-settings.js'
 import { Database } from '../dist/src/database/database.js'
 import { shortUserAgent } from '../dist/src/http/client.js'
+import { authMethods } from '../dist/src/permissions/auth-methods.js'
 import { StoreSupervisor } from '../dist/src/sessions/revocation/store-supervisor.js'
 import { SessionsService } from '../dist/src/sessions/sessions.service.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
@@ -53,7 +54,8 @@ export async function seed(environment) {
     )
     const opened = await inBatches(SESSIONS, index => {
       const user = users[index % users.length]
-      return sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT, confirm)
+      const proof = { methods: authMethods('pwd') }
+      return sessions.open({ ...user, userId: user.id }, 'satellite', CLIENT, proof, confirm)
     })
     return { users, frequentUser, opened }
   } finally {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { authMethods } from '../../dist/src/permissions/auth-methods.js'
 import { effectivePermissions, permissionsOf } from '../../dist/src/permissions/permissions.js'
 import { openRedis } from '../../dist/src/redis/redis.module.js'
 import { ShardGates } from '../../dist/src/sessions/revocation/shard-gates.js'
@@ -51,6 +52,8 @@ export function aSession(userId) {
     lastUsed: createdAt,
     expiresAt: new Date(createdAt.getTime() + 30 * 24 * 60 * 60 * 1000),
     reauthenticatedAt: null,
+    amr: authMethods('pwd'),
+    authTime: createdAt,
   }
 }
 
