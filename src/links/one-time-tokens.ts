@@ -8,7 +8,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
-import { oneTimeTokens } from '../database/schema.js'
+import { oneTimeTokens, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
@@ -44,6 +44,12 @@ export interface OneTimeToken {
   readonly detail: Readonly<Record<string, unknown>>
   readonly createdAt: Date
   readonly expiresAt: Date
+}
+
+/** A token, and the user whom it concerns, as they are now. */
+export interface TriedToken {
+  readonly token: OneTimeToken
+  readonly user: typeof users.$inferSelect
 }
 
 export interface NewToken {
@@ -126,31 +132,34 @@ export class OneTimeTokens {
   }
 
   /**
-   * The token if it is valid, has had fewer than `maxTries` tries, and its detail has all of `where`; this is
-   * one try more, which its detail counts. Otherwise null. However many calls come at once, `maxTries` succeed.
+   * The token and its user if it is valid, has had fewer than `maxTries` tries, and its detail has all of
+   * `where`; this is one try more, which its detail counts. Otherwise null. However many calls come at once,
+   * `maxTries` succeed.
    */
   async countTry(
     purpose: Purpose,
     text: string,
     { where, maxTries }: { where: NewToken['detail']; maxTries: number },
-  ): Promise<OneTimeToken | null> {
+  ): Promise<TriedToken | null> {
     if (!TOKEN.test(text)) return null
-    const { detail } = oneTimeTokens
+    const { detail, userId } = oneTimeTokens
     const tries = sql`(${detail} ->> 'tries')::int`
-    const rows = await this.database.run(db =>
+    const isAllowed = and(
+      this.isGood(purpose, text),
+      lt(tries, maxTries),
+      sql`${detail} @> ${JSON.stringify(where)}::jsonb`,
+    )
+    const [row] = await this.database.run(db =>
       db
         .update(oneTimeTokens)
         .set({ detail: sql`${detail} || jsonb_build_object('tries', ${tries} + 1)` })
-        .where(
-          and(
-            this.isGood(purpose, text),
-            lt(tries, maxTries),
-            sql`${detail} @> ${JSON.stringify(where)}::jsonb`,
-          ),
-        )
+        .from(users)
+        .where(and(isAllowed, eq(users.id, userId)))
         .returning(),
     )
-    return (rows[0] as OneTimeToken | undefined) ?? null
+    if (!row) return null
+    const { users: user, ...token } = row
+    return { token: token as OneTimeToken, user }
   }
 
   /** Removes a valid token; false when there is none. Of two calls at once one gets true. */

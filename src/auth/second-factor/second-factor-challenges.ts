@@ -8,7 +8,6 @@ import { type OneTimeToken, OneTimeTokens } from '../../links/one-time-tokens.js
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
 import type { User } from '../../users/user.js'
-import { Users } from '../../users/users.js'
 import { LoginPlaces } from '../login/login-places.js'
 
 /** As long as passkeys' challenges; codes of authenticator apps change ten times meanwhile. */
@@ -52,7 +51,6 @@ export class SecondFactorChallenges {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly database: Database,
-    private readonly users: Users,
     private readonly places: LoginPlaces,
   ) {}
 
@@ -73,10 +71,11 @@ export class SecondFactorChallenges {
    */
   async take(text: string, client: Client): Promise<SecondFactorChallenge> {
     const limits = { where: boundTo(client), maxTries: MAX_TRIES }
-    const token = await this.tokens.countTry('second-factor', text, limits)
-    if (!token) await this.tokens.countGuess(client)
-    const user = token && (await this.users.find(token.userId as string))
-    if (!token || !user || !this.mayGoOn(user, token, client)) throw new ApiError('CHALLENGE_EXPIRED')
+    const found = await this.tokens.countTry('second-factor', text, limits)
+    if (!found) await this.tokens.countGuess(client)
+    const user = found?.user as User
+    if (!found || !this.mayGoOn(user, found.token, client)) throw new ApiError('CHALLENGE_EXPIRED')
+    const { token } = found
     const { source, methods, tries } = token.detail as ChallengeDetail
     const { createdAt } = token
     return { text, user, source, methods: authMethods(...methods), isLastTry: tries >= MAX_TRIES, createdAt }

@@ -32,8 +32,8 @@ export class SecondFactorDemand {
    * `SECOND_FACTOR_REQUIRED`, with a challenge for the second step, or `HANDOFF_REQUIRED` on pages where it must
    * not be typed.
    */
-  async check(user: User, { methods }: Proof, context: DemandContext): Promise<void> {
-    if (!user.hasSecondFactor || acrOf(methods) === TWO_FACTORS) return
+  async check(user: User, { methods: proved }: Proof, context: DemandContext): Promise<void> {
+    if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return
     const { client } = context
     if (this.places.keepsSecondFactorAway(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
     if (await this.isRemembered(user, context)) return
@@ -43,11 +43,11 @@ export class SecondFactorDemand {
       email,
     })
     this.auditLog.note({ ...event, outcome: 'refused' })
-    const members = {
-      methods: await this.methods.of(userId, client.origin),
-      challenge: await this.challenges.issue(user, methods, context),
-    }
-    throw new ApiError('SECOND_FACTOR_REQUIRED', { members })
+    const [challenge, methods] = await Promise.all([
+      this.challenges.issue(user, proved, context),
+      this.methods.of(userId, client.origin),
+    ])
+    throw new ApiError('SECOND_FACTOR_REQUIRED', { members: { challenge, methods } })
   }
 
   private async isRemembered({ id }: User, { source, rememberedDevice }: DemandContext): Promise<boolean> {
