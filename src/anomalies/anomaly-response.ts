@@ -11,6 +11,7 @@ import { type RecordedChanges, SessionChanges } from '../sessions/revocation/ses
 import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
 import { AnomalyMails, type NoticeData } from './anomaly-mails.js'
+import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** Handles an anomaly of a session, as the settings say. */
 @Injectable()
@@ -37,7 +38,7 @@ export class AnomalyResponse {
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
-  async notify(session: OwnedSession, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
+  async notify(session: AffectedSession, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {

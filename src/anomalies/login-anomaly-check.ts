@@ -12,6 +12,10 @@ import { type LoginRefusal, newDeviceMail, unusualLoginMail } from './anomaly-ma
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices } from './known-devices.js'
+import type { AffectedSession } from './unrecognized-login-tokens.js'
+
+/** A session that has just begun, or that would have. */
+type AffectedLogin = OwnedSession & AffectedSession
 
 /** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
@@ -33,7 +37,7 @@ export class LoginAnomalyCheck {
    * that it is right. Returns the device id that the client is to keep; null for one that keeps none.
    */
   async check(
-    session: OwnedSession,
+    session: AffectedLogin,
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<DeviceId | null> {
@@ -52,7 +56,7 @@ export class LoginAnomalyCheck {
     client: Client,
   ): Promise<void> {
     // Nobody has it; mails and audit rows are about a session.
-    const session = { ...user, sid: handleOf(newSessionId()) }
+    const session = { ...user, sid: handleOf(newSessionId()), createdAt: null }
     const { device, anomaly } = await this.assess(session, presented, client)
     await this.refuse(session, client, device)
     if (anomaly.score > 0) await this.respond(session, client, device, anomaly, 'hand-off required')
@@ -67,7 +71,7 @@ export class LoginAnomalyCheck {
   }
 
   private async respond(
-    session: OwnedSession,
+    session: AffectedLogin,
     client: Client,
     device: KnownDevice,
     anomaly: Anomaly,

@@ -15,6 +15,8 @@ export type UnrecognizedLoginDetail = {
   readonly sid: string
   readonly device: string
   readonly network: string
+  /** When the session began, and with it what somebody else may have done. */
+  readonly since: string
 }
 
 /** Whose session it is. */
@@ -22,6 +24,8 @@ export interface AffectedSession {
   readonly userId: string
   readonly accountId: string
   readonly sid: string
+  /** When it began; null for one that begins now. */
+  readonly createdAt: Date | null
 }
 
 /** Tokens of the links by which users report that something was not them. */
@@ -38,10 +42,11 @@ export class UnrecognizedLoginTokens {
    * session, or of ten sessions, within 24 hours.
    */
   issue(
-    { userId, accountId, sid }: AffectedSession,
-    from: Omit<UnrecognizedLoginDetail, 'sid'>,
+    { userId, accountId, sid, createdAt }: AffectedSession,
+    from: Pick<UnrecognizedLoginDetail, 'device' | 'network'>,
     { always = false } = {},
   ): Promise<{ email: string; token: string } | null> {
+    const since = (createdAt ?? this.clock.now()).toISOString()
     return this.database.transaction(async transaction => {
       const [user] = await transaction.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
@@ -50,7 +55,7 @@ export class UnrecognizedLoginTokens {
         email: user.email,
         userId,
         accountId,
-        detail: { sid, ...from } satisfies UnrecognizedLoginDetail,
+        detail: { sid, since, ...from } satisfies UnrecognizedLoginDetail,
         lifetimeSeconds: LIFETIME_SECONDS,
       })
       return { email: user.email, token }

@@ -2,10 +2,13 @@
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'
+import { LinksModule } from '../links/links.module.js'
 import { SecretsModule } from '../secrets/secrets.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { FactorMails } from './factor-mails.js'
+import { FactorRemoval } from './factor-removal.js'
 import { FactorRequirement } from './factor-requirement.js'
+import { FactorResets } from './factor-resets.js'
 import { PasskeysModule } from './passkeys/passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes/recovery-codes.js'
 import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices/remembered-devices.js'
@@ -13,9 +16,11 @@ import { TotpFactors } from './totp/totp-factors.js'
 import { UserFactors } from './user-factors.js'
 
 @Module({
-  imports: [AnomaliesModule, AuditModule, PasskeysModule, SecretsModule, SessionsModule],
+  imports: [AnomaliesModule, AuditModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
   providers: [
     FactorMails,
+    FactorRemoval,
+    FactorResets,
     FactorRequirement,
     RecoveryCodes,
     RememberedDeviceCleanup,
@@ -25,6 +30,8 @@ import { UserFactors } from './user-factors.js'
   ],
   exports: [
     FactorMails,
+    FactorRemoval,
+    FactorResets,
     FactorRequirement,
     PasskeysModule,
     RecoveryCodes,

@@ -12,6 +12,8 @@ export type MailedPage =
   | '/not-me'
   | '/accept-transfer'
   | '/stop-transfer'
+  | '/factor-reset'
+  | '/stop-factor-reset'
 
 /** Builds the links in mails, to our own sites only. */
 @Injectable()

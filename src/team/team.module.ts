@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
+import { FactorsModule } from '../factors/factors.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
@@ -10,11 +11,18 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
+import { FactorResetController, FactorResetLinksController } from './factor-reset/factor-reset.controller.js'
+import { FactorResetService, ResetRequests } from './factor-reset/factor-reset.service.js'
+import { FactorResetCompletion, ResetTerms } from './factor-reset/factor-reset-completion.js'
+import { FactorResetJob } from './factor-reset/factor-reset-job.js'
+import { FactorResetLinks } from './factor-reset/factor-reset-links.service.js'
+import { FactorResetMails } from './factor-reset/factor-reset-mails.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
 import { InvitationMails } from './invitations/invitation-mails.js'
 import { InvitationRecords } from './invitations/invitation-records.js'
 import { AcceptInvitationController, InvitationsController } from './invitations/invitations.controller.js'
 import { InvitationsService } from './invitations/invitations.service.js'
+import { MemberList } from './members/member-list.js'
 import { MembersController } from './members/members.controller.js'
 import { MembersService } from './members/members.service.js'
 import { SatelliteAccess } from './members/satellite-access.js'
@@ -26,6 +34,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
 @Module({
   imports: [
     UsersModule,
+    FactorsModule,
     RateLimitsModule,
     AuditModule,
     AuthModule,
@@ -41,8 +50,11 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     TeamSatellitesController,
     MembersController,
     TeamSessionsController,
+    FactorResetController,
+    FactorResetLinksController,
   ],
   providers: [
+    MemberList,
     MembersService,
     SatelliteAccess,
     TeamSessions,
@@ -52,6 +64,14 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     InvitationMails,
     InvitationsService,
     AcceptInvitationService,
+    FactorResetService,
+    ResetRequests,
+    FactorResetLinks,
+    FactorResetCompletion,
+    ResetTerms,
+    FactorResetJob,
+    FactorResetMails,
   ],
+  exports: [FactorResetMails],
 })
 export class TeamModule {}

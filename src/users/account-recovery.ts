@@ -1,22 +1,24 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, sql } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
-import { oneTimeTokens } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
+import { UserFactors } from '../factors/user-factors.js'
 import type { Client } from '../http/client.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { Accounts } from './accounts.js'
+import { BegunChanges } from './begun-changes.js'
 import type { Email } from './email.js'
-import { type Cancellation, PendingTransfers } from './pending-transfers.js'
+import type { Cancellation } from './pending-transfers.js'
 import type { User } from './user.js'
 import { UserEmails } from './user-emails.js'
 import { Users } from './users.js'
 
-/** The address that a user goes back to. `turn` is the change that left it; null when it was never left. */
+/** The address that a user goes back to, and what has to be undone. */
 export interface WayBack {
   readonly address: Email
+  /** The change that left the address; null when it was never left. */
   readonly turn: number | null
+  /** Since when it may have been somebody else; null when nothing says so. */
+  readonly since: Date | null
 }
 
 /**
@@ -28,9 +30,9 @@ export class AccountRecovery {
   constructor(
     private readonly accounts: Accounts,
     private readonly users: Users,
-    private readonly tokens: OneTimeTokens,
     private readonly userEmails: UserEmails,
-    private readonly transfers: PendingTransfers,
+    private readonly begun: BegunChanges,
+    private readonly factors: UserFactors,
   ) {}
 
   /** The user as last committed, locked after their account; null when they no longer exist. */
@@ -40,26 +42,40 @@ export class AccountRecovery {
 
   /**
    * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
-   * that left it can be undone. Throws `INVALID_LINK` otherwise: the mailbox may be a thief's.
+   * that left it can be undone. Throws `INVALID_LINK` otherwise: the mailbox may be a thief's. `reported` is
+   * when a session began that the user says was not theirs.
    */
-  async wayBackTo(transaction: Db, user: User, address: Email): Promise<WayBack> {
-    const turn = await this.userEmails.turnOf(transaction, user.id, address)
-    if (turn === null && user.email !== address) throw new ApiError('INVALID_LINK')
-    return { address, turn }
+  async wayBackTo(
+    transaction: Db,
+    user: User,
+    address: Email,
+    reported: Date | null = null,
+  ): Promise<WayBack> {
+    const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
+    if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
+    const times = [left?.since ?? null, reported].filter(time => time !== null)
+    const since = times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null
+    return { address, turn: left?.turn ?? null, since }
   }
 
   /**
    * Gives the user the address, removes the password and cancels whatever may have been begun with it: other
-   * addresses, other passwords, invitations and, for an owner, a transfer or the deletion of the account. The
-   * caller has to end the sessions. Throws `EMAIL_TAKEN`.
+   * addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or the
+   * deletion of the account. Factors that were added since `since` are removed, older ones stay. The caller has
+   * to end the sessions. Throws `EMAIL_TAKEN`.
    */
-  async recover(transaction: Db, user: User, { address, turn }: WayBack, client: Client): Promise<void> {
+  async recover(
+    transaction: Db,
+    user: User,
+    { address, turn, since }: WayBack,
+    client: Client,
+  ): Promise<void> {
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
-    await this.tokens.withdraw(transaction, 'password-reset', user.id)
-    await this.withdrawInvitations(transaction, user)
-    await this.callOffChanges(transaction, user, { client, reason: 'recovered' })
+    await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
+    // The caller ends all sessions, so none has to be told of its permissions.
+    if (since) await this.factors.removeAddedSince(transaction, user.id, since)
     if (user.role !== 'owner') return
     const actor = { userId: user.id, accountId: user.accountId, client }
     await this.accounts.cancelDeletion(transaction, actor, { reason: 'recovered' })
@@ -72,23 +88,8 @@ export class AccountRecovery {
     return wayBack.address
   }
 
-  /**
-   * What was begun with a password that is no longer the user's, and would end in another address or owner.
-   */
-  async callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
-    await this.tokens.withdraw(transaction, 'email-change', user.id)
-    await this.transfers.cancelOf(transaction, user, cancellation)
-  }
-
-  private async withdrawInvitations(transaction: Db, { id, accountId }: User): Promise<void> {
-    await transaction
-      .delete(oneTimeTokens)
-      .where(
-        and(
-          eq(oneTimeTokens.purpose, 'invitation'),
-          eq(oneTimeTokens.accountId, accountId),
-          sql`${oneTimeTokens.detail} ->> 'invitedBy' = ${id}`,
-        ),
-      )
+  /** What was begun with a password that is no longer the user's: see {@link BegunChanges.callOff}. */
+  callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
+    return this.begun.callOff(transaction, user, cancellation)
   }
 }

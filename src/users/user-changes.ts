@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { KnownDevices } from '../anomalies/known-devices.js'
 import type { Actor, TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
 import type { Permissions } from '../permissions/permissions.js'
 import {
   NOTHING_RECORDED,
@@ -12,6 +10,7 @@ import {
   SessionChanges,
 } from '../sessions/revocation/session-changes.js'
 import type { NewUser, User } from './user.js'
+import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'
 
 /**
@@ -22,8 +21,7 @@ import { Users } from './users.js'
 export class UserChanges {
   constructor(
     private readonly users: Users,
-    private readonly tokens: OneTimeTokens,
-    private readonly knownDevices: KnownDevices,
+    private readonly traces: UserTraces,
     private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
   ) {}
@@ -74,9 +72,7 @@ export class UserChanges {
   /** Disables the user and ends all their sessions. */
   async disable(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {
     await this.users.disable(transaction, user.id)
-    // Whoever requested these links may be the reason; once enabled, the user can request new ones.
-    await this.tokens.withdraw(transaction, 'email-change', user.id)
-    await this.tokens.withdraw(transaction, 'password-reset', user.id)
+    await this.traces.ofDisabled(transaction, user, actor)
     return this.changes.record(
       transaction,
       [{ kind: 'end-all', userId: user.id }],
@@ -100,8 +96,7 @@ export class UserChanges {
     user: TargetUser & Pick<User, 'email'>,
     actor: Actor,
   ): Promise<RecordedChanges> {
-    await this.tokens.withdrawAll(transaction, user.id)
-    await this.knownDevices.forgetUsers(transaction, [user.id])
+    await this.traces.ofRemoved(transaction, user)
     await this.users.remove(transaction, user.id)
     return this.changes.record(
       transaction,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, gte, inArray, max, min, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, max, ne, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens, users } from '../database/schema.js'
@@ -13,7 +13,15 @@ const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
 const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
 /** A type, not an interface, because it is stored as plain JSON. */
-type UndoDetail = { readonly turn: number }
+type UndoDetail = { readonly turn: number; readonly since: string }
+
+/** A change of address that can still be undone. */
+export interface OpenChange {
+  /** Its place in the order of the changes. */
+  readonly turn: number
+  /** When the session began that asked for it. */
+  readonly since: Date
+}
 
 const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
@@ -30,17 +38,33 @@ export class UserEmails {
     private readonly clock: Clock,
   ) {}
 
-  /** The token of the link that confirms another address; earlier links stop working. */
-  async issueChange(transaction: Db, { id: userId, accountId }: User, email: Email): Promise<string> {
+  /**
+   * The token of the link that confirms another address, asked for by a session that began at `since`; earlier
+   * links stop working.
+   */
+  async issueChange(
+    transaction: Db,
+    { id: userId, accountId }: User,
+    email: Email,
+    since: Date,
+  ): Promise<string> {
     await this.tokens.withdraw(transaction, 'email-change', userId)
     const lifetimeSeconds = CHANGE_LIFETIME_SECONDS
-    const token = { purpose: 'email-change', email, userId, accountId, lifetimeSeconds } as const
+    const detail = { since: since.toISOString() }
+    const token = { purpose: 'email-change', email, userId, accountId, detail, lifetimeSeconds } as const
     return this.tokens.issue(transaction, token)
   }
 
-  /** Uses up the link that confirms an address, and returns the address. Throws `INVALID_LINK`. */
-  async consumeChange(transaction: Db, text: string): Promise<Email> {
-    return (await this.tokens.consume(transaction, 'email-change', text)).email as Email
+  /**
+   * Uses up the link that confirms an address, and returns the address and when the session began that asked
+   * for it. Throws `INVALID_LINK`.
+   */
+  async consumeChange(
+    transaction: Db,
+    text: string,
+  ): Promise<{ readonly email: Email; readonly since: Date }> {
+    const token = await this.tokens.consume(transaction, 'email-change', text)
+    return { email: token.email as Email, since: sinceOf(token) }
   }
 
   /**
@@ -48,12 +72,12 @@ export class UserEmails {
    * Going back to an earlier address undoes the changes since, just as its link would; it returns null,
    * because the address that is left may be a thief's. Throws like {@link set}.
    */
-  async change(transaction: Db, user: User, email: Email): Promise<string | null> {
-    const turn = await this.turnOf(transaction, user.id, email)
+  async change(transaction: Db, user: User, email: Email, since: Date): Promise<string | null> {
+    const left = await this.openChangeFrom(transaction, user.id, email)
     await this.set(transaction, user.id, email)
     await this.tokens.withdraw(transaction, 'email-change', user.id)
-    if (turn === null) return this.issue(transaction, user)
-    await this.closeFrom(transaction, user.id, turn)
+    if (left === null) return this.issue(transaction, user, since)
+    await this.closeFrom(transaction, user.id, left.turn)
     return null
   }
 
@@ -75,19 +99,21 @@ export class UserEmails {
   async consume(
     transaction: Db,
     text: string,
-  ): Promise<{ readonly address: Email; readonly turn: number; readonly userId: string }> {
+  ): Promise<OpenChange & { readonly address: Email; readonly userId: string }> {
     const token: OneTimeToken = await this.tokens.consume(transaction, 'email-undo', text)
     const { turn } = token.detail as UndoDetail
-    return { address: token.email as Email, turn, userId: token.userId as string }
+    return { address: token.email as Email, turn, since: sinceOf(token), userId: token.userId as string }
   }
 
   /** The first change that left this address and can still be undone; null when there is none. */
-  async turnOf(transaction: Db, userId: string, address: string): Promise<number | null> {
+  async openChangeFrom(transaction: Db, userId: string, address: string): Promise<OpenChange | null> {
     const [row] = await transaction
-      .select({ first: min(TURN) })
+      .select({ turn: TURN, detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
       .from(oneTimeTokens)
       .where(and(this.areOpen([userId]), eq(oneTimeTokens.email, address)))
-    return row?.first === null || row?.first === undefined ? null : Number(row.first)
+      .orderBy(asc(TURN))
+      .limit(1)
+    return row ? { turn: Number(row.turn), since: sinceOf(row) } : null
   }
 
   /** Invalidates the links of this change and of later ones. */
@@ -134,7 +160,7 @@ export class UserEmails {
   }
 
   /** A link back to the address that the user, who is locked, has had until now. */
-  private async issue(transaction: Db, { id: userId, accountId, email }: User): Promise<string> {
+  private async issue(transaction: Db, { id: userId, accountId, email }: User, since: Date): Promise<string> {
     const [row] = await transaction
       .select({ last: max(TURN) })
       .from(oneTimeTokens)
@@ -144,7 +170,7 @@ export class UserEmails {
       email,
       userId,
       accountId,
-      detail: { turn: Number(row?.last ?? 0) + 1 } satisfies UndoDetail,
+      detail: { turn: Number(row?.last ?? 0) + 1, since: since.toISOString() } satisfies UndoDetail,
       lifetimeSeconds: UNDO_LIFETIME_SECONDS,
     })
   }
@@ -152,6 +178,11 @@ export class UserEmails {
   private areOpen(userIds: readonly string[]) {
     return and(areOf(userIds), gt(oneTimeTokens.expiresAt, this.clock.now()))
   }
+}
+
+/** Links of before this was noted have no factors to look back to. */
+function sinceOf({ detail, createdAt }: Pick<OneTimeToken, 'detail' | 'createdAt'>): Date {
+  return typeof detail.since === 'string' ? new Date(detail.since) : createdAt
 }
 
 function areOf(userIds: readonly string[]) {

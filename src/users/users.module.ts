@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'
+import { FactorsModule } from '../factors/factors.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { PermissionsModule } from '../permissions/plans-file.js'
@@ -10,6 +11,7 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountRecovery } from './account-recovery.js'
 import { Accounts } from './accounts.js'
+import { BegunChanges } from './begun-changes.js'
 import { ImportBatch } from './import/import-batch.js'
 import { UserImport } from './import/user-import.js'
 import { MailedLinks } from './mailed-links.js'
@@ -20,11 +22,13 @@ import { PeopleInCharge } from './people-in-charge.js'
 import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
+import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'
 
 @Module({
   imports: [
     AnomaliesModule,
+    FactorsModule,
     RateLimitsModule,
     AuditModule,
     MailModule,
@@ -41,6 +45,8 @@ import { Users } from './users.js'
     UserAdministration,
     UserChanges,
     AccountRecovery,
+    BegunChanges,
+    UserTraces,
     PendingTransfers,
     PeopleInCharge,
     UserEmails,

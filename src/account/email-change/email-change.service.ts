@@ -39,7 +39,7 @@ export class EmailChanges {
       if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       await this.changes.requireNotRevoked(transaction, actor)
       await this.auditLog.record(transaction, auditEvent(actor, 'email.change', { step: 'asked' }))
-      return this.userEmails.issueChange(transaction, user, email)
+      return this.userEmails.issueChange(transaction, user, email, actor.createdAt)
     })
     return { token, isTaken }
   }
@@ -52,11 +52,11 @@ export class EmailChanges {
   confirm(userId: string, text: string, session: Session | null, client: Client) {
     return this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, userId)
-      const email = await this.userEmails.consumeChange(transaction, text)
+      const { email, since } = await this.userEmails.consumeChange(transaction, text)
       if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
       if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       if (session) await this.changes.requireNotRevoked(transaction, session)
-      const undoToken = await this.userEmails.change(transaction, user, email)
+      const undoToken = await this.userEmails.change(transaction, user, email, earlier(since, session))
       const { accountId, email: previous } = user
       const detail = { step: 'confirmed', from: previous, to: email }
       const event = auditEvent({ userId, accountId, client }, 'email.change', detail)
@@ -64,6 +64,11 @@ export class EmailChanges {
       return { previous, undoToken }
     })
   }
+}
+
+/** The session that asks for a change may be another than the one that confirms it. */
+function earlier(since: Date, session: Session | null): Date {
+  return session && session.createdAt < since ? session.createdAt : since
 }
 
 /** What proves that whoever follows the link is the user. */

@@ -44,13 +44,15 @@ export class UnrecognizedLoginService {
 
   private async recover(transaction: Db, user: User, link: FollowedLink): Promise<string | null> {
     const current = await this.recovery.lock(transaction, user)
-    const { detail, email } = await this.links.consume(transaction, link)
+    const { detail, email, createdAt } = await this.links.consume(transaction, link)
     await this.knownDevices.forget(transaction, user.id, detail as UnrecognizedLoginDetail)
     // Nobody knows which of them are the stranger's: they may have logged in before, in a way that was not
     // mailed.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
     if (!current || current.disabledAt) return null
-    const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
+    const { since } = detail as Partial<UnrecognizedLoginDetail>
+    const reported = since ? new Date(since) : createdAt
+    const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     await this.recovery.recover(transaction, current, wayBack, link.client)
     return this.mails.issueResetLink(transaction, { ...current, email: email as Email })
   }

@@ -5,6 +5,7 @@ import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
+import { MemberList } from './member-list.js'
 import {
   DisableMemberDocs,
   EnableMemberDocs,
@@ -24,6 +25,7 @@ import { SatelliteAccess } from './satellite-access.js'
 export class MembersController {
   constructor(
     private readonly members: MembersService,
+    private readonly memberList: MemberList,
     private readonly satelliteAccess: SatelliteAccess,
     private readonly allowedSatellites: AllowedSatellites,
   ) {}
@@ -32,13 +34,13 @@ export class MembersController {
   @Get()
   @ListMembersDocs()
   list(@CurrentActor() actor: SessionActor, @Query() query: MembersQuery) {
-    return this.members.list(actor.accountId, query)
+    return this.memberList.list(actor.accountId, query)
   }
 
   @Get(':userId')
   @FindMemberDocs()
   find(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
-    return this.members.find(actor.accountId, userId)
+    return this.memberList.find(actor.accountId, userId)
   }
 
   /** Grants exactly these permissions. */

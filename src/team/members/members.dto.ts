@@ -57,6 +57,20 @@ export class TeamMemberAnswer {
   @ApiProperty({ type: Boolean })
   isDisabled!: boolean
 
+  @ApiProperty({ type: Boolean })
+  hasSecondFactor!: boolean
+
+  @ApiProperty({ type: Boolean, description: 'Whether they may do nothing until they have a second factor' })
+  mustEnrol!: boolean
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When a requested reset of their second factors happens; null when none is pending',
+  })
+  factorResetAt!: Date | null
+
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: Date
 }

@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
-import { pageOf } from '../../http/page.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
-import { Users } from '../../users/users.js'
 import {
   type ManagerAndMember,
   newlyGranted,
@@ -16,7 +13,6 @@ import {
   requireSomebodyElse,
   TeamAuthority,
 } from '../team-authority.js'
-import { type MembersQuery, memberCursor, type TeamMemberAnswer } from './members.dto.js'
 
 /**
  * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
@@ -25,28 +21,11 @@ import { type MembersQuery, memberCursor, type TeamMemberAnswer } from './member
 @Injectable()
 export class MembersService {
   constructor(
-    private readonly users: Users,
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
     private readonly userEmails: UserEmails,
     private readonly changes: SessionChanges,
   ) {}
-
-  /**
-   * One page of the account's users, oldest first; it continues where the previous page ended, whoever has
-   * joined or left since.
-   */
-  async list(accountId: string, { limit, after }: MembersQuery) {
-    const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
-    const { rows, next } = await pageOf(limit, read, memberCursor)
-    return { users: rows.map(asTeamMember), next }
-  }
-
-  async find(accountId: string, userId: string): Promise<TeamMemberAnswer> {
-    const user = await this.users.findInAccount(userId, accountId)
-    if (!user) throw new ApiError('NOT_FOUND')
-    return asTeamMember(user)
-  }
 
   /** Sets exactly these permissions; the manager must have whatever the member gains. */
   async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
@@ -100,17 +79,4 @@ export class MembersService {
 function requireMayGo({ manager, member }: ManagerAndMember): void {
   requireNotOwner(member)
   requireSomebodyElse(manager, member)
-}
-
-function asTeamMember(user: User): TeamMemberAnswer {
-  return {
-    userId: user.id,
-    email: user.email,
-    name: user.name,
-    role: user.role,
-    permissions: user.granted,
-    satellites: user.satellites,
-    isDisabled: user.disabledAt !== null,
-    createdAt: user.createdAt,
-  }
 }

@@ -16,6 +16,8 @@ const PUBLIC_HANDLERS = [
   'AcceptInvitationController.accept',
   'EmailChangeController.confirm',
   'EmailChangeController.undo',
+  'FactorResetLinksController.confirm',
+  'FactorResetLinksController.stop',
   'HandoffController.redeem',
   'HandoffController.requireSatellite',
   'HealthController.live',

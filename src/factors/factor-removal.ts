@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common'
+import type { Actor, TargetUser } from '../audit/actor.js'
+import { auditEventOf } from '../audit/audit-event.js'
+import type { Db } from '../database/connection.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
+import { mergeChanges } from '../sessions/stores/session-store.js'
+import { UserFactors } from './user-factors.js'
+
+/** Takes all factors from a user at once, for others than the user. */
+@Injectable()
+export class FactorRemoval {
+  constructor(
+    private readonly factors: UserFactors,
+    private readonly tokens: OneTimeTokens,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * Removes all factors, recovery codes and remembered devices of the user, who is locked, and ends their
+   * sessions and logins that are under way. The password stays.
+   */
+  async removeAll(
+    transaction: Db,
+    user: TargetUser,
+    actor: Actor,
+    detail: Readonly<Record<string, unknown>> = {},
+  ): Promise<RecordedChanges> {
+    const regranted = await this.factors.removeAll(transaction, user.id)
+    await this.tokens.withdraw(transaction, 'factor-reset', user.id)
+    await this.tokens.withdraw(transaction, 'second-factor', user.id)
+    const event = auditEventOf(user, actor, 'factors.reset', { ...detail, step: 'done' })
+    const { changes, ended } = await this.changes.record(
+      transaction,
+      [{ kind: 'end-all', userId: user.id }],
+      event,
+    )
+    return { changes: mergeChanges(regranted.changes, changes), ended }
+  }
+}

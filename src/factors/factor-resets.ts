@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common'
+import { asc, eq, inArray, lte } from 'drizzle-orm'
+import { type Actor, OPERATOR, type TargetUser } from '../audit/actor.js'
+import { auditEventOf } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { factorResets, users } from '../database/schema.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
+
+/** A reset that has been requested and not made. */
+export type FactorReset = typeof factorResets.$inferSelect
+
+/** How long the user has to stop it. */
+const WAIT_SECONDS = 24 * 60 * 60
+/** A reset waits longer while the user can go back to an earlier address. The link goes with its reset. */
+const LINK_SECONDS = WAIT_SECONDS + 30 * 24 * 60 * 60
+
+/** Requested resets of users' factors, at most one for each. Lock the user before you change one. */
+@Injectable()
+export class FactorResets {
+  constructor(
+    private readonly database: Database,
+    private readonly tokens: OneTimeTokens,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  async find(db: Db, userId: string): Promise<FactorReset | null> {
+    const [row] = await db.select().from(factorResets).where(eq(factorResets.userId, userId))
+    return row ?? null
+  }
+
+  /** When the pending resets of these users happen, by user. */
+  async timesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    if (userIds.length === 0) return new Map()
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(factorResets)
+        .where(inArray(factorResets.userId, [...userIds])),
+    )
+    return new Map(rows.map(({ userId, resetAt }) => [userId, resetAt]))
+  }
+
+  /** Those whose time has come, earliest first. */
+  listDue(): Promise<FactorReset[]> {
+    return this.database.run(db =>
+      db
+        .select()
+        .from(factorResets)
+        .where(lte(factorResets.resetAt, this.clock.now()))
+        .orderBy(asc(factorResets.resetAt)),
+    )
+  }
+
+  /** A new one, for a user who has none, and the token of the link by which they confirm or stop it. */
+  async open(
+    transaction: Db,
+    user: TargetUser & { readonly email: string },
+    actor: Actor & Required<Pick<Actor, 'userId'>>,
+  ): Promise<{ readonly reset: FactorReset; readonly token: string }> {
+    const { id: userId, accountId, email } = user
+    const requestedAt = this.clock.now()
+    const resetAt = secondsAfter(requestedAt, WAIT_SECONDS)
+    const reset = { userId, requestedBy: actor.userId, requestedAt, resetAt }
+    await transaction.insert(factorResets).values(reset)
+    const event = auditEventOf(user, actor, 'factors.reset', { step: 'asked', resetAt })
+    await this.auditLog.record(transaction, event)
+    const link = { purpose: 'factor-reset', email, userId, accountId, lifetimeSeconds: LINK_SECONDS } as const
+    return { reset, token: await this.tokens.issue(transaction, link) }
+  }
+
+  /** Stops the user's, whoever requested it; false when there is none. The links to it stop working. */
+  async cancel(transaction: Db, user: TargetUser, actor: Actor, reason: string): Promise<boolean> {
+    const cancelled = await transaction
+      .delete(factorResets)
+      .where(eq(factorResets.userId, user.id))
+      .returning({ userId: factorResets.userId })
+    await this.tokens.withdraw(transaction, 'factor-reset', user.id)
+    if (cancelled.length === 0) return false
+    const event = auditEventOf(user, actor, 'factors.reset', { step: 'stopped', reason })
+    await this.auditLog.record(transaction, event)
+    return true
+  }
+
+  /** The user stops whatever is under way, also what an operator has announced. */
+  async stop(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
+    if (await this.cancel(transaction, user, actor, 'stopped by the user')) return
+    const event = auditEventOf(user, actor, 'factors.reset', { step: 'stopped' })
+    await this.auditLog.record(transaction, event)
+  }
+
+  /** Stops all that this user has requested: it may have been somebody else with their login. */
+  async cancelRequestedBy(transaction: Db, userId: string, reason: string): Promise<void> {
+    const { id, accountId } = users
+    const theirs = await transaction
+      .select({ id, accountId })
+      .from(factorResets)
+      .innerJoin(users, eq(users.id, factorResets.userId))
+      .where(eq(factorResets.requestedBy, userId))
+    for (const target of theirs) await this.cancel(transaction, target, OPERATOR, reason)
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common'
+import { type Actor, OPERATOR } from '../../audit/actor.js'
+import { Clock } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { FactorRemoval } from '../../factors/factor-removal.js'
+import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
+import { NOTHING_RECORDED, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import type { User } from '../../users/user.js'
+import { UserEmails } from '../../users/user-emails.js'
+import { Users } from '../../users/users.js'
+import { newlyGranted } from '../team-authority.js'
+import { FactorResetMails } from './factor-reset-mails.js'
+
+/** `waits`: it is not due, or an earlier address of the member can still come back. `void`: it is gone. */
+export type ResetOutcome = 'done' | 'waits' | 'void'
+
+/** Whether a requested reset may be made now; much may have happened since. */
+@Injectable()
+export class ResetTerms {
+  constructor(
+    private readonly users: Users,
+    private readonly userEmails: UserEmails,
+    private readonly resets: FactorResets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The member, locked with the manager who requested it; or why not. A member who confirms need not wait. */
+  async check(
+    transaction: Db,
+    userId: string,
+    isConfirmed: boolean,
+  ): Promise<{ readonly member: User; readonly reset: FactorReset } | Exclude<ResetOutcome, 'done'>> {
+    const read = await this.resets.find(transaction, userId)
+    const ids = [userId, ...(read?.requestedBy ? [read.requestedBy] : [])]
+    const locked = await this.users.lockAll(transaction, ids)
+    const reset = await this.resets.find(transaction, userId)
+    const member = locked.get(userId)
+    if (!reset || !member || reset.requestedBy !== read?.requestedBy) return 'void'
+    if (!mayStillRequest(locked.get(reset.requestedBy ?? ''), member)) {
+      await this.resets.cancel(transaction, member, OPERATOR, 'who requested it may not any more')
+      return 'void'
+    }
+    if (isConfirmed) return { member, reset }
+    const isDue = reset.resetAt <= this.clock.now()
+    if (!isDue || (await this.userEmails.areAnyOpen(transaction, [userId]))) return 'waits'
+    return { member, reset }
+  }
+}
+
+function mayStillRequest(manager: User | undefined, member: User): boolean {
+  if (!manager || manager.disabledAt || manager.mustEnrol || manager.accountId !== member.accountId)
+    return false
+  const hasAll = newlyGranted(null, member.granted).every(name => manager.granted[name])
+  return manager.granted.teamManagement && member.role !== 'owner' && hasAll
+}
+
+/** Makes requested resets. */
+@Injectable()
+export class FactorResetCompletion {
+  constructor(
+    private readonly terms: ResetTerms,
+    private readonly removal: FactorRemoval,
+    private readonly changes: SessionChanges,
+    private readonly mails: FactorResetMails,
+  ) {}
+
+  /** Removes everything in one transaction, and tells the user. `confirmedBy`: the user, by the mailed link. */
+  async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
+    const { outcome, email } = await this.changes.durably(async transaction => {
+      const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
+      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, email: null }
+      const { member, reset } = terms
+      const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
+      const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
+        requestedBy: reset.requestedBy,
+      })
+      return { ...removed, outcome: 'done' as const, email: member.email }
+    })
+    if (email) this.mails.tellDone(email)
+    return outcome
+  }
+}

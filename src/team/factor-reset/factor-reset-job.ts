@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { FactorResets } from '../../factors/factor-resets.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
+import { FactorResetCompletion } from './factor-reset-completion.js'
+
+const JOB = { name: 'factor-resets', everyMs: 5 * 60_000 }
+
+/** Makes the resets whose time has come, on one replica at a time. */
+@Injectable()
+export class FactorResetJob {
+  private readonly logger = new Logger('FactorResetJob')
+
+  constructor(
+    private readonly resets: FactorResets,
+    private readonly completion: FactorResetCompletion,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were made; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
+      let done = 0
+      for (const { userId } of await this.resets.listDue()) if (await this.attempt(userId)) done++
+      return done
+    })
+  }
+
+  /** One that fails does not stop the others. */
+  private async attempt(userId: string): Promise<boolean> {
+    try {
+      return (await this.completion.complete(userId, null)) === 'done'
+    } catch (error) {
+      this.logger.error(`The reset of the factors of user ${userId} has to wait: ${(error as Error).message}`)
+      return false
+    }
+  }
+}

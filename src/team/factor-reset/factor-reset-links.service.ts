@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import type { Client } from '../../http/client.js'
+import { type FollowedLink, MailedLinks } from '../../users/mailed-links.js'
+import { Users } from '../../users/users.js'
+import { FactorResetCompletion } from './factor-reset-completion.js'
+
+const linkOf = (text: string, client: Client): FollowedLink => ({
+  purpose: 'factor-reset',
+  text,
+  action: 'factors.reset',
+  client,
+})
+
+/** What users do with the link that is mailed to them when somebody wants to reset their factors. */
+@Injectable()
+export class FactorResetLinks {
+  constructor(
+    private readonly links: MailedLinks,
+    private readonly users: Users,
+    private readonly resets: FactorResets,
+    private readonly completion: FactorResetCompletion,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Resets the factors now. Throws `INVALID_LINK`, also for a link to an address that is no longer the user's,
+   * and for one that only stops what an operator is about to do.
+   */
+  async confirm(text: string, client: Client): Promise<void> {
+    const { user, token } = await this.links.find(linkOf(text, client))
+    if (token.email !== user.email || token.detail.operator) throw new ApiError('INVALID_LINK')
+    const outcome = await this.completion.complete(user.id, { userId: user.id, client })
+    if (outcome !== 'done') throw new ApiError('INVALID_LINK')
+  }
+
+  /** Stops it. Throws `INVALID_LINK`. */
+  async stop(text: string, client: Client): Promise<void> {
+    const { user } = await this.links.find(linkOf(text, client))
+    await this.database.transaction(async transaction => {
+      await this.users.lock(transaction, user.id)
+      // Of two requests at once one gets it.
+      await this.links.consume(transaction, linkOf(text, client))
+      await this.resets.stop(transaction, user, { userId: user.id, client })
+    })
+  }
+}

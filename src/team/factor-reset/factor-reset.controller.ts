@@ -1,0 +1,57 @@
+import { Body, Controller, Delete, HttpCode, Param, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { IdInPath } from '../../http/id-in-path.js'
+import { MailedLinkBody } from '../../links/mailed-token.dto.js'
+import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
+import { Public } from '../../tokens/jwt.guard.js'
+import { CancelResetDocs, ConfirmResetDocs, RequestResetDocs, StopResetDocs } from './factor-reset.dto.js'
+import { FactorResetService } from './factor-reset.service.js'
+import { FactorResetLinks } from './factor-reset-links.service.js'
+
+@ApiTags('Team')
+@Controller('api/team/:userId/second-factor/reset')
+@MainSite({ permission: 'teamManagement' })
+export class FactorResetController {
+  constructor(private readonly resets: FactorResetService) {}
+
+  /** Requests it for a member. */
+  @Post()
+  @HttpCode(202)
+  @MainSite({ reauthenticated: true })
+  @RequestResetDocs()
+  async request(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return { resetAt: await this.resets.request(actor, userId) }
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @CancelResetDocs()
+  cancel(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.resets.cancel(actor, userId)
+  }
+}
+
+/** Public: who has lost their factors cannot log in, and who has not may be elsewhere. The link is the proof. */
+@ApiTags('Team')
+@Controller('api/second-factor-reset')
+export class FactorResetLinksController {
+  constructor(private readonly links: FactorResetLinks) {}
+
+  @Public()
+  @Post('confirm')
+  @HttpCode(204)
+  @ConfirmResetDocs()
+  confirm(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.links.confirm(token, client)
+  }
+
+  @Public()
+  @Post('stop')
+  @HttpCode(204)
+  @StopResetDocs()
+  stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.links.stop(token, client)
+  }
+}

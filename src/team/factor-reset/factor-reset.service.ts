@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import { UserEmails } from '../../users/user-emails.js'
+import {
+  newlyGranted,
+  requireCanGrant,
+  requireNotOwner,
+  requireSomebodyElse,
+  TeamAuthority,
+} from '../team-authority.js'
+import { FactorResetMails } from './factor-reset-mails.js'
+
+/** Requested resets in the database, within the rules of a team. */
+@Injectable()
+export class ResetRequests {
+  constructor(
+    private readonly database: Database,
+    private readonly authority: TeamAuthority,
+    private readonly resets: FactorResets,
+    private readonly userEmails: UserEmails,
+  ) {}
+
+  /** The time of the reset; with a mail to be sent when it is new. */
+  request(
+    actor: SessionActor,
+    userId: string,
+  ): Promise<{ resetAt: Date; mail: { email: string; token: string } | null }> {
+    return this.database.transaction(async transaction => {
+      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
+        requireSomebodyElse(manager, member)
+        requireNotOwner(member)
+        // Whoever resets somebody's factors is a step nearer to being them.
+        requireCanGrant(manager, newlyGranted(null, member.granted))
+      })
+      if (member.disabledAt || !member.hasSecondFactor) throw new ApiError('NOT_FOUND')
+      if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
+      const pending = await this.resets.find(transaction, userId)
+      if (pending) return { resetAt: pending.resetAt, mail: null }
+      const { reset, token } = await this.resets.open(transaction, member, actor)
+      return { resetAt: reset.resetAt, mail: { email: member.email, token } }
+    })
+  }
+
+  /** Throws `NOT_FOUND` when none is pending. */
+  async cancel(actor: SessionActor, userId: string): Promise<void> {
+    await this.database.transaction(async (transaction: Db) => {
+      const { member } = await this.authority.lockBoth(transaction, actor, userId)
+      if (!(await this.resets.cancel(transaction, member, actor, 'cancelled')))
+        throw new ApiError('NOT_FOUND')
+    })
+  }
+}
+
+/** Resets of members' factors, as managers request them. */
+@Injectable()
+export class FactorResetService {
+  constructor(
+    private readonly requests: ResetRequests,
+    private readonly rateLimiter: RateLimiter,
+    private readonly mails: FactorResetMails,
+  ) {}
+
+  /**
+   * Mails the member, and returns when it happens: a day from now, or when it was requested before, at that
+   * time. Throws `OWN_RIGHTS` for oneself and for members who may do more than the manager, `LAST_OWNER`,
+   * `NOT_FOUND` for users of other accounts, disabled ones and those without a second factor,
+   * `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
+   */
+  async request(actor: SessionActor, userId: string): Promise<Date> {
+    this.mails.require()
+    const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
+    const { resetAt, mail } = await counted.refundIfRejected(this.requests.request(actor, userId))
+    if (mail) this.mails.sendRequested(mail.email, mail.token, resetAt)
+    return resetAt
+  }
+
+  /** Any manager may, and the member too, if they are one. Throws like {@link ResetRequests.cancel}. */
+  cancel(actor: SessionActor, userId: string): Promise<void> {
+    return this.requests.cancel(actor, userId)
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { passkeys, recoveryCodes, rememberedDevices, totpFactors } from '../../../src/database/schema.js'
+import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
+import { Users } from '../../../src/users/users.js'
+import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+
+const HOUR = 60 * 60
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
+
+describe('Factors of somebody who takes their account back', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  const call = (path: string, body: object, headers: Record<string, string> = {}) =>
+    app.request({ method: 'POST', path, headers: { Origin: MAIN, ...headers }, body, timeoutMs: 30_000 })
+
+  /** As a page of ours would add one. */
+  async function givePasskey({ id: userId }: User) {
+    const id = crypto.randomUUID()
+    await app.app.get(Database).run(db =>
+      db.insert(passkeys).values({
+        ...{ id, userId, rpId: 'main.test', credentialId: id, publicKey: 'AA', counter: 0, transports: [] },
+        ...{
+          isBackupEligible: false,
+          isBackedUp: false,
+          aaguid: id,
+          name: 'Passkey',
+          createdAt: app.clock.now(),
+        },
+      }),
+    )
+    return id
+  }
+
+  async function rememberDevice({ id: userId }: User) {
+    const now = app.clock.now()
+    const id = crypto.randomUUID()
+    const times = { createdAt: now, lastUsedAt: now, expiresAt: new Date(now.getTime() + 1e9) }
+    await app.app
+      .get(Database)
+      .run(db => db.insert(rememberedDevices).values({ id, userId, hash: id, name: 'Firefox', ...times }))
+  }
+
+  async function whatIsLeft({ id }: User) {
+    return app.app.get(Database).run(async db => ({
+      totp: await db.$count(totpFactors, eq(totpFactors.userId, id)),
+      passkeys: (await db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, id))).map(
+        row => row.id,
+      ),
+      codes: await db.$count(recoveryCodes, eq(recoveryCodes.userId, id)),
+      devices: await db.$count(rememberedDevices, eq(rememberedDevices.userId, id)),
+      hasSecondFactor: (await app.app.get(Users).find(id))?.hasSecondFactor,
+    }))
+  }
+
+  async function passwordFor(email: string, body = { password: `${PASSWORD} again` }) {
+    expect(outcome(await call('/api/password/forgot', { email }))).toBe('202')
+    return call('/api/password/reset', { token: await app.mailedToken(email), ...body })
+  }
+
+  /** The address is another, as a thief would have it; the token of the owner's way back. */
+  async function changeAddress(user: User, session: SignedIn) {
+    const email = anEmail()
+    await onMainSite(app, session, 'POST', '/api/email/change', { email })
+    const token = await app.mailedToken(email)
+    expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', { token }))).toBe('204')
+    return { email, undo: await app.mailedToken(user.email) }
+  }
+
+  it('"this was not me" removes what was added since that login, and keeps what was there', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    const kept = await givePasskey(owner)
+    app.clock.advance(HOUR)
+    // A thief with the password, from another kind of device, before the owner had a second factor that counts.
+    const { status } = await call(
+      '/api/login',
+      { email: owner.email, password: PASSWORD, source: 'main' },
+      { 'User-Agent': PHONE },
+    )
+    expect(status).toBe(200)
+    app.clock.advance(60)
+    await giveAuthenticator(app, owner)
+    await giveRecoveryCodes(app, owner)
+    await givePasskey(owner)
+    await rememberDevice(owner)
+    const token = await app.mailedToken(owner.email)
+    expect(outcome(await call('/api/sessions/not-me', { token }))).toBe('204')
+    expect(await whatIsLeft(owner)).toEqual({
+      ...{ totp: 0, passkeys: [kept], codes: 0, devices: 0, hasSecondFactor: true },
+    })
+  })
+
+  it('an undone change of address removes what was added since the session began that asked for it', async () => {
+    const owner = await anOwner(app)
+    const kept = await givePasskey(owner)
+    app.clock.advance(HOUR)
+    const thief = await provenSession(app, owner)
+    app.clock.advance(60)
+    const added = await givePasskey(owner)
+    app.clock.advance(60)
+    const { undo } = await changeAddress(owner, thief)
+    await rememberDevice(owner)
+    expect((await whatIsLeft(owner)).passkeys.sort()).toEqual([kept, added].sort())
+    expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept], devices: 0, hasSecondFactor: true })
+  })
+
+  it('so does a link for a new password that went to the address of before', async () => {
+    const owner = await anOwner(app)
+    expect(outcome(await call('/api/password/forgot', { email: owner.email }))).toBe('202')
+    const reset = await app.mailedToken(owner.email)
+    const thief = await provenSession(app, owner)
+    await givePasskey(owner)
+    await changeAddress(owner, thief)
+    const answer = await call('/api/password/reset', { token: reset, password: `${PASSWORD} again` })
+    expect(outcome(answer)).toBe('200')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [], hasSecondFactor: false })
+  })
+
+  it('a new password removes none, forgets remembered devices, and ends logins that wait for a code', async () => {
+    const owner = await anOwner(app)
+    const authenticator = await giveAuthenticator(app, owner)
+    await giveRecoveryCodes(app, owner)
+    await rememberDevice(owner)
+    const challenge = await aChallenge(app, owner)
+    expect(outcome(await passwordFor(owner.email))).toBe('200')
+    expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, codes: 10, devices: 0, hasSecondFactor: true })
+    expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe(
+      '401 CHALLENGE_EXPIRED',
+    )
+    // Nor does the mailbox alone log in: the new password leads to the same question.
+    const again = await call('/api/login', {
+      email: owner.email,
+      password: `${PASSWORD} again`,
+      source: 'main',
+    })
+    expect(outcome(again)).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
+  it('being disabled ends a login that waits for a code and forgets devices, but keeps factors', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const authenticator = await giveAuthenticator(app, member)
+    await rememberDevice(member)
+    const challenge = await aChallenge(app, member)
+    await app.app.get(UserAdministration).disable(member)
+    await app.app.get(UserAdministration).enable(member)
+    expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe(
+      '401 CHALLENGE_EXPIRED',
+    )
+    expect(await whatIsLeft(member)).toMatchObject({ totp: 1, devices: 0, hasSecondFactor: true })
+  })
+})

@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { users } from '../../../src/database/schema.js'
+import { UserFactors } from '../../../src/factors/user-factors.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
+import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
+import { Users } from '../../../src/users/users.js'
+import { firstStep, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
+import { giveTotp, requireOf } from '../../support/factors.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie } from '../support/api-calls.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { aMemberWith, team } from '../support/team-calls.js'
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+const INVALID_LINK = '400 INVALID_LINK'
+
+describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  const request = (session: SignedIn, { id }: Pick<User, 'id'>) =>
+    team(app, session, 'POST', `/${id}/second-factor/reset`)
+  const cancel = (session: SignedIn, { id }: User) =>
+    team(app, session, 'DELETE', `/${id}/second-factor/reset`)
+  const follow = (what: 'confirm' | 'stop', token: string) =>
+    app.request({
+      method: 'POST',
+      path: `/api/second-factor-reset/${what}`,
+      headers: { Origin: MAIN },
+      body: { token },
+    })
+  const find = async ({ id }: User) => (await app.app.get(Users).find(id)) as User
+  const hasFactors = async (user: User) => (await find(user)).hasSecondFactor
+  const shownOf = async (session: SignedIn, { id }: User) => (await team(app, session, 'GET', `/${id}`)).json
+
+  function runJob() {
+    app.clock.advance(5 * 60)
+    return app.app.get(FactorResetJob).run()
+  }
+
+  /** A member with a live session who has then got an app, and a manager who has just given their password. */
+  async function aTeam() {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const live = await signIn(app, member, 'main')
+    const authenticator = await giveAuthenticator(app, member)
+    const manager = await aMemberWith(app, owner, 'teamManagement', 'dataEntry', 'viewReports')
+    return { owner, member, live, authenticator, manager, session: await provenSession(app, manager) }
+  }
+
+  async function rowsOf({ id }: User) {
+    const rows = await app.auditRows()
+    return rows.filter(row => row.userId === id && row.action === 'factors.reset')
+  }
+
+  it('happens a day after a manager asked, and leaves the password alone', async () => {
+    const { member, live, manager, session } = await aTeam()
+    await giveRecoveryCodes(app, member)
+    const answer = await request(session, member)
+    expect(outcome(answer)).toBe('202')
+    const { resetAt } = answer.json
+    const seconds = (Date.parse(resetAt) - app.clock.now().getTime()) / 1000
+    expect(Math.abs(seconds - DAY)).toBeLessThan(30)
+    expect(await shownOf(session, member)).toMatchObject({ hasSecondFactor: true, factorResetAt: resetAt })
+    app.clock.advance(DAY - 10 * 60)
+    expect(await runJob()).toBe(0)
+    expect((await refreshByCookie(app, live.sessionId)).status).toBe(200)
+    app.clock.advance(5 * 60)
+    expect(await runJob()).toBe(1)
+    expect(await hasFactors(member)).toBe(false)
+    expect(await app.app.get(UserFactors).find(member.id)).toEqual({
+      totpConfirmedAt: null,
+      passkeys: 0,
+      recoveryCodesLeft: 0,
+    })
+    expect(outcome(await refreshByCookie(app, live.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect((await signIn(app, member, 'main')).answer.status).toBe(200)
+    expect(await rowsOf(member)).toEqual([
+      expect.objectContaining({ detail: { step: 'asked', resetAt, by: manager.id } }),
+      expect.objectContaining({
+        ip: null,
+        detail: { step: 'done', requestedBy: manager.id, by: manager.id },
+      }),
+    ])
+    const subjects = (await app.mailsTo(member.email)).map(({ subject }) => subject)
+    expect(subjects.filter(subject => /^Your second factors/.test(subject))).toEqual([
+      expect.stringContaining('are going to be removed'),
+      expect.stringContaining('have been removed'),
+    ])
+    expect(await runJob()).toBe(0)
+  })
+
+  it('is not brought forward by asking again, which mails nothing', async () => {
+    const { owner, member, session } = await aTeam()
+    const first = (await request(session, member)).json
+    app.clock.advance(60)
+    expect((await request(session, member)).json).toEqual(first)
+    expect((await request(await provenSession(app, owner), member)).json).toEqual(first)
+    expect(await app.mailsTo(member.email)).toHaveLength(1)
+    expect(await rowsOf(member)).toHaveLength(1)
+  })
+
+  it('happens at once when the member confirms it, by a link for one use', async () => {
+    const { member, session, live } = await aTeam()
+    await request(session, member)
+    const token = await app.mailedToken(member.email)
+    const answers = await Promise.all([follow('confirm', token), follow('confirm', token)])
+    expect(answers.map(outcome).sort()).toEqual(['204', INVALID_LINK])
+    expect(await hasFactors(member)).toBe(false)
+    expect(outcome(await refreshByCookie(app, live.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await follow('stop', token))).toBe(INVALID_LINK)
+    expect((await rowsOf(member)).map(({ detail }) => detail.step)).toEqual(['asked', 'done'])
+  })
+
+  it('is stopped by the member, though they have logged in with their factor meanwhile, which changes nothing', async () => {
+    const { member, authenticator, session } = await aTeam()
+    await request(session, member)
+    const token = await app.mailedToken(member.email)
+    const { challenge } = (await firstStep(app, member)).json
+    expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe('200')
+    expect((await shownOf(session, member)).factorResetAt).not.toBeNull()
+    expect(outcome(await follow('stop', token))).toBe('204')
+    expect((await shownOf(session, member)).factorResetAt).toBeNull()
+    for (const what of ['stop', 'confirm'] as const)
+      expect(outcome(await follow(what, token))).toBe(INVALID_LINK)
+    app.clock.advance(DAY)
+    await runJob()
+    expect(await hasFactors(member)).toBe(true)
+    expect((await rowsOf(member)).map(({ detail }) => detail.step)).toEqual(['asked', 'stopped'])
+  })
+
+  it('is cancelled by a manager, and begins anew when it is requested again', async () => {
+    const { owner, member, session } = await aTeam()
+    const first = (await request(session, member)).json.resetAt
+    const token = await app.mailedToken(member.email)
+    expect(outcome(await cancel(await signIn(app, owner, 'main'), member))).toBe('204')
+    expect(outcome(await cancel(session, member))).toBe('404 NOT_FOUND')
+    expect(outcome(await follow('confirm', token))).toBe(INVALID_LINK)
+    app.clock.advance(60)
+    expect(Date.parse((await request(session, member)).json.resetAt)).toBeGreaterThan(Date.parse(first))
+  })
+
+  it('nobody gets for themselves, for the owner, for somebody who may do more, or for strangers', async () => {
+    const { owner, manager, session, member } = await aTeam()
+    const payer = await aMemberWith(app, owner, 'payments')
+    const stranger = await aMember(app, await anOwner(app))
+    for (const user of [owner, manager, payer, stranger]) await giveTotp(app, user)
+    const without = await aMember(app, owner)
+    const disabled = await aMember(app, owner)
+    await giveTotp(app, disabled)
+    await app.app.get(UserAdministration).disable(disabled)
+    const answers = []
+    for (const user of [manager, owner, payer, stranger, without, disabled])
+      answers.push(outcome(await request(session, user)))
+    expect(answers).toEqual([
+      '403 OWN_RIGHTS',
+      '409 LAST_OWNER',
+      '403 OWN_RIGHTS',
+      '404 NOT_FOUND',
+      '404 NOT_FOUND',
+      '404 NOT_FOUND',
+    ])
+    const plain = await signIn(app, await aMember(app, owner), 'main')
+    expect(outcome(await request(plain, member))).toBe('403 PERMISSION_REQUIRED')
+    const unproven = await signIn(app, await aMemberWith(app, owner, 'teamManagement'), 'main')
+    expect(outcome(await request(unproven, member))).toBe('401 REAUTHENTICATION_REQUIRED')
+    expect(await rowsOf(member)).toEqual([])
+  })
+
+  it('waits while the member can go back to an earlier address, whose mailbox the new one is not', async () => {
+    const { member, session } = await aTeam()
+    const thief = await aMemberSession(member)
+    expect(outcome(await request(session, member))).toBe('409 EMAIL_UNDO_OPEN')
+    expect(thief.status).toBe(204)
+  })
+
+  /** A live session of before changes the address. */
+  async function aMemberSession(member: User) {
+    const owner = await find(member)
+    const fresh = await signInBeside(owner)
+    const email = anEmail()
+    await onMainSite(app, fresh, 'POST', '/api/email/change', { email })
+    return onMainSite(app, fresh, 'POST', '/api/email/confirm', { token: await app.mailedToken(email) })
+  }
+
+  async function signInBeside(member: User): Promise<SignedIn> {
+    const authenticator = await giveAnother(member)
+    const first = await firstStep(app, member)
+    const answer = await secondStep(app, { challenge: first.json.challenge, code: authenticator.code() })
+    const sessionId = /^sessionId=([^;]*)/.exec(
+      answer.setCookies.find(c => c.startsWith('sessionId=')) ?? '',
+    )?.[1]
+    const session = { accessToken: answer.json.accessToken, sessionId: sessionId as string, answer }
+    await reauthenticate(app, session)
+    return session
+  }
+
+  /** In place of the one that they have. */
+  async function giveAnother(member: User) {
+    await app.app.get(Database).transaction(tx => app.app.get(UserFactors).removeAll(tx, member.id))
+    return giveAuthenticator(app, member)
+  }
+
+  it('a confirmation of an address that was left since is worth nothing; it still stops', async () => {
+    const { member, session } = await aTeam()
+    await request(session, member)
+    const token = await app.mailedToken(member.email)
+    const email = anEmail()
+    await app.app.get(Database).run(db => db.update(users).set({ email }).where(eq(users.id, member.id)))
+    expect(outcome(await follow('confirm', token))).toBe(INVALID_LINK)
+    expect(outcome(await follow('stop', token))).toBe('204')
+  })
+
+  it.each<[string, (team: { member: User; manager: User; session: SignedIn }) => Promise<unknown>]>([
+    ['the member is disabled', ({ member }) => app.app.get(UserAdministration).disable(member)],
+    ['the manager is disabled', ({ manager }) => app.app.get(UserAdministration).disable(manager)],
+    [
+      'the manager may not any more',
+      ({ manager }) => app.app.get(UserAdministration).grant(manager, permissionsOf(['dataEntry'])),
+    ],
+    [
+      'the member may do more than the manager',
+      ({ member }) => app.app.get(UserAdministration).grant(member, permissionsOf(['payments'])),
+    ],
+    [
+      'the manager has chosen another password, because somebody else knew it',
+      ({ session }) =>
+        onMainSite(app, session, 'POST', '/api/password/change', {
+          currentPassword: PASSWORD,
+          password: `another ${randomBytes(9).toString('base64url')} one`,
+        }),
+    ],
+  ])('does not happen when %s', async (_, meanwhile) => {
+    const parties = await aTeam()
+    await request(parties.session, parties.member)
+    const token = await app.mailedToken(parties.member.email)
+    await meanwhile(parties)
+    expect(outcome(await follow('confirm', token))).toBe(INVALID_LINK)
+    app.clock.advance(DAY)
+    await runJob()
+    expect(await hasFactors(parties.member)).toBe(true)
+    expect((await rowsOf(parties.member)).map(({ detail }) => detail.step)).toEqual(['asked', 'stopped'])
+  })
+
+  it('leaves somebody whom the account requires to have a factor with nothing else to do', async () => {
+    const { owner, member, session } = await aTeam()
+    await requireOf(app, owner, 'everyone')
+    await request(session, member)
+    await follow('confirm', await app.mailedToken(member.email))
+    expect((await find(member)).mustEnrol).toBe(true)
+  })
+
+  it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(101), null, 7])('takes no token %j', async token => {
+    for (const what of ['confirm', 'stop'] as const) {
+      const answer = await follow(what, token as string)
+      const isText = typeof token === 'string' && token.length <= 100
+      expect(outcome(answer)).toBe(isText ? INVALID_LINK : '400 INVALID_BODY')
+    }
+  })
+})
