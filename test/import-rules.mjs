@@ -78,7 +78,7 @@ function generalRules() {
     rule(
       'page-imports-what-no-page-has',
       { path: '^web/.*\\.tsx?$' },
-      { pathNot: '^(web|packages/client/src)/|(^|/)node_modules/(@types/)?react(-dom)?/' },
+      { pathNot: '^(web|packages/client/src)/|(^|/)node_modules/((@types/)?react(-dom)?|uqr)/' },
     ),
     rule('main-site-imports-the-satellite', { path: '^web/main/' }, { path: '^web/satellite/' }),
     rule('satellite-imports-the-main-site', { path: '^web/satellite/' }, { path: '^web/main/' }),

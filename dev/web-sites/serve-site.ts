@@ -24,6 +24,7 @@ export const PAGE_PATHS: Readonly<Record<Site['name'], readonly string[]>> = {
     ...['/', '/login', '/handoff', '/signup', '/subscribe', '/account', '/account/*'],
     ...['/forgot-password', '/verify-email', '/reset-password', '/accept-invitation'],
     ...['/confirm-email', '/undo-email', '/not-me', '/accept-transfer', '/stop-transfer'],
+    ...['/factor-reset', '/stop-factor-reset'],
   ],
   satellite: ['/', '/handoff-callback', '/data', '/reports', '/security'],
 }

@@ -186,7 +186,7 @@ test('changes the address after the password was asked for, and the old mailbox 
   const owner = await anOwner(stage.app)
   const email = anEmail()
   await logInAtHome(owner)
-  await page.getByRole('link', { name: 'Password and e-mail' }).click()
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
   await page.getByLabel('New e-mail address').fill(email)
   await press('Change e-mail address')
   await page.getByRole('dialog').waitFor()
@@ -295,7 +295,7 @@ test('security M5: confirms another address in a browser that is not logged in w
   const owner = await anOwner(stage.app)
   const email = anEmail()
   await logInAtHome(owner)
-  await page.getByRole('link', { name: 'Password and e-mail' }).click()
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
   await page.getByLabel('New e-mail address').fill(email)
   await press('Change e-mail address')
   await confirmPassword()
@@ -315,7 +315,7 @@ test('security M5: confirms another address in a browser that is not logged in w
 test('security M2: changes the password with the current one', async () => {
   const owner = await anOwner(stage.app)
   await logInAtHome(owner)
-  await page.getByRole('link', { name: 'Password and e-mail' }).click()
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
   await changePassword()
 })
 
@@ -340,7 +340,9 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   // pages 8
   await seeing(`${owner.email} removed ${member.email} from the team`)
   await seeing(`${owner.email} changed the permissions of ${member.email}`)
-  await seeing(`${owner.email} was asked for their password before they could change the permissions`)
+  await seeing(
+    `${owner.email} was asked to confirm that it was them before they could change the permissions`,
+  )
   expect(await page.locator('.tag.bad').count()).toBe(0)
   await keepScreenshot(page, 'main-audit')
 })

@@ -36,6 +36,8 @@ describe.each([
         '/not-me',
         '/accept-transfer',
         '/stop-transfer',
+        '/factor-reset',
+        '/stop-factor-reset',
       ],
     ],
   },
@@ -79,7 +81,7 @@ describe.each([
 
   test.each(paths)('%s', async path => {
     const isMailed =
-      /email$|password$|invitation$|transfer$|not-me$/.test(path) && path !== '/forgot-password'
+      /email$|password$|invitation$|transfer$|not-me$|-reset$/.test(path) && path !== '/forgot-password'
     const place = path.replace(':member', member.id).replace('/login-form', '/')
     await visit(page, `${origin}${place}${isMailed ? '#token=abc' : ''}`)
     await expectGoodPage(page, `${site}${path.replace(/[/:]+/g, '-').replace(/-$/, '-home')}`)

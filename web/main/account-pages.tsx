@@ -10,7 +10,7 @@ import { OverviewPage } from './pages/account/overview.js'
 import { ProfilePage } from './pages/account/profile.js'
 import { SatellitePage } from './pages/account/satellites/satellite.js'
 import { SatellitesPage } from './pages/account/satellites/satellites.js'
-import { SecurityPage } from './pages/account/security.js'
+import { SecurityPage } from './pages/account/security/security.js'
 import { SessionsPage } from './pages/account/sessions.js'
 import { SettingsPage } from './pages/account/settings.js'
 import { MemberPage } from './pages/account/team/member.js'
@@ -31,7 +31,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
     ['/account/sessions', 'Sessions', true],
     ['/account/logins', 'Login history', true],
     ['/account/audit', 'Audit log', permissions.accountSettings],
-    ['/account/security', 'Password and e-mail', true],
+    ['/account/security', 'Security', true],
     ['/account/profile', 'Profile', true],
     ['/account/settings', 'Account', permissions.accountSettings],
   ] as const

@@ -41,6 +41,11 @@ export interface Person {
   /** Null: at all of them. */
   readonly satellites: readonly string[] | null
   readonly isDisabled: boolean
+  readonly hasSecondFactor: boolean
+  /** They are late, and can do nothing until they have one. */
+  readonly mustEnrol: boolean
+  /** When a reset of their second factors happens; null when none is under way. */
+  readonly factorResetAt: string | null
   readonly createdAt: string
 }
 
@@ -115,6 +120,8 @@ export interface Satellite {
   readonly suspendedBy: 'account' | 'check' | 'operator' | null
   readonly ceiling: Pick<Permissions, 'dataEntry' | 'viewReports'>
   readonly loginMode: 'password' | 'handoff' | 'both'
+  /** Where those who have a second factor log in; `allowed`: there, too. */
+  readonly secondFactor: 'handoff' | 'allowed'
   /** Null: as long as everywhere. */
   readonly sessionSeconds: number | null
   readonly branding: Branding | null
@@ -141,4 +148,51 @@ export interface HandOffOffer extends ConfirmedSatellite {
   readonly isKnown: boolean
   /** Of who is logged in here. */
   readonly email: string
+}
+
+/** What somebody has besides a password, and what their account requires. */
+export interface SecondFactor {
+  readonly totp: { readonly confirmedAt: string } | null
+  readonly passkeys: number
+  readonly recoveryCodesLeft: number
+  readonly hasPassword: boolean
+  readonly required: boolean
+  /** When it is required from; null where it is not. */
+  readonly requiredFrom: string | null
+  /** They are late, and can do nothing until they have one. */
+  readonly mustEnrol: boolean
+}
+
+export interface Passkey {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly isBackedUp: boolean
+  readonly isBackupEligible: boolean
+}
+
+export interface RememberedDevice {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string
+  readonly isCurrent: boolean
+}
+
+/** Recovery codes are shown when they are made and never again; null when there were some already. */
+export interface NewRecoveryCodes {
+  readonly recoveryCodes: readonly string[] | null
+}
+
+/** Who of the account must have a second factor. */
+export interface SecondFactorPolicy {
+  readonly required: 'off' | 'payments' | 'managers' | 'everyone'
+  readonly requiredFrom: string | null
+  /** How recent a second factor has to be for payments; null: none is needed. */
+  readonly paymentStepUpMinutes: number | null
+  readonly covered: number
+  /** Of those who are covered. */
+  readonly enrolled: number
 }

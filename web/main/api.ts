@@ -1,13 +1,15 @@
-import { errorOf, MainstayError } from '@mainstay-auth/client'
+import { errorOf, type MainstayError } from '@mainstay-auth/client'
+import { isRefusal } from '../pieces/refusal.js'
 import { site } from '../pieces/site.js'
 import { client } from './client.js'
+import { noteEnrolmentRequired } from './enrolment/enrolment-required.js'
 import { reauthenticate } from './reauthentication.js'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Calls the service for who is logged in, and gives back the parsed answer; null for one without a body. Where it wants
- * the password again, that is asked for and the call repeated. Throws a MainstayError for a refusal.
+ * them to show again who they are, that is asked for and the call repeated. Throws a MainstayError for a refusal.
  */
 export async function call<T = null>(method: Method, path: string, body?: object): Promise<T> {
   const answer = await callForAnswer(method, path, body)
@@ -17,13 +19,24 @@ export async function call<T = null>(method: Method, path: string, body?: object
 /** As {@link call}, for what is no JSON. */
 export async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
   const once = () => client.fetch(`/api/${path}`, { method, ...jsonOf(body) }).then(accepted)
-  try {
-    return await once()
-  } catch (error) {
-    if (!(error instanceof MainstayError && error.code === 'REAUTHENTICATION_REQUIRED')) throw error
-    await reauthenticate()
-    return once()
+  // The password first, and then a second factor where what is to be done needs both.
+  for (let proofs = 0; ; proofs += 1) {
+    try {
+      return await once()
+    } catch (error) {
+      if (isRefusal(error, 'SECOND_FACTOR_ENROLMENT_REQUIRED')) noteEnrolmentRequired()
+      if (proofs === MOST_PROOFS || !wantsProof(error)) throw error
+      await reauthenticate(error.methods)
+    }
   }
+}
+
+const MOST_PROOFS = 2
+
+/** Whether the service would do it for somebody who shows again who they are, and this one can. */
+function wantsProof(error: unknown): error is MainstayError {
+  if (isRefusal(error, 'REAUTHENTICATION_REQUIRED')) return true
+  return isRefusal(error, 'STEP_UP_REQUIRED') && error.methods.length > 0
 }
 
 /** As {@link call}, for whoever is there: what the links in mails need. */
@@ -38,7 +51,7 @@ export async function callAsWhoeverIsHere<T = null>(path: string, body: object):
   try {
     return await callAsAnybody<T>(path, body)
   } catch (refusal) {
-    if (!(refusal instanceof MainstayError && refusal.code === 'REAUTHENTICATION_REQUIRED')) throw refusal
+    if (!isRefusal(refusal, 'REAUTHENTICATION_REQUIRED')) throw refusal
     const inSession = () => client.fetch(`/api/${path}`, { method: 'POST', ...jsonOf(body) })
     const answer = await client
       .refresh()

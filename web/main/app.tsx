@@ -3,19 +3,20 @@ import { go, usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
 import { AccountPages } from './account-pages.js'
 import { client } from './client.js'
+import { EnrolmentGate } from './enrolment/enrolment-gate.js'
 import { ForgotPasswordPage } from './pages/forgot-password.js'
 import { HandOffPage } from './pages/handoff/handoff.js'
 import { LoginPage } from './pages/login.js'
 import { AcceptInvitationPage } from './pages/mailed/accept-invitation.js'
 import { AcceptTransferPage } from './pages/mailed/accept-transfer.js'
 import { ConfirmEmailPage } from './pages/mailed/confirm-email.js'
+import { FactorResetPage, StopFactorResetPage } from './pages/mailed/factor-reset.js'
 import { NotMePage, StopTransferPage, UndoEmailPage } from './pages/mailed/one-click.js'
 import { ResetPasswordPage } from './pages/mailed/reset-password.js'
 import { VerifyEmailPage } from './pages/mailed/verify-email.js'
 import { NotFoundPage } from './pages/not-found.js'
 import { SignupPage } from './pages/signup.js'
 import { SubscribePage } from './pages/subscribe.js'
-import { ReauthenticationDialog } from './reauthentication-dialog.js'
 
 /** Pages for whoever comes; dev/web knows the same paths. */
 const PUBLIC_PAGES = {
@@ -30,6 +31,8 @@ const PUBLIC_PAGES = {
   '/not-me': NotMePage,
   '/accept-transfer': AcceptTransferPage,
   '/stop-transfer': StopTransferPage,
+  '/factor-reset': FactorResetPage,
+  '/stop-factor-reset': StopFactorResetPage,
 }
 
 export function App() {
@@ -41,7 +44,7 @@ export function App() {
   return (
     <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => (
-        <>
+        <EnrolmentGate key={caller.userId}>
           {path === '/subscribe' ? (
             <SubscribePage caller={caller} returnUrl={query.get('return')} />
           ) : path.startsWith('/account') ? (
@@ -49,8 +52,7 @@ export function App() {
           ) : (
             <ToAccount />
           )}
-          <ReauthenticationDialog />
-        </>
+        </EnrolmentGate>
       )}
     </SessionGate>
   )

@@ -3,7 +3,12 @@ import { callForAnswer } from './api.js'
 /** Saves what the service answers as a file. */
 export async function download(path: string, fileName: string): Promise<void> {
   const answer = await callForAnswer('GET', path)
-  const address = URL.createObjectURL(await answer.blob())
+  saveAs(await answer.blob(), fileName)
+}
+
+/** Has the browser save this as a file. */
+export function saveAs(content: Blob, fileName: string): void {
+  const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = fileName

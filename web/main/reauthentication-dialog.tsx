@@ -1,23 +1,27 @@
 import { Dialog } from '../pieces/forms/dialog.js'
-import { PasswordField } from '../pieces/forms/field.js'
-import { Form } from '../pieces/forms/form.js'
+import { ProofForm } from '../pieces/proof/proof-form.js'
 import { call } from './api.js'
+import { client } from './client.js'
 import { useQuestion } from './reauthentication.js'
 
-/** Asks for the password again when something needs it; wrong ones are said so in the dialog. */
+/** Asks again for what somebody has, when something needs it; what was wrong is said in the dialog. */
 export function ReauthenticationDialog() {
   const question = useQuestion()
   if (!question) return null
+  const { methods, done, cancel } = question
   return (
-    <Dialog title="Please confirm your identity" isForemost onCancel={question.cancel}>
-      <p>This is a sensitive change. Enter your password to continue.</p>
-      <Form
+    <Dialog title="Please confirm your identity" isForemost onCancel={cancel}>
+      <p>
+        {methods.includes('password')
+          ? 'This is a sensitive change.'
+          : 'This requires a second factor that you have used just now.'}
+      </p>
+      <ProofForm
+        client={client}
+        methods={methods}
         submit="Confirm"
-        send={({ password }) => call('POST', 'reauthenticate', { password }).then(question.done)}
-        messages={{ INVALID_CREDENTIALS: 'Wrong password.' }}
-      >
-        <PasswordField label="Your password" />
-      </Form>
+        send={proof => call('POST', 'reauthenticate', proof).then(done)}
+      />
     </Dialog>
   )
 }

@@ -1,8 +1,11 @@
+import type { FactorMethod } from '@mainstay-auth/client'
 import { useSyncExternalStore } from 'react'
 import { Cancelled } from '../pieces/forms/use-action.js'
 
-/** A call that waits for the password. */
+/** A call that waits until somebody has shown again who they are. */
 export interface Question {
+  /** What the service takes. */
+  readonly methods: readonly FactorMethod[]
   readonly done: () => void
   readonly cancel: () => void
 }
@@ -11,10 +14,10 @@ let question: Question | null = null
 let waiting: Promise<void> | null = null
 const listeners = new Set<() => void>()
 
-/** Resolves when the person has given their password again; throws Cancelled when they will not. One dialog for all who ask. */
-export function reauthenticate(): Promise<void> {
+/** Resolves when the person has shown again who they are; throws Cancelled when they will not. One dialog for all who ask. */
+export function reauthenticate(methods: readonly FactorMethod[]): Promise<void> {
   waiting ??= new Promise<void>((resolve, reject) => {
-    ask({ done: resolve, cancel: () => reject(new Cancelled()) })
+    ask({ methods, done: resolve, cancel: () => reject(new Cancelled()) })
   }).finally(() => {
     waiting = null
     ask(null)

@@ -11,6 +11,20 @@ const MESSAGES: Messages = {
   WEAK_PASSWORD: 'This password is too easy to guess. Try a longer one, for example four unrelated words.',
   INVALID_LINK: 'This link has already been used, has expired or is incomplete. Please ask for a new one.',
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
+  SECOND_FACTOR_INVALID: 'This code is wrong or was used before. Please enter the newest one.',
+  CHALLENGE_EXPIRED: 'This login has expired. Please log in again.',
+  PASSKEY_INVALID: 'This passkey does not work here. Please use another one, or another way.',
+
+  STEP_UP_REQUIRED: 'This requires a second factor. Please set one up on the page “Security” first.',
+  SECOND_FACTOR_ENROLMENT_REQUIRED: 'Your account requires a second factor. Please set one up first.',
+  TOTP_EXISTS: 'You have an authenticator app already. Remove it before you set up another one.',
+  TOTP_NOT_STARTED: 'The setup has expired. Please begin again.',
+  SECOND_FACTOR_MISSING: 'Set up a second factor of your own first, on the page “Security”.',
+  SECOND_FACTOR_NEEDED:
+    'Your account requires a second factor, and this is your only one. Please set up another one first.',
+  TOO_MANY_PASSKEYS: 'You have too many passkeys. Please remove one first.',
+  PASSKEY_EXISTS: 'You have added this passkey already.',
+  LAST_WAY_IN: 'Without this you could not log in any more. Please set up another way first.',
   SESSION_NOT_FOUND: 'You were logged out before this could be done. Please log in and try again.',
   ACCESS_TOKEN_REQUIRED: 'You are no longer logged in. Please log in again.',
   INVALID_ACCESS_TOKEN: 'You are no longer logged in. Please log in again.',
@@ -57,6 +71,15 @@ const MESSAGES: Messages = {
   UNKNOWN: 'This is temporarily unavailable. Please try again in a minute.',
 }
 
+/** What browsers say about passkeys, by the name of their error. */
+const PASSKEY_MESSAGES: Readonly<Record<string, string>> = {
+  NotAllowedError: 'No passkey was used. Please try again, or use another way.',
+  InvalidStateError: 'This device has a passkey of yours already.',
+  SecurityError: 'Passkeys do not work at this address.',
+  NotSupportedError: 'This device cannot make such a passkey.',
+  ConstraintError: 'This device cannot make such a passkey. It may need a screen lock first.',
+}
+
 /** A sentence for people about whatever was thrown; `own` are those of the place where it happened. */
 export function messageOf(error: unknown, own: Messages = {}): string {
   if (!(error instanceof MainstayError)) return wordsForNoAnswer(error)
@@ -73,6 +96,8 @@ export function withoutPeriod(sentence: string): string {
 /** Nothing came back. Whose fault that is a browser does not say, unless it is offline. */
 function wordsForNoAnswer(error: unknown): string {
   if (!navigator.onLine) return 'You are offline. Please try again when you are connected.'
+  const passkeyMessage = PASSKEY_MESSAGES[(error as Error).name]
+  if (passkeyMessage) return passkeyMessage
   if ((error as Error).name === 'TimeoutError')
     return 'We got no answer in time. Check whether it was done before you try again.'
   return 'We cannot be reached. Please try again in a moment.'

@@ -7,7 +7,11 @@ describe('pages 8: the audit log in words', () => {
     expect(wordsFor(action)).not.toBeNull()
   })
 
-  it.each(['requested', 'accepted', 'cancelled', 'done'])('has words of its own for a transfer %s', step => {
-    expect(wordsFor('account.transfer', step)?.did).not.toBe(wordsFor('account.transfer')?.did)
+  it.each([
+    ...['requested', 'accepted', 'cancelled', 'done'].map(step => ['account.transfer', step] as const),
+    ...['asked', 'stopped'].map(step => ['factors.reset', step] as const),
+    ['second-factor.policy', 'enforced'] as const,
+  ])('has words of its own for %s when it is %s', (action, step) => {
+    expect(wordsFor(action, step)?.did).not.toBe(wordsFor(action)?.did)
   })
 })

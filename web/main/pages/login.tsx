@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { EmailField, PasswordField } from '../../pieces/forms/field.js'
-import { Form } from '../../pieces/forms/form.js'
+import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { client } from '../client.js'
@@ -14,11 +13,9 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
   return (
     <SmallPage title="Log in">
       {news}
-      <Form submit="Log in" send={({ email = '', password = '' }) => client.login({ email, password })}>
+      <LoginSteps client={client}>
         <ReturnHint to={here} />
-        <EmailField />
-        <PasswordField />
-      </Form>
+      </LoginSteps>
       <p className="links">
         <Link href="/forgot-password">Forgot your password?</Link>
         <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { EmailField, PasswordField } from '../../pieces/forms/field.js'
-import { Form } from '../../pieces/forms/form.js'
+import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
 import { hostOf, site } from '../../pieces/site.js'
 import { client } from '../client.js'
@@ -19,15 +18,7 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
       {news}
       <ThroughMain loginHint={email} />
       <p className="or">or with your password</p>
-      <Form
-        submit="Log in"
-        kind="plain"
-        messages={MESSAGES}
-        send={({ email = '', password = '' }) => client.login({ email, password })}
-      >
-        <EmailField onChange={event => setEmail(event.target.value)} />
-        <PasswordField />
-      </Form>
+      <LoginSteps client={client} kind="plain" messages={MESSAGES} onEmail={setEmail} />
       <p className="links">
         <a href={`${site.mainUrl}/forgot-password`}>Forgot your password?</a>
         <a href={`${site.mainUrl}/`}>Go to {MAIN}</a>

@@ -6,6 +6,7 @@ import { SessionList } from '../../../pieces/sessions/session-list.js'
 import { Loaded } from '../../../pieces/waiting.js'
 import { call } from '../../api.js'
 import { client } from '../../client.js'
+import { RememberedDevices } from './remembered-devices.js'
 
 /** Where the user is logged in. */
 export function SessionsPage() {
@@ -36,6 +37,9 @@ export function SessionsPage() {
             </>
           )}
         </Loaded>
+      </Section>
+      <Section title="Remembered devices">
+        <RememberedDevices />
       </Section>
     </Page>
   )

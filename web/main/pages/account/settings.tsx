@@ -10,6 +10,7 @@ import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
 import { NameForm } from './name-form.js'
 import { PendingTransfer } from './pending-transfer.js'
+import { SecondFactorPolicy } from './second-factor-policy.js'
 
 export function SettingsPage() {
   const account = useLoad(() => call<Account>('GET', 'account'))
@@ -29,6 +30,9 @@ export function SettingsPage() {
             />
           )}
         </Loaded>
+      </Section>
+      <Section title="Second factor">
+        <SecondFactorPolicy />
       </Section>
       {isOwner && (
         <>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { EmailField, PasswordField } from '../../../pieces/forms/field.js'
-import { Form } from '../../../pieces/forms/form.js'
+import { LoginSteps } from '../../../pieces/login/login-steps.js'
 import { Warning } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
+import { isRefusal } from '../../../pieces/refusal.js'
 import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
 import { useLoad } from '../../../pieces/use-load.js'
@@ -12,7 +12,7 @@ import { askAsAnybody } from '../../api.js'
 import { client } from '../../client.js'
 import { leaveWithError } from './exits.js'
 import type { HandOffRequest } from './handoff-request.js'
-import { isRefusal, UnknownSatellitePage } from './no-way-on.js'
+import { UnknownSatellitePage } from './no-way-on.js'
 
 /** For whoever is not logged in: at the address of the hand-off, so that they go on there. */
 export function HandOffLogin({
@@ -41,7 +41,11 @@ export function HandOffLogin({
           Afterwards you can go on to <strong>{hostOf(origin)}</strong>. It does not learn your password.
         </p>
       )}
-      {!origin && !confirmed.error ? <Waiting /> : <LoginForm loginHint={request.loginHint} />}
+      {!origin && !confirmed.error ? (
+        <Waiting />
+      ) : (
+        <LoginSteps client={client} loginHint={request.loginHint} />
+      )}
       {satellite && (
         <div className="actions">
           <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
@@ -66,7 +70,7 @@ export function AccountSwitch({
 }) {
   return (
     <SmallPage title="Use another account">
-      <LoginForm loginHint={request.loginHint} done={done} />
+      <LoginSteps client={client} loginHint={request.loginHint} done={done} />
       <div className="actions">
         <button type="button" onClick={back}>
           Go back
@@ -74,18 +78,6 @@ export function AccountSwitch({
       </div>
       <ForgotPassword />
     </SmallPage>
-  )
-}
-
-function LoginForm({ loginHint, done }: { readonly loginHint: string; readonly done?: () => void }) {
-  return (
-    <Form
-      submit="Log in"
-      send={({ email = '', password = '' }) => client.login({ email, password }).then(done)}
-    >
-      <EmailField defaultValue={loginHint} />
-      <PasswordField />
-    </Form>
   )
 }
 

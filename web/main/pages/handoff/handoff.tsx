@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { SmallPage } from '../../../pieces/page.js'
+import { isRefusal } from '../../../pieces/refusal.js'
 import { OutageBanner } from '../../../pieces/sessions/outage-banner.js'
 import { SessionGate } from '../../../pieces/sessions/session-gate.js'
 import { useLoad } from '../../../pieces/use-load.js'
@@ -7,10 +8,11 @@ import { Loaded } from '../../../pieces/waiting.js'
 import type { HandOffOffer } from '../../answers.js'
 import { call } from '../../api.js'
 import { client } from '../../client.js'
+import { EnrolmentGate } from '../../enrolment/enrolment-gate.js'
 import { Choice } from './choice.js'
 import { AccountSwitch, HandOffLogin } from './handoff-login.js'
 import { type HandOffRequest, readRequest } from './handoff-request.js'
-import { CookiesBlockedPage, IncompletePage, isRefusal, UnknownSatellitePage } from './no-way-on.js'
+import { CookiesBlockedPage, IncompletePage, UnknownSatellitePage } from './no-way-on.js'
 
 /** Where a satellite sends people to be logged in there. What leads away from here is in exits.ts, and nowhere else. */
 export function HandOffPage() {
@@ -22,7 +24,11 @@ export function HandOffPage() {
     <>
       <OutageBanner client={client} />
       <SessionGate client={client} login={news => <HandOffLogin news={news} request={request} />}>
-        {() => <Offered request={request} />}
+        {({ userId }) => (
+          <EnrolmentGate key={userId}>
+            <Offered request={request} />
+          </EnrolmentGate>
+        )}
       </SessionGate>
     </>
   )

@@ -1,4 +1,3 @@
-import { type ErrorCode, MainstayError } from '@mainstay-auth/client'
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
 import { Failure, Warning } from '../../../pieces/notice.js'
@@ -54,10 +53,6 @@ export function CookiesBlockedPage({ retry }: { readonly retry: () => Promise<vo
       <ToAccount />
     </SmallPage>
   )
-}
-
-export function isRefusal(error: unknown, code: ErrorCode): boolean {
-  return error instanceof MainstayError && error.code === code
 }
 
 function ToAccount() {

@@ -16,8 +16,8 @@ export function sentenceOf(entry: AuditEntry, people: People): string {
   const { did, tried } = wordsIn(entry)
   const who = actorOf(entry, people)
   const whom = subjectOf(entry, people)
-  if (isPasswordAsked(entry))
-    return `${who} was asked for their password before they could ${filled(tried, whom)}`
+  if (isProofAsked(entry))
+    return `${who} was asked to confirm that it was them before they could ${filled(tried, whom)}`
   if (action === 'login' && outcome !== 'ok') return `Somebody tried to log in as ${who}`
   if (action === 'rate.limit') return `${who} made too many attempts`
   if (action === 'user.create' && who === SERVICE) return `${who} added ${whom} to the team`
@@ -32,14 +32,28 @@ function wordsIn({ action, detail }: AuditEntry): { readonly did: string; readon
 }
 
 /** A refusal that is part of every sensitive change: nothing to worry about. */
-export function isPasswordAsked({ outcome, detail }: AuditEntry): boolean {
-  return outcome === 'refused' && detail.reason === 'REAUTHENTICATION_REQUIRED'
+export function isProofAsked({ outcome, detail }: AuditEntry): boolean {
+  const { reason } = detail
+  return outcome === 'refused' && (reason === 'REAUTHENTICATION_REQUIRED' || reason === 'STEP_UP_REQUIRED')
+}
+
+const FACTOR_NAMES: Readonly<Record<string, string>> = { totp: 'authenticator app', passkey: 'passkey' }
+
+const COVERED_NAMES: Readonly<Record<string, string>> = {
+  off: 'required of: nobody',
+  payments: 'required of: whoever may make payments',
+  managers: 'required of: whoever manages something',
+  everyone: 'required of: everybody',
 }
 
 /** What it was about beside whom; empty when there is no more to say. */
 export function detailsOf({ detail }: AuditEntry): string {
-  const { granted, permissions = granted, satellites, from, to, name } = detail
+  const { granted, permissions = granted, satellites, from, to, name, factor, required } = detail
   const parts = [
+    FACTOR_NAMES[String(factor)],
+    COVERED_NAMES[String(required)],
+    typeof detail.paymentStepUpMinutes === 'number' &&
+      `payments: used in the last ${detail.paymentStepUpMinutes} minutes`,
     isRecord(permissions) && `may: ${given(permissions)}`,
     satellites === null && 'may log in: all sites',
     Array.isArray(satellites) &&

@@ -101,18 +101,29 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
   'entitlements.change': words('updated what the plan allows', 'update what the plan allows'),
 }
 
-/** A transfer writes one row for each step. */
-const TRANSFER_STEPS: Readonly<Record<string, string>> = {
-  requested: 'asked {whom} to become the owner',
-  accepted: 'agreed to become the owner',
-  cancelled: 'stopped the transfer of the account to {whom}',
-  done: 'made {whom} the owner of the account',
+/** Actions that write a row for each step, with what was done in it. */
+const STEPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'account.transfer': {
+    requested: 'asked {whom} to become the owner',
+    accepted: 'agreed to become the owner',
+    cancelled: 'stopped the transfer of the account to {whom}',
+    done: 'made {whom} the owner of the account',
+  },
+  'factors.reset': {
+    asked: 'started a reset of the second factors of {whom}',
+    stopped: 'stopped a reset of the second factors of {whom}',
+    done: 'reset the second factors of {whom}',
+  },
+  'second-factor.policy': {
+    set: 'changed who must have a second factor',
+    enforced: 'began to insist on second factors',
+  },
 }
 
 /** The words for an action of the audit log, or for the step of it; null for one that has none. */
 export function wordsFor(action: string, step?: unknown): Words | null {
   const general = ACTION_WORDS[action]
   if (!general) return null
-  const did = action === 'account.transfer' ? TRANSFER_STEPS[String(step)] : undefined
+  const did = STEPS[action]?.[String(step)]
   return did ? { ...general, did } : general
 }

@@ -9,7 +9,7 @@ import { When } from '../../../../pieces/when.js'
 import type { AuditEntry } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { download } from '../../../download.js'
-import { detailsOf, isPasswordAsked, type People, sentenceOf } from './audit-sentence.js'
+import { detailsOf, isProofAsked, type People, sentenceOf } from './audit-sentence.js'
 import { usePages } from './use-pages.js'
 
 const OUTCOMES = { failed: 'Failed', refused: 'Refused' } as const
@@ -93,6 +93,6 @@ function Entries({ rows }: { readonly rows: readonly Row[] }) {
 
 /** Only where it was not simply done. */
 function OutcomeTag({ entry }: { readonly entry: AuditEntry }) {
-  if (entry.outcome === 'ok' || isPasswordAsked(entry)) return null
+  if (entry.outcome === 'ok' || isProofAsked(entry)) return null
   return <span className="tag bad">{OUTCOMES[entry.outcome]}</span>
 }

@@ -18,11 +18,24 @@ const LOGIN_MODES = [
   { value: 'password', name: 'With their password there only' },
 ]
 
+const SECOND_FACTORS = [
+  {
+    value: 'handoff',
+    name: 'Through this site only',
+    hint: 'Whoever has a second factor logs in here and goes on there. No page of the satellite sees a code.',
+  },
+  {
+    value: 'allowed',
+    name: 'There, too',
+    hint: 'For satellites whose every script you trust: what it sees typed it could use before you do.',
+  },
+]
+
 /** The permissions that a session of a satellite can have at all. */
 const CEILING = ['dataEntry', 'viewReports'] as const
 
 export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
-  const { id, name, kind, ceiling, loginMode, sessionSeconds } = satellite
+  const { id, name, kind, ceiling, loginMode, secondFactor, sessionSeconds } = satellite
   const [isSaved, setIsSaved] = useState(false)
   const save = async (texts: Readonly<Record<string, string>>) => {
     setIsSaved(false)
@@ -30,6 +43,7 @@ export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
       name: texts.name?.trim(),
       ceiling: Object.fromEntries(CEILING.map(permission => [permission, permission in texts])),
       loginMode: texts.loginMode,
+      secondFactor: texts.secondFactor,
       sessionSeconds: texts.sessionSeconds ? Number(texts.sessionSeconds) : null,
     })
     await reload()
@@ -53,6 +67,12 @@ export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
         name="loginMode"
         options={LOGIN_MODES}
         chosen={loginMode}
+      />
+      <RadioChoice
+        label="Where people with a second factor log in"
+        name="secondFactor"
+        options={SECOND_FACTORS}
+        chosen={secondFactor}
       />
       <SelectField
         label="How long they stay logged in"

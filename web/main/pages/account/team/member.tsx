@@ -17,6 +17,7 @@ import type { Person } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { isNotFound, NotFoundHere } from '../../not-found.js'
 import { Transfer } from '../transfer.js'
+import { MemberFactors } from './member-factors.js'
 import { MemberSessions } from './member-sessions.js'
 import { PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
@@ -66,7 +67,10 @@ function Member({ person, caller, reload }: MemberProps) {
           </Hint>
         </Section>
       ) : (
-        <Rights person={person} caller={caller} reload={reload} />
+        <>
+          <Rights person={person} caller={caller} reload={reload} />
+          <MemberFactors person={person} reload={reload} />
+        </>
       )}
       {(person.role !== 'owner' || person.userId === caller.userId) && (
         <MemberSessions userId={person.userId} />

@@ -53,7 +53,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
 function People({ users }: { readonly users: readonly Person[] }) {
   return (
     <ul className="rows">
-      {users.map(({ userId, email, name, role, isDisabled }) => (
+      {users.map(({ userId, email, name, role, isDisabled, hasSecondFactor, mustEnrol }) => (
         <li key={userId}>
           <div>
             <Link href={`/account/team/${userId}`}>{name ?? email}</Link>
@@ -61,6 +61,8 @@ function People({ users }: { readonly users: readonly Person[] }) {
           </div>
           <span className="tags">
             <span className="tag">{role === 'owner' ? 'Owner' : 'Member'}</span>
+            {hasSecondFactor && <span className="tag good">Second factor</span>}
+            {mustEnrol && <span className="tag warn">Must set up a second factor</span>}
             {isDisabled && <span className="tag bad">Disabled</span>}
           </span>
         </li>

@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { CDPSession, Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { MAIN } from './stage/hosts.js'
+import { keepScreenshot } from './stage/screenshot.js'
+import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const FIVE_MINUTES = 5 * 60
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages)
+}, START_MS)
+afterAll(() => stage?.stop())
+
+let page: Page
+let complaints: string[]
+beforeEach(async () => {
+  const tab = await openTab(await stage.newPerson())
+  ;({ page, complaints } = tab)
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+function press(name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click()
+}
+
+async function seeing(text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor()
+}
+
+async function confirmPassword(): Promise<void> {
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await press('Confirm')
+}
+
+async function beginLogin({ email }: Pick<User, 'email'>): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press('Log in')
+}
+
+async function logOut(): Promise<void> {
+  await press('Log out')
+  await page.getByLabel('E-mail').waitFor()
+}
+
+async function untilLoggedIn(): Promise<void> {
+  await page.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilShown(page)
+}
+
+async function toSecurity(): Promise<void> {
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
+  await untilShown(page)
+}
+
+/** The codes on the page, once saved. */
+async function saveCodes(): Promise<string[]> {
+  await seeing('Save your recovery codes')
+  const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts()
+  await page.getByLabel('I have saved them').check()
+  await press('Continue')
+  return codes
+}
+
+// First: the payment provider bears with a clock that is some minutes ahead, and not with more.
+test('who must have a second factor: a late member sets one up, and goes on', async () => {
+  const owner = await anOwner(stage.app)
+  const member = await aMember(stage.app, owner)
+  const phone = await giveAuthenticator(stage.app, owner)
+  await visit(page, `${MAIN}/account/settings`)
+  await beginLogin(owner)
+  await page.getByLabel('Code of your authenticator app').fill(phone.code())
+  await press('Log in')
+  await untilLoggedIn()
+  await page.getByLabel('Everybody').check()
+  await page.getByLabel('Days to set one up').fill('0')
+  await expectGoodPage(page, 'main-second-factor-policy')
+  await page.getByLabel('Payments need a second factor').selectOption('5')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await confirmPassword()
+  await seeing('1 of 2 people concerned has one.')
+
+  const other = await openTab(await stage.newPerson())
+  const { page: theirs } = other
+  const finger = await Finger.of(theirs)
+  await visit(theirs, `${MAIN}/account`)
+  await theirs.getByLabel('E-mail').fill(member.email)
+  await theirs.getByLabel('Password').fill(PASSWORD)
+  await theirs.getByRole('button', { name: 'Log in', exact: true }).click()
+  await theirs.getByText('Your account requires more than a password').waitFor()
+  await expectGoodPage(theirs, 'main-enrolment')
+  await finger.touches(true)
+  await theirs.getByRole('button', { name: 'Add a passkey' }).click()
+  await theirs.getByLabel('Your password').fill(PASSWORD)
+  await theirs.getByRole('button', { name: 'Confirm' }).click()
+  await theirs.getByLabel('I have saved them').check()
+  await theirs.getByRole('button', { name: 'Continue' }).click()
+  await theirs.getByText('Member of the team').waitFor()
+  expect(other.complaints).toEqual([])
+  await theirs.context().close()
+
+  // The second factor was used long enough ago: the payment asks for it, and takes no password.
+  stage.app.clock.advance(FIVE_MINUTES)
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('link', { name: 'Subscribe' }).click()
+  await press('Go to payment')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Code of your authenticator app').fill(phone.code())
+  expect(await dialog.getByLabel('Your password').count()).toBe(0)
+  await keepScreenshot(page, 'main-step-up')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL(`${stage.app.sandbox.url}/**`)
+})
+
+test('an authenticator app: set up, asked for, replaced by a recovery code, remembered', async () => {
+  const owner = await anOwner(stage.app)
+  await visit(page, `${MAIN}/`)
+  await logInOn(page, owner)
+  await toSecurity()
+  await press('Set up an authenticator app')
+  await confirmPassword()
+  const key = await page.locator('.secret code').innerText()
+  const phone = new Authenticator(stage.app, key.replaceAll(' ', ''))
+  await expectGoodPage(page, 'main-authenticator-setup')
+  await page.getByLabel('Code of the app').fill(phone.wrongCode())
+  await press('Confirm the code')
+  await seeing('This code is wrong.')
+  await page.getByLabel('Code of the app').fill(phone.code())
+  await press('Confirm the code')
+  await seeing('Save your recovery codes')
+  await expectGoodPage(page, 'main-recovery-codes')
+  const codes = await saveCodes()
+  expect(codes).toHaveLength(10)
+  await seeing('Your authenticator app is set up.')
+  await seeing('10 codes are left.')
+
+  await logOut()
+  await beginLogin(owner)
+  await seeing('One more step')
+  await expectGoodPage(page, 'main-second-step')
+  // Too late: what was typed is still there.
+  stage.app.clock.advance(FIVE_MINUTES)
+  await page.getByLabel('Code of your authenticator app').fill(phone.code())
+  await press('Log in')
+  await seeing('That took too long')
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email)
+  await press('Log in')
+  await page.getByLabel('Code of your authenticator app').fill(phone.code())
+  await page.getByLabel(/Remember this device/).check()
+  await press('Log in')
+  await untilLoggedIn()
+
+  await logOut()
+  // The password is enough on a device that is remembered.
+  await logInOn(page, owner)
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await untilShown(page)
+  await seeing('This device')
+  await keepScreenshot(page, 'main-remembered-devices')
+  await page.getByRole('button', { name: /^Forget (?!all)/ }).click()
+  await seeing('The device is forgotten.')
+
+  await logOut()
+  await beginLogin(owner)
+  await press('Use a recovery code')
+  await page.getByLabel('Recovery code').fill(codes[0]!.toLowerCase())
+  await press('Log in')
+  await untilLoggedIn()
+  await toSecurity()
+  await seeing('9 codes are left.')
+})
+
+test('a passkey: added, used by the button and by what the browser fills in, removed', async () => {
+  const owner = await anOwner(stage.app)
+  const finger = await Finger.of(page)
+  await visit(page, `${MAIN}/`)
+  await logInOn(page, owner)
+  await toSecurity()
+  await finger.touches(true)
+  await press('Add a passkey')
+  await confirmPassword()
+  await saveCodes()
+  await seeing('The passkey is added.')
+  await expectGoodPage(page, 'main-security-with-passkey')
+
+  await finger.touches(false)
+  await logOut()
+  await expectGoodPage(page, 'main-login-with-passkey')
+  // What the browser offers in the field waits for a touch that does not come; the button asks anew.
+  await finger.touches(true)
+  await press('Use a passkey')
+  await untilLoggedIn()
+
+  // The virtual device chooses at once what people choose in the field.
+  const autofilled = page.waitForResponse(/\/api\/login\/passkey$/)
+  await press('Log out')
+  expect((await autofilled).status()).toBe(200)
+  await untilLoggedIn()
+  await toSecurity()
+  await page.getByRole('button', { name: /^Remove the passkey/ }).click()
+  await press('Remove the passkey')
+  await press('Use a passkey')
+  await seeing('The passkey is removed.')
+  expect(await page.getByRole('button', { name: /^Rename/ }).count()).toBe(0)
+})
+
+/** The fingerprint reader of a device. */
+class Finger {
+  private constructor(
+    private readonly device: CDPSession,
+    private readonly authenticatorId: string,
+  ) {}
+
+  static async of(tab: Page): Promise<Finger> {
+    const device = await tab.context().newCDPSession(tab)
+    await device.send('WebAuthn.enable', { enableUI: false })
+    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: false,
+      },
+    })
+    return new Finger(device, authenticatorId)
+  }
+
+  /** Whether it is touched whenever something asks for it. */
+  async touches(enabled: boolean): Promise<void> {
+    const { authenticatorId } = this
+    await this.device.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+  }
+}

@@ -1,0 +1,43 @@
+import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { ActionRow } from '../../../../pieces/forms/action-row.js'
+import { useAction } from '../../../../pieces/forms/use-action.js'
+import { useLoad } from '../../../../pieces/use-load.js'
+import { Loaded } from '../../../../pieces/waiting.js'
+import type { Passkey } from '../../../answers.js'
+import { call } from '../../../api.js'
+import { addPasskey } from '../../../factors/passkey-calls.js'
+import type { Changed } from './factor-props.js'
+import { PasskeyRow } from './passkey-row.js'
+
+export function Passkeys({ changed }: { readonly changed: Changed }) {
+  const list = useLoad(() => call<{ passkeys: Passkey[] }>('GET', 'passkeys'))
+  const changedList: Changed = async (news, codes) => {
+    await list.reload()
+    await changed(news, codes)
+  }
+  const add = useAction(async () => changedList('The passkey is added.', await addPasskey()))
+  return (
+    <>
+      <p>
+        You log in with your fingerprint, your face or the PIN of your device, without a password. A passkey
+        works on this site alone, so no other site can steal it.
+      </p>
+      <Loaded of={list}>
+        {({ passkeys }) =>
+          passkeys.length > 0 && (
+            <ul className="rows">
+              {passkeys.map(passkey => (
+                <PasskeyRow key={passkey.id} passkey={passkey} changed={changedList} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {supportsPasskeys() ? (
+        <ActionRow action={add}>Add a passkey</ActionRow>
+      ) : (
+        <p className="absent">This browser has no passkeys. Please use a newer one to add some.</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import { EmailField } from '../../../../pieces/forms/field.js'
+import { Form } from '../../../../pieces/forms/form.js'
+import { Success } from '../../../../pieces/notice.js'
+import { Page, Section } from '../../../../pieces/page.js'
+import { useLoad } from '../../../../pieces/use-load.js'
+import { Loaded } from '../../../../pieces/waiting.js'
+import type { SecondFactor } from '../../../answers.js'
+import { call } from '../../../api.js'
+import { client } from '../../../client.js'
+import { ShownCodes } from '../../../factors/shown-codes.js'
+import { Authenticator } from './authenticator.js'
+import { Passkeys } from './passkeys.js'
+import { Password } from './password.js'
+import { RecoveryCodes } from './recovery-codes.js'
+import { Requirement } from './requirement.js'
+
+export function SecurityPage() {
+  const factor = useLoad(() => call<SecondFactor>('GET', 'second-factor'))
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const [news, setNews] = useState('')
+  const changed = async (text: string, newCodes: readonly string[] | null = null) => {
+    setNews('')
+    setCodes(newCodes)
+    // Whoever had to have one may do everything again, with a new token.
+    if (factor.data?.mustEnrol) await client.refresh()
+    await factor.reload()
+    setNews(text)
+  }
+  if (codes)
+    return (
+      <Page title="Save your recovery codes">
+        <Section title="Recovery codes">
+          <ShownCodes codes={codes} done={() => setCodes(null)} />
+        </Section>
+      </Page>
+    )
+  return (
+    <Page title="Security">
+      {news && <Success>{news}</Success>}
+      <Loaded of={factor}>
+        {state => (
+          <>
+            <Requirement state={state} />
+            <Section title="Passkeys">
+              <Passkeys changed={changed} />
+            </Section>
+            <Section title="Authenticator app">
+              <Authenticator state={state} changed={changed} />
+            </Section>
+            <Section title="Recovery codes">
+              <RecoveryCodes state={state} changed={changed} />
+            </Section>
+            <Section title="Password">
+              <Password state={state} changed={changed} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+      <Section title="E-mail address">
+        <EmailChange />
+      </Section>
+    </Page>
+  )
+}
+
+function EmailChange() {
+  const [sentTo, setSentTo] = useState('')
+  return (
+    <Form
+      submit="Change e-mail address"
+      send={async ({ email = '' }, form) => {
+        setSentTo('')
+        await call('POST', 'email/change', { email })
+        form.reset()
+        setSentTo(email)
+      }}
+    >
+      {sentTo && (
+        <Success>We have sent a mail to {sentTo}. Follow the link in it to confirm the address.</Success>
+      )}
+      <EmailField label="New e-mail address" autoComplete="email" />
+    </Form>
+  )
+}

@@ -1,0 +1,88 @@
+import {
+  type Client,
+  type Credentials,
+  isSecondFactorRequired,
+  MainstayError,
+  type SecondFactor,
+  type SecondFactorRequired,
+} from '@mainstay-auth/client'
+import { type ReactNode, useState } from 'react'
+import { EmailField, PasswordField } from '../forms/field.js'
+import { Form } from '../forms/form.js'
+import type { Messages } from '../messages.js'
+import { Warning } from '../notice.js'
+import { PasskeyLogin } from './passkey-login.js'
+import { SecondStep } from './second-step.js'
+
+interface LoginStepsProps {
+  readonly client: Client
+  readonly loginHint?: string
+  readonly kind?: 'primary' | 'plain'
+  /** Where the first step says it in other words. */
+  readonly messages?: Messages
+  readonly onEmail?: (email: string) => void
+  readonly done?: () => void
+  /** Stands above the first step. */
+  readonly children?: ReactNode
+}
+
+/** A login with e-mail address and password, then with a second factor where somebody has one; or with a passkey. */
+export function LoginSteps({
+  client,
+  loginHint = '',
+  kind,
+  messages,
+  onEmail,
+  done,
+  children,
+}: LoginStepsProps) {
+  const isMain = client.source === 'main'
+  const [typed, setTyped] = useState<Credentials>({ email: loginHint, password: '' })
+  const [step, setStep] = useState<SecondFactorRequired | null>(null)
+  const [hasExpired, setHasExpired] = useState(false)
+  const begin = async (credentials: Credentials) => {
+    setHasExpired(false)
+    try {
+      await client.login(credentials)
+      done?.()
+    } catch (refusal) {
+      if (!isSecondFactorRequired(refusal)) throw refusal
+      setTyped(credentials)
+      setStep(refusal)
+    }
+  }
+  const complete = async (secondFactor: SecondFactor) => {
+    try {
+      await client.completeSecondFactor(secondFactor)
+      done?.()
+    } catch (refusal) {
+      if (!(refusal instanceof MainstayError && refusal.code === 'CHALLENGE_EXPIRED')) throw refusal
+      setHasExpired(true)
+      setStep(null)
+    }
+  }
+  if (step) return <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)} />
+  return (
+    <>
+      {hasExpired && <Warning isAnswer>{EXPIRED}</Warning>}
+      <Form
+        submit="Log in"
+        {...(kind && { kind })}
+        {...(messages && { messages })}
+        send={({ email = '', password = '' }) => begin({ email, password })}
+      >
+        {children}
+        <EmailField
+          // Browsers offer passkeys in a field that says so.
+          autoComplete={isMain ? 'username webauthn' : 'username'}
+          defaultValue={typed.email}
+          onChange={event => onEmail?.(event.target.value)}
+        />
+        <PasswordField defaultValue={typed.password} />
+      </Form>
+      {isMain && <PasskeyLogin client={client} {...(done && { done })} />}
+    </>
+  )
+}
+
+const EXPIRED = 'That took too long, or there were too many wrong codes. Please log in again.'

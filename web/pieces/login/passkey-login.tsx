@@ -1,0 +1,56 @@
+import { type Client, MainstayError } from '@mainstay-auth/client'
+import { loginWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { ActionButton } from '../forms/button.js'
+import { useAction } from '../forms/use-action.js'
+import { Failure } from '../notice.js'
+
+/** Passkeys: in what the browser fills in, and by a button. Nothing where the browser has none. */
+export function PasskeyLogin({ client, done }: { readonly client: Client; readonly done?: () => void }) {
+  const autofill = useAutofill(client, done)
+  const login = useAction(async () => {
+    // A browser has one such request at a time.
+    autofill.stop()
+    autofill.clear()
+    await loginWithPasskey(client).finally(autofill.start)
+    done?.()
+  })
+  if (!supportsPasskeys()) return null
+  return (
+    <>
+      <p className="or">or</p>
+      <Failure error={login.error ?? autofill.error} />
+      <div className="actions">
+        <ActionButton action={login}>Use a passkey</ActionButton>
+      </div>
+    </>
+  )
+}
+
+/** Waits, as long as the page is there, for a passkey to be chosen in the field. */
+function useAutofill(client: Client, done?: () => void) {
+  const waiting = useRef<AbortController | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const latest = useRef(done)
+  latest.current = done
+  const stop = useCallback(() => waiting.current?.abort(), [])
+  const start = useCallback(() => {
+    waiting.current?.abort()
+    const round = new AbortController()
+    waiting.current = round
+    loginWithPasskey(client, { conditional: true, signal: round.signal }).then(
+      caller => caller && latest.current?.(),
+      (failure: unknown) => {
+        // It is there as a convenience: only what somebody has chosen is worth a word.
+        if (round.signal.aborted || !(failure instanceof MainstayError)) return
+        setError(failure)
+        if (failure.code === 'PASSKEY_INVALID') start()
+      },
+    )
+  }, [client])
+  useEffect(() => {
+    start()
+    return stop
+  }, [start, stop])
+  return { start, stop, error, clear: () => setError(null) }
+}
