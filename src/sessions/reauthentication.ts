@@ -30,11 +30,11 @@ export class Reauthentication {
    * Marks the session, whose user has now proved `methods`, in the store, which every replica reads. Returns
    * until when that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
    */
-  async stamp(session: Pick<Session, 'sid' | 'amr' | 'authTime'>, methods: AuthMethods): Promise<Date> {
+  async stamp(session: Pick<Session, 'sid' | 'amr'>, methods: AuthMethods): Promise<Date> {
     const now = this.clock.now()
     // Stores keep times in whole seconds.
     const at = new Date(unixSeconds(now) * 1000)
-    const stamp = { reauthenticatedAt: at, ...authenticationAfter(session, methods, at) }
+    const stamp = { at, methods, movesAuthTime: movesAuthTime(session, methods) }
     if (!(await this.store.stampReauthentication(session.sid, stamp, now)))
       throw new ApiError('SESSION_NOT_FOUND')
     return this.expiresAt(at)
@@ -72,17 +72,11 @@ export class Reauthentication {
 }
 
 /**
- * What a session's user has proved after they have proved `methods` too. Where that is two factors, its time
- * moves only when the second was among them: it never says that one was used when only a password was.
+ * Where a session has two factors, its time moves only when the second was among what was proved: it never
+ * says that one was used when only a password was.
  */
-function authenticationAfter(
-  { amr, authTime }: Pick<Session, 'amr' | 'authTime'>,
-  methods: AuthMethods,
-  at: Date,
-): Pick<Session, 'amr' | 'authTime'> {
-  const all = withMethods(amr, methods)
-  const moves = acrOf(all) === ONE_FACTOR || hasSecondFactor(methods)
-  return { amr: all, authTime: moves ? at : authTime }
+function movesAuthTime({ amr }: Pick<Session, 'amr'>, methods: AuthMethods): boolean {
+  return hasSecondFactor(methods) || acrOf(withMethods(amr, methods)) === ONE_FACTOR
 }
 
 /**

@@ -14,7 +14,7 @@ export function wholeSecondNow(): Date {
 
 /** A password entered again, now. */
 export function aStamp(at = wholeSecondNow()): ReauthenticationStamp {
-  return { reauthenticatedAt: at, amr: authMethods('pwd'), authTime: at }
+  return { at, methods: authMethods('pwd'), movesAuthTime: true }
 }
 
 /** A new main session of a new user, made now, for 30 days. */

@@ -213,14 +213,30 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('stamps a live session and changes nothing else', async () => {
         const session = await kept()
         const at = secondsAfter(session.createdAt, 60)
-        const byPassword = { reauthenticatedAt: at, amr: authMethods('pwd'), authTime: at }
-        expect(await store.stampReauthentication(session.sid, byPassword, at)).toBe(true)
-        expect(await store.find(session.sid, at)).toEqual({ ...session, ...byPassword })
+        expect(await store.stampReauthentication(session.sid, aStamp(at), at)).toBe(true)
+        const byPassword = { ...session, reauthenticatedAt: at, authTime: at }
+        expect(await store.find(session.sid, at)).toEqual(byPassword)
         const later = secondsAfter(at, 60)
-        const byCode = { reauthenticatedAt: later, amr: authMethods('pwd', 'otp'), authTime: at }
+        const byCode = { ...aStamp(later), methods: authMethods('otp'), movesAuthTime: false }
         expect(await store.stampReauthentication(session.sid, byCode, later)).toBe(true)
-        expect(await store.find(session.sid, later)).toEqual({ ...session, ...byCode })
-        expect(await store.touch(session.sid, later)).toEqual({ ...session, ...byCode })
+        const byBoth = { ...byPassword, reauthenticatedAt: later, amr: authMethods('pwd', 'otp') }
+        expect(await store.find(session.sid, later)).toEqual(byBoth)
+        expect(await store.touch(session.sid, later)).toEqual(byBoth)
+      })
+
+      test('keeps what others have stamped meanwhile', async () => {
+        const { sid } = await kept()
+        const methods = (['otp', 'swk', 'hwk', 'user'] as const).map(method => authMethods(method))
+        await Promise.all(
+          methods.map(one =>
+            store.stampReauthentication(sid, { ...aStamp(), methods: one, movesAuthTime: false }, new Date()),
+          ),
+        )
+        expect((await store.find(sid, new Date()))?.amr).toBe(authMethods('pwd', 'otp', 'hwk', 'swk', 'user'))
+        const isVoid = { authTime: new Date(0) }
+        await store.stampReauthentication(sid, null, new Date())
+        await store.stampReauthentication(sid, { ...aStamp(), movesAuthTime: false }, new Date())
+        expect(await store.find(sid, new Date())).toMatchObject(isVoid)
       })
 
       test('keeps a stamp given at the start, and through use', async () => {
@@ -234,14 +250,14 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('voids what there was, also where there is no stamp', async () => {
         const session = await kept({ amr: authMethods('hwk', 'user') })
         const at = session.createdAt
-        const stamp = { reauthenticatedAt: at, amr: authMethods('pwd', 'hwk', 'user'), authTime: at }
         expect(await store.stampReauthentication(session.sid, null, at)).toBe(true)
         const voided = { reauthenticatedAt: null, authTime: new Date(0) }
         expect(await store.find(session.sid, at)).toEqual({ ...session, ...voided })
-        expect(await store.stampReauthentication(session.sid, stamp, at)).toBe(true)
-        expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamp })
+        expect(await store.stampReauthentication(session.sid, aStamp(at), at)).toBe(true)
+        const stamped = { reauthenticatedAt: at, amr: authMethods('pwd', 'hwk', 'user'), authTime: at }
+        expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamped })
         expect(await store.stampReauthentication(session.sid, null, at)).toBe(true)
-        expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamp, ...voided })
+        expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamped, ...voided })
       })
 
       test('keeps what was proved at login, and when', async () => {

@@ -94,10 +94,15 @@ export function RequirePermission(
 
 /**
  * Lets through only tokens whose user has proved who they are so strongly (`acr`) and so recently
- * (`maxAgeSeconds`); others are told so by the challenge of RFC 9470. Brings the guard with it.
+ * (`maxAgeSeconds`); others are told so by the challenge of RFC 9470. Brings the guard with it. Several are all
+ * required.
  */
 export function RequireAuthentication(required: RequiredAuthentication): ClassDecorator & MethodDecorator {
-  return applyDecorators(SetMetadata(AUTHENTICATION, required), UseGuards(MainstayGuard))
+  const require = (target: object, _?: unknown, descriptor?: { value?: unknown }) => {
+    const holder = (descriptor?.value ?? target) as Holder
+    SetMetadata(AUTHENTICATION, [...authenticationsOn(holder), required])(holder)
+  }
+  return applyDecorators(require as ClassDecorator & MethodDecorator, UseGuards(MainstayGuard))
 }
 
 /** Leaves a handler, or a controller, out of a {@link MainstayGuard} that guards more than it. */
@@ -172,8 +177,11 @@ function requirementsFor(context: ExecutionContext): (Permission | Requirement)[
 }
 
 function requirementsOn(holder: Holder): readonly (Permission | Requirement)[] {
-  const required = metadata(AUTHENTICATION, holder) as RequiredAuthentication | undefined
-  return required ? [...permissionsOn(holder), required] : permissionsOn(holder)
+  return [...permissionsOn(holder), ...authenticationsOn(holder)]
+}
+
+function authenticationsOn(holder: Holder): readonly RequiredAuthentication[] {
+  return (metadata(AUTHENTICATION, holder) as RequiredAuthentication[] | undefined) ?? []
 }
 
 function permissionsOn(holder: Holder): readonly Permission[] {

@@ -73,14 +73,14 @@ export class DatabaseSessionStore extends SessionStore {
     stamp: ReauthenticationStamp | null,
     now: Date,
   ): Promise<boolean> {
-    const stamped = await this.database.run(db =>
+    const rows = await this.database.run(db =>
       db
         .update(sessions)
-        .set(stamp ?? { reauthenticatedAt: null, authTime: new Date(0) })
+        .set(stamp ? stamped(stamp) : { reauthenticatedAt: null, authTime: new Date(0) })
         .where(isLive(sid, now))
         .returning({ sid: sessions.sid }),
     )
-    return stamped.length === 1
+    return rows.length === 1
   }
 
   async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
@@ -124,6 +124,11 @@ export class DatabaseSessionStore extends SessionStore {
   ping(): Promise<void> {
     return this.database.ping()
   }
+}
+
+function stamped({ at, methods, movesAuthTime }: ReauthenticationStamp) {
+  const amr = sql`${sessions.amr} | ${methods}`
+  return { reauthenticatedAt: at, amr, ...(movesAuthTime && { authTime: at }) }
 }
 
 function isLive(sid: SessionHandle, now: Date) {

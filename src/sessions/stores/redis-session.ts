@@ -109,8 +109,8 @@ function isAtLogin({ authTime, createdAt }: Session): boolean {
 const PASSWORD = authMethods('pwd')
 
 /** The arguments of {@link STAMP_REAUTHENTICATION} after the first. */
-export function encodeStamp({ reauthenticatedAt, amr, authTime }: ReauthenticationStamp): string[] {
-  return [encodeTime(reauthenticatedAt), String(amr), encodeTime(authTime)]
+export function encodeStamp({ at, methods, movesAuthTime }: ReauthenticationStamp): string[] {
+  return [encodeTime(at), String(methods), movesAuthTime ? '1' : '0']
 }
 
 /** 22 characters instead of 36. */
@@ -178,15 +178,17 @@ if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], '${userAgent}', ARGV[5]) end
 return 1`)
 
 /**
- * 1 if the session is live and stamped; ARGV: now, then the time of the re-authentication, the methods and
- * the time of the authentication; only `now` to void what there was. HDEL first, as in {@link SET_PERMISSIONS}.
+ * 1 if the session is live and stamped; ARGV: now, then the time of the re-authentication, its methods, and 1
+ * if that is the time of the authentication too; only `now` to void what there was. HDEL first, as in {@link SET_PERMISSIONS}.
  */
 export const STAMP_REAUTHENTICATION = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
 if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
 redis.call('HDEL', KEYS[1], '${reauthenticatedAt}')
 if ARGV[2] then
-  redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2], '${amr}', ARGV[3], '${authTime}', ARGV[4])
+  local methods = bit.bor(redis.call('HGET', KEYS[1], '${amr}') or ${PASSWORD}, ARGV[3])
+  redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2], '${amr}', methods)
+  if ARGV[4] == '1' then redis.call('HSET', KEYS[1], '${authTime}', ARGV[2]) end
 else
   redis.call('HSET', KEYS[1], '${authTime}', '0')
 end

@@ -1,4 +1,5 @@
 import type { Db } from '../../database/connection.js'
+import type { AuthMethods } from '../../permissions/auth-methods.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
@@ -7,8 +8,12 @@ import type { UserSessions } from '../user-sessions.js'
 export type ClientAddress = Pick<Session, 'ip' | 'userAgent'>
 
 /** What a re-authentication leaves in its session. */
-export interface ReauthenticationStamp extends Pick<Session, 'amr' | 'authTime'> {
-  readonly reauthenticatedAt: Date
+export interface ReauthenticationStamp {
+  readonly at: Date
+  /** Added to those of the session. */
+  readonly methods: AuthMethods
+  /** Whether `authTime` becomes `at`. */
+  readonly movesAuthTime: boolean
 }
 
 /**

@@ -59,6 +59,7 @@ class ReportsController {
 
   @Get('strong')
   @RequirePermission('dataEntry')
+  @RequireAuthentication({ maxAgeSeconds: 900 })
   @RequireAuthentication({ acr: 'urn:mainstay:acr:2' })
   strong() {}
 
