@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { CDPSession, Frame, Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { anOwner, PASSWORD } from '../support/people.js'
+import { API, EVIL, MAIN, SHOP_ONE, SHOP_TWO, SIBLING } from './stage/hosts.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+/** What the browser's own authenticator is asked for; the rest as the service says. */
+interface Request {
+  readonly challenge?: string
+  readonly rpId?: string
+  readonly userVerification?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: every call answers something else.
+type Answer = { readonly status: number; readonly json: any }
+
+let stage: Stage
+let user: User
+let page: Page
+let cdp: CDPSession
+let authenticatorId: string
+let accessToken: string | null
+beforeAll(async () => {
+  stage = await Stage.start(undefined, { PASSKEY_RELATED_ORIGINS: SHOP_ONE, ATTEMPTS_PER_NETWORK: '1000' })
+}, START_MS)
+beforeEach(async () => {
+  user = await anOwner(stage.app)
+  page = await (await stage.newPerson()).newPage()
+  cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const
+  const added = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+  })
+  authenticatorId = added.authenticatorId
+  await page.goto(`${MAIN}/`)
+  accessToken = null
+  const { json } = await call('/api/login', { email: user.email, password: PASSWORD, source: 'main' })
+  accessToken = json.accessToken
+  expect(await call('/api/reauthenticate', { password: PASSWORD })).toMatchObject({ status: 200 })
+  expect(await create()).toMatchObject({ status: 201 })
+})
+afterAll(() => stage?.stop())
+
+/** A page's POST, with what the user has on the main site. */
+function call(path: string, body: object | null, place: Page | Frame = page): Promise<Answer> {
+  const authorization = accessToken && place === page ? { Authorization: `Bearer ${accessToken}` } : {}
+  const headers = { 'Content-Type': 'application/json', ...authorization }
+  const request = {
+    method: 'POST',
+    credentials: 'include',
+    headers,
+    body: body && JSON.stringify(body),
+  } as const
+  const code =
+    'fetch(input.url, input.init).then(async answer => ({ status: answer.status, json: await answer.json() }))'
+  return run(code, { url: API + path, init: request }, place)
+}
+
+/** What this code gives in the page. It is text: the types of the tests know nothing of a page. */
+// biome-ignore lint/suspicious/noExplicitAny: each code gives something else.
+function run(code: string, input: unknown, place: Page | Frame = page): Promise<any> {
+  return place.evaluate(`(async input => (${code}))(${JSON.stringify(input)})`)
+}
+
+/** Makes a passkey in the page. */
+async function create(): Promise<Answer> {
+  const { json: options } = await call('/api/passkeys/options', {})
+  const made =
+    'navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(input) })'
+  const response = await run(`${made}.then(key => key.toJSON())`, options)
+  return call('/api/passkeys', { response })
+}
+
+/** What the browser gives a page for these options; its refusal is the name of the error. */
+function askFor(options: object, place: Page | Frame = page): Promise<object | string> {
+  const asked =
+    'navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(input) })'
+  return run(`${asked}.then(key => key.toJSON()).catch(error => error.name)`, options, place)
+}
+
+/** What the page there gets for options of the service, except that it asks for `more`. */
+async function get(place: Page | Frame = page, more: Request = {}): Promise<object | string> {
+  const { json: options } = await call('/api/login/passkey/options', {}, place)
+  return askFor({ ...options, ...more }, place)
+}
+
+/** Gives the browser a copy of its passkey that differs in this. */
+async function changeCredential(change: object): Promise<void> {
+  const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+  const [credential] = credentials
+  if (!credential) throw new Error('The browser has no passkey')
+  await cdp.send('WebAuthn.clearCredentials', { authenticatorId })
+  await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...change } })
+}
+
+/** Sends it from there, as login. */
+function logIn(response: object | string, place: Page | Frame = page): Promise<Answer> {
+  return call('/api/login/passkey', { response, source: 'main' }, place)
+}
+
+const INVALID = { status: 401, json: { code: 'PASSKEY_INVALID' } }
+const SUCCESS = { status: 200 }
+
+test('a passkey of the browser logs in, and its session is in the cookie', async () => {
+  expect(await logIn(await get())).toMatchObject(SUCCESS)
+  const cookies = await page.context().cookies()
+  expect(cookies.map(({ name }) => name)).toContain('sessionId')
+})
+
+test('the same answer of the browser does not log in twice', async () => {
+  const response = await get()
+  expect(await logIn(response)).toMatchObject(SUCCESS)
+  expect(await logIn(response)).toMatchObject(INVALID)
+})
+
+test('an authenticator that has not checked its user does not log in', async () => {
+  await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  expect(await get()).toBe('NotAllowedError')
+  // A page can ask for less; what it is given is not enough.
+  expect(await logIn(await get(page, { userVerification: 'discouraged' }))).toMatchObject(INVALID)
+})
+
+test('a passkey of another domain does not log in, and browsers do not lend ours', async () => {
+  expect(await get(page, { rpId: 'evil.test' })).toBe('SecurityError')
+  const { challenge } = (await call('/api/login/passkey/options', {})).json
+  await changeCredential({ rpId: 'evil.test' })
+  await page.goto(`${EVIL}/`)
+  const response = await askFor({ challenge, rpId: 'evil.test' })
+  expect(response).toMatchObject({ type: 'public-key' })
+  await page.goto(`${MAIN}/`)
+  expect(await logIn(response)).toMatchObject(INVALID)
+})
+
+test('a counter that goes back logs in, and is in the audit log', async () => {
+  expect(await logIn(await get())).toMatchObject(SUCCESS)
+  await changeCredential({ signCount: 0 })
+  expect(await logIn(await get())).toMatchObject(SUCCESS)
+  const rows = (await stage.app.auditRows()).filter(({ action }) => action === 'passkey.counter')
+  expect(rows.map(({ userId }) => userId)).toEqual([user.id])
+})
+
+const EMBED = `document.body.append(
+  Object.assign(document.createElement('iframe'), { allow: 'publickey-credentials-get *', src: input }),
+)`
+
+describe('a page of the main site in a frame', () => {
+  test.each([EVIL, SIBLING])('of %s uses no passkey, even if it is allowed to ask', async embedder => {
+    await page.goto(`${embedder}/`)
+    await run(EMBED, `${MAIN}/`)
+    const frame = await page.waitForEvent('framenavigated', {
+      predicate: ({ parentFrame }) => parentFrame !== null,
+    })
+    const response = await get(frame)
+    expect(response).toMatchObject({ type: 'public-key' })
+    expect(await logIn(response, frame)).toMatchObject(INVALID)
+  })
+})
+
+test('a satellite that is no related origin gets no passkey from the browser', async () => {
+  const { json: options } = await call('/api/login/passkey/options', {})
+  await page.goto(`${SHOP_TWO}/`)
+  expect(await askFor(options)).toBe('SecurityError')
+})
