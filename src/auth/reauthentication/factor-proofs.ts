@@ -38,7 +38,8 @@ export class FactorProofs {
     try {
       const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
       const methods = await this.factors.use(user, proof, context)
-      await counted.succeeded()
+      // It is counted with guesses at the password, and must not reset what limits those.
+      await counted.provedInPart()
       return { user, methods }
     } catch (error) {
       await counted.threw(error)

@@ -67,7 +67,8 @@ export class PasswordProof {
     const isRight = await counted.refundIfRejected(
       this.passwords.verify(disabledAt ? null : passwordHash, password, client),
     )
-    if (isRight) return counted.succeeded()
+    // Whoever knows the password must not reset with it what limits guesses at the second factor.
+    if (isRight) return user.hasSecondFactor ? counted.provedInPart() : counted.succeeded()
     await counted.failed()
     const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }
     const event = auditEvent({ userId, accountId, sid, client }, action, detail)

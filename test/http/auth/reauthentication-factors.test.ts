@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { giveAuthenticator, giveRecoveryCodes } from '../../support/authenticator.js'
 import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
-import { aMember, anOwner, type SignedIn } from '../../support/people.js'
+import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey, passkeyOptions, passkeySession } from '../support/passkey-calls.js'
@@ -76,6 +76,21 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
       headers: { Origin: MAIN, Cookie: `sessionId=${session.sessionId}` },
     })
     expect(claimsOf(json.accessToken)).toMatchObject({ amr: ['pwd', 'otp'], acr: 'urn:mainstay:acr:2' })
+  })
+
+  it('a right password or code does not reset what limits guesses at the others', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    const authenticatorApp = await giveAuthenticator(app, user)
+    const outcomes: string[] = []
+    for (let guess = 0; guess < 30; guess++) {
+      outcomes.push(outcome(await prove(session, { code: authenticatorApp.wrongCode() })))
+      if (guess % 9 === 8) await prove(session, { password: PASSWORD })
+      if (guess === 12) await prove(session, { code: authenticatorApp.code() })
+    }
+    // Ten of everybody's, and ten of the session's own.
+    expect(outcomes.filter(one => one === '401 SECOND_FACTOR_INVALID').length).toBeLessThanOrEqual(20)
+    expect(outcomes.slice(-10)).toEqual(Array(10).fill('429 TOO_MANY_ATTEMPTS'))
   })
 
   it('takes exactly one proof', async () => {
