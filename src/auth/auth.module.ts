@@ -27,7 +27,7 @@ import { LoginPlaces } from './login/login-places.js'
 import { LoginRecords, LoginSessions } from './login/login-sessions.js'
 import { PasskeyLimits } from './passkey-login/passkey-limits.js'
 import { PasskeyLoginController, RelatedOriginsController } from './passkey-login/passkey-login.controller.js'
-import { PasskeyLoginService, PasskeyUsers } from './passkey-login/passkey-login.service.js'
+import { PasskeyGrounds, PasskeyLoginService, PasskeyUsers } from './passkey-login/passkey-login.service.js'
 import { PasswordController } from './password/password.controller.js'
 import { PasswordChangeService } from './password/password-change.service.js'
 import { PasswordForgotService } from './password/password-forgot.service.js'
@@ -96,6 +96,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     LoginRecords,
     LoginService,
     LoginSessions,
+    PasskeyGrounds,
     PasskeyLimits,
     PasskeyLoginService,
     PasskeyUsers,

@@ -6,7 +6,11 @@ import { ApiError } from '../errors/api-error.js'
 import { FactorRequirement } from '../factors/factor-requirement.js'
 import { RecoveryCodes } from '../factors/recovery-codes/recovery-codes.js'
 import { type FactorSummary, UserFactors } from '../factors/user-factors.js'
-import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
+import {
+  NOTHING_RECORDED,
+  type RecordedChanges,
+  SessionChanges,
+} from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { User } from '../users/user.js'
 import { FactorAuthority } from './factor-authority.js'
@@ -73,15 +77,14 @@ export class FactorChanges {
    */
   async add<T>(actor: SessionActor, work: FactorWork<T>): Promise<FactorAdded<T>> {
     return this.durably(actor, 'factor.add', work, async (transaction, { user, result }) => {
-      const others = { kind: 'end-all', userId: user.id, keep: actor.sid } as const
-      const ended = await this.changes.record(transaction, user.hasSecondFactor ? [] : [others], null)
+      const ended = user.hasSecondFactor ? NOTHING_RECORDED : await this.endOthers(transaction, actor)
       const { reassessed, recoveryCodes } = await this.consequences.ofAdding(transaction, user)
       return { ...together(ended, reassessed), result, recoveryCodes, user }
     })
   }
 
   /**
-   * Removes a factor, and all remembered devices. Throws `SECOND_FACTOR_NEEDED` for the last one where the account
+   * Removes a factor and all remembered devices, and ends the other sessions, which it may have opened. Throws `SECOND_FACTOR_NEEDED` for the last one where the account
    * requires one, and `LAST_WAY_IN` when a user without a password would not be left with enough.
    */
   async remove<T>(
@@ -89,8 +92,13 @@ export class FactorChanges {
     work: FactorWork<T>,
   ): Promise<{ readonly result: T; readonly user: User }> {
     return this.durably(actor, 'factor.remove', work, async (transaction, { user, result }) => {
-      return { ...(await this.consequences.ofRemoving(transaction, user)), result, user }
+      const ended = await this.endOthers(transaction, actor)
+      return { ...together(ended, await this.consequences.ofRemoving(transaction, user)), result, user }
     })
+  }
+
+  private endOthers(transaction: Db, { userId, sid: keep }: SessionActor): Promise<RecordedChanges> {
+    return this.changes.record(transaction, [{ kind: 'end-all', userId, keep }], null)
   }
 
   private async durably<T, R extends RecordedChanges>(

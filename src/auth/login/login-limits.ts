@@ -4,6 +4,7 @@ import type { Client } from '../../http/client.js'
 import { type CountedAction, RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { Email } from '../../users/email.js'
+import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 
 /** An address without a user costs the same query; otherwise the time would reveal it. */
@@ -32,6 +33,13 @@ export class LoginLimits {
   countGuessIn(sid: SessionHandle, email: Email, client: Client): Promise<CountedAction> {
     return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
       this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client }),
+    )
+  }
+
+  /** A guess at another factor by a live session. All sessions of the user share what is theirs alone. */
+  countFactorGuess({ id, email }: Pick<User, 'id' | 'email'>, client: Client): Promise<CountedAction> {
+    return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
+      this.rateLimiter.isAllowed({ kind: 'session', subject: id, client }),
     )
   }
 

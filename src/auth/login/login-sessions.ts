@@ -41,8 +41,8 @@ export interface LoggedIn extends NewSession {
 
 /** What a login rests on that does not begin with a password. */
 export interface LoginGrounds {
-  /** When the session ends at the latest. */
-  readonly expiresBy: Date
+  /** When the session ends at the latest; left out for its usual end. */
+  readonly expiresBy?: Date
   /** For the audit log. */
   readonly detail: Readonly<Record<string, unknown>>
   /** Calls `record` in a transaction of what else must be so, and throws when it is not. */
@@ -98,7 +98,7 @@ export class LoginSessions {
    */
   async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {
     const { source, client, sessionIds, deviceId } = context
-    // A session that is handed on was admitted when it began.
+    // A session that is handed on was admitted when it began, and a passkey is two factors.
     if (!grounds) await this.secondFactors.check(user, proof, context)
     const confirm = this.records.confirmationOf(user, proof, context, grounds)
     const opened = await this.sessions.open(

@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
+import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import type { Client } from '../../http/client.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { LoginPlaces } from '../login/login-places.js'
-import { type LoggedIn, type LoginContext, LoginSessions } from '../login/login-sessions.js'
+import {
+  type LoggedIn,
+  type LoginContext,
+  type LoginGrounds,
+  LoginSessions,
+} from '../login/login-sessions.js'
 import { PasskeyLimits } from './passkey-limits.js'
 
 /** Whose passkey may log in where. */
@@ -42,12 +48,37 @@ export class PasskeyUsers {
   }
 }
 
+/** What opening a session with a passkey depends on besides its user. */
+@Injectable()
+export class PasskeyGrounds {
+  constructor(
+    private readonly assertions: PasskeyAssertions,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * In one transaction, with the user locked, the passkey is still there and its challenge is used up. Whoever
+   * removes the passkey waits, and finds the session.
+   */
+  of(assertion: CheckedAssertion, { client }: LoginContext): LoginGrounds {
+    return {
+      detail: { passkeyId: assertion.passkey.id },
+      confirm: (_, record) =>
+        this.database.transaction(async transaction => {
+          await record(transaction)
+          await this.assertions.use(transaction, assertion, client)
+        }),
+    }
+  }
+}
+
 @Injectable()
 export class PasskeyLoginService {
   constructor(
     private readonly limits: PasskeyLimits,
     private readonly assertions: PasskeyAssertions,
     private readonly passkeyUsers: PasskeyUsers,
+    private readonly grounds: PasskeyGrounds,
     private readonly sessions: LoginSessions,
   ) {}
 
@@ -59,9 +90,10 @@ export class PasskeyLoginService {
   async login(response: AuthenticationResponseJSON, context: LoginContext): Promise<LoggedIn> {
     const counted = await this.limits.count(response.id, context.client)
     try {
-      const { userId, methods } = await this.verified(response, context.client)
-      const user = await this.passkeyUsers.requireAllowed(userId, context)
-      const loggedIn = await this.sessions.admit(user, { methods }, context)
+      const assertion = await this.checked(response, context.client)
+      const user = await this.passkeyUsers.requireAllowed(assertion.userId, context)
+      const grounds = this.grounds.of(assertion, context)
+      const loggedIn = await this.sessions.admit(user, { methods: assertion.methods }, context, grounds)
       await counted.succeeded()
       return loggedIn
     } catch (error) {
@@ -70,9 +102,9 @@ export class PasskeyLoginService {
     }
   }
 
-  private async verified(response: AuthenticationResponseJSON, client: Client) {
+  private async checked(response: AuthenticationResponseJSON, client: Client) {
     try {
-      return await this.assertions.verify(response, { client })
+      return await this.assertions.check(response, { client })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
         this.passkeyUsers.noteFailure(client, 'passkey')

@@ -34,7 +34,7 @@ export class FactorProofs {
     if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
     const refusal = proof.passkey ? null : await this.places.refusalOfCode(user, actor)
     if (refusal) throw new ApiError(refusal)
-    const counted = await this.limits.countGuessIn(actor.sid, user.email, actor.client)
+    const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
       const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
       const methods = await this.factors.use(user, proof, context)

@@ -149,7 +149,7 @@ export const RemovePasskeyDocs = () =>
   Documented({
     summary: 'Remove a passkey',
     description:
-      'The answer is for `PublicKeyCredential.signalUnknownCredential` and `signalAllAcceptedCredentials`. Remembered devices are forgotten. ' +
+      'The answer is for `PublicKeyCredential.signalUnknownCredential` and `signalAllAcceptedCredentials`. The other sessions end, and remembered devices are forgotten. ' +
       'A user without a password keeps two passkeys, or one and recovery codes (`LAST_WAY_IN`).',
     status: 200,
     answer: 'The passkey is removed, and the user is told by mail',
@@ -161,7 +161,7 @@ export const RemovePasswordDocs = () =>
   Documented({
     summary: "Give up one's password",
     description:
-      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. A link for a forgotten password brings one back.',
+      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end. A link for a forgotten password brings one back.',
     status: 204,
     answer: 'The user has no password any more, and is told by mail',
     refusals: ['LAST_WAY_IN', ...CHANGE_REFUSALS],

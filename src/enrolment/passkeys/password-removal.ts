@@ -1,12 +1,11 @@
 import { Controller, Delete, HttpCode, Injectable } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { auditEvent } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { NOTHING_RECORDED, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
 import { FactorAuthority } from '../factor-authority.js'
@@ -18,27 +17,29 @@ import { RemovePasswordDocs } from './passkeys.dto.js'
 export class PasswordRemoval {
   constructor(
     private readonly authority: FactorAuthority,
-    private readonly database: Database,
+    private readonly changes: SessionChanges,
     private readonly factors: UserFactors,
     private readonly users: Users,
-    private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Removes the user's password; false when they had none. Throws `LAST_WAY_IN`, and like
+   * Removes the user's password and ends their other sessions, which it may have opened; false when they had
+   * none. Throws `LAST_WAY_IN`, and like
    * {@link FactorAuthority}.
    */
   async remove(actor: SessionActor): Promise<boolean> {
     const required = await this.authority.require(actor)
-    return this.database.transaction(async transaction => {
+    const { isRemoved } = await this.changes.durably(async transaction => {
       const user = await this.authority.lock(transaction, actor, required)
-      if (user.passwordHash === null) return false
+      if (user.passwordHash === null) return { ...NOTHING_RECORDED, isRemoved: false }
       const left = await this.factors.findIn(transaction, user.id)
       if (!isEnoughWithoutPassword(left)) throw new ApiError('LAST_WAY_IN')
       await this.users.setPassword(transaction, user.id, null)
-      await this.auditLog.record(transaction, auditEvent(actor, 'password.remove'))
-      return true
+      const others = { kind: 'end-all', userId: user.id, keep: actor.sid } as const
+      const ended = await this.changes.record(transaction, [others], auditEvent(actor, 'password.remove'))
+      return { ...ended, isRemoved: true }
     })
+    return isRemoved
   }
 }
 

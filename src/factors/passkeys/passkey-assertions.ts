@@ -6,6 +6,7 @@ import {
 } from '@simplewebauthn/server'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
@@ -14,14 +15,16 @@ import { clientDataOf } from './client-data.js'
 import { type OwnedPasskey, userHandleOf } from './passkey.js'
 import { PasskeyChallenges } from './passkey-challenges.js'
 import { PasskeySites } from './passkey-sites.js'
-import { Passkeys } from './passkeys.js'
+import { type PasskeyState, Passkeys } from './passkeys.js'
 
-/** A passkey that has just been used. */
-export interface UsedPasskey {
+/** What a passkey of ours has signed. */
+export interface CheckedAssertion {
   readonly userId: string
-  readonly passkeyId: string
   /** What it proves. */
   readonly methods: AuthMethods
+  readonly passkey: OwnedPasskey
+  readonly challenge: { readonly text: string; readonly expiresAt: Date }
+  readonly state: PasskeyState
 }
 
 interface AssertionContext {
@@ -46,20 +49,49 @@ export class PasskeyAssertions {
   ) {}
 
   /**
-   * The passkey that has signed one of our challenges, which is then used up. Throws `PASSKEY_INVALID` for
+   * What {@link check} finds, used up. Throws `PASSKEY_INVALID` also for a passkey that has just been removed,
+   * and a challenge that has just been used.
+   */
+  async verify(response: AuthenticationResponseJSON, context: AssertionContext): Promise<CheckedAssertion> {
+    const assertion = await this.check(response, context)
+    await this.database.transaction(transaction => this.use(transaction, assertion, context.client))
+    return assertion
+  }
+
+  /**
+   * The passkey that has signed one of our challenges; nothing is stored yet. Throws `PASSKEY_INVALID` for
    * whatever is wrong: the challenge, the page, the user, the signature. The caller counts the guess, and checks
    * whether the user may log in.
    */
-  async verify(response: AuthenticationResponseJSON, context: AssertionContext): Promise<UsedPasskey> {
+  async check(response: AuthenticationResponseJSON, context: AssertionContext): Promise<CheckedAssertion> {
     const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
     const expiresAt = this.challenges.expiryOf(challenge, FOR_ASSERTION)
     const origin = this.sites.originOf(context.client.origin)
     if (!expiresAt || origin === null) throw new ApiError('PASSKEY_INVALID')
     const passkey = await this.passkeyOf(response, context)
-    const signed = await this.checkSignature(response, passkey, challenge, origin)
-    await this.recordUse(passkey, signed, { challenge, expiresAt }, context.client)
+    const { newCounter, credentialBackedUp } = await this.checkSignature(response, passkey, challenge, origin)
     const key = passkey.isBackupEligible ? 'swk' : 'hwk'
-    return { userId: passkey.userId, passkeyId: passkey.id, methods: authMethods(key, 'user') }
+    return {
+      userId: passkey.userId,
+      methods: authMethods(key, 'user'),
+      passkey,
+      challenge: { text: challenge, expiresAt },
+      state: { counter: newCounter, isBackedUp: credentialBackedUp },
+    }
+  }
+
+  /** Uses the challenge up, in the transaction of what it allows. Throws like {@link verify}. */
+  async use(transaction: Db, { passkey, challenge, state }: CheckedAssertion, client: Client): Promise<void> {
+    const isFirst = await this.challenges.use(transaction, challenge.text, challenge.expiresAt)
+    const before = isFirst ? await this.passkeys.markUsed(transaction, passkey, state) : null
+    if (!before) throw new ApiError('PASSKEY_INVALID')
+    if (!isBehind(state.counter, before.counter)) return
+    const { userId, accountId, id: passkeyId } = passkey
+    const detail = { passkeyId, counter: state.counter, before: before.counter }
+    await this.auditLog.record(
+      transaction,
+      auditEvent({ userId, accountId, client }, 'passkey.counter', detail),
+    )
   }
 
   /** Where anybody may log in, only the user handle says whom the authenticator means. */
@@ -97,25 +129,6 @@ export class PasskeyAssertions {
     // That never changes for a credential (WebAuthn §7.2, step 19).
     if (!verified || isEligible !== passkey.isBackupEligible) throw new ApiError('PASSKEY_INVALID')
     return authenticationInfo
-  }
-
-  private async recordUse(
-    passkey: OwnedPasskey,
-    { newCounter, credentialBackedUp }: AuthenticationInfo,
-    { challenge, expiresAt }: { challenge: string; expiresAt: Date },
-    client: Client,
-  ): Promise<void> {
-    await this.database.transaction(async transaction => {
-      const isFirst = await this.challenges.use(transaction, challenge, expiresAt)
-      const state = { counter: newCounter, isBackedUp: credentialBackedUp }
-      const before = isFirst ? await this.passkeys.markUsed(transaction, passkey, state) : null
-      if (!before) throw new ApiError('PASSKEY_INVALID')
-      if (!isBehind(newCounter, before.counter)) return
-      const { userId, accountId, id: passkeyId } = passkey
-      const detail = { passkeyId, counter: newCounter, before: before.counter }
-      const event = auditEvent({ userId, accountId, client }, 'passkey.counter', detail)
-      await this.auditLog.record(transaction, event)
-    })
   }
 }
 

@@ -16,6 +16,7 @@ import {
   creationOptions,
   logInWithPasskey,
   passkeyOptions,
+  passkeySession,
   provenPasskeySession,
 } from '../support/passkey-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -272,7 +273,10 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       )
       expect(outcome(await call(theirs.session, 'DELETE', `/api/passkeys/${id}`))).toBe('404 NOT_FOUND')
     }
+    const other = await passkeySession(app, mine.authenticator)
     const removed = await call(mine.session, 'DELETE', `/api/passkeys/${passkey.id}`)
+    expect(outcome(await refreshByCookie(app, other.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await refreshByCookie(app, mine.session.sessionId))).toBe('200')
     expect(removed.json).toEqual({
       rpId: 'main.test',
       credentialId: mine.authenticator.credentialId,
