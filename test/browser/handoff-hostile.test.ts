@@ -310,7 +310,7 @@ describe('what people see', () => {
     await change({ loginMode: 'handoff' })
     await visit(page, `${CUSTOMER}/`)
     await logInHere()
-    await seeing('Passwords are not accepted here.')
+    await seeing('You cannot log in here with your password.')
     await expectGoodPage(page, 'satellite-handoff-required')
     await press('Log in with main.test')
     expect(await page.getByLabel('E-mail').inputValue()).toBe(member.email)

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
 import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
+import { giveAuthenticator } from '../../support/authenticator.js'
 import { projectWithPackages } from '../../support/client/installed-package.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest } from '../../support/http-request.js'
@@ -101,6 +102,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     await write('app.tsx', await snippet('React'))
     await write('through-main.tsx', await snippet('Through the main site in React'))
     await write('mobile.ts', await snippet('A mobile app'))
+    await write('second-factor.ts', await snippet('Second factors'))
     for (const framework of ['Fastify', 'Express', 'Nest', 'Anything else'])
       await write(`${framework.split(' ')[0]}.ts`, await snippet(framework))
     const { stdout } = await run(process.execPath, ['node_modules/typescript/bin/tsc'], {
@@ -158,6 +160,16 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     const [wrong, right, data] = (await node(program, email, PASSWORD)).trim().split('\n')
     expect([wrong, right]).toEqual(['The e-mail address or the password is wrong', 'null'])
     expect(JSON.parse(data as string)).toMatchObject({ permissions: { dataEntry: true } })
+  })
+
+  it('shows the second step of a login', async () => {
+    const owner = await anOwner(app)
+    const phone = await giveAuthenticator(app, owner)
+    await writeProgram('second-factor', await snippet('Second factors'))
+    const program = await write('use-second-factor.mjs', useSecondFactor(url))
+    const codes = [phone.wrongCode(), phone.code()]
+    const [first, again, status] = (await node(program, owner.email, PASSWORD, ...codes)).trim().split('\n')
+    expect([first, again, status]).toEqual(['Code?', 'This code is wrong', 'loggedIn'])
   })
 
   it.each(['Fastify', 'Express', 'Nest'])('shows a backend on %s', async framework => {
@@ -261,6 +273,19 @@ const [, , email, password] = process.argv
 console.log(await logIn(email, 'wrong'))
 console.log(await logIn(email, password))
 console.log(JSON.stringify(await readReports()))
+`
+
+const useSecondFactor = (url: string) => `import { itemStorage, mobileClient } from '@mainstay-auth/client'
+import { logIn } from './second-factor.mjs'
+const [, , email, password, ...codes] = process.argv
+const storage = itemStorage(() => undefined)
+const client = mobileClient({ baseUrl: '${url}', storage })
+await logIn(client, { email, password }, async problem => {
+  console.log(problem || 'Code?')
+  return codes.shift()
+})
+console.log(client.state.status)
+process.exit(0)
 `
 
 /** Clicks its way through the page, and prints what it sees whenever that changes. */

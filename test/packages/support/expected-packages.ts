@@ -24,7 +24,7 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
   '@mainstay-auth/client': {
     source: 'packages/client',
     packages: 1,
-    maxBytes: 100_000,
+    maxBytes: 110_000,
     peers: ['react'],
     consumer: `import { type Caller, mainClient, type State } from '@mainstay-auth/client'
       import { handOff, type HandOffResult } from '@mainstay-auth/client/handoff'

@@ -7,7 +7,7 @@ import { ThroughMain } from './through-main.js'
 
 const MAIN = hostOf(site.mainUrl)
 const MESSAGES = {
-  HANDOFF_REQUIRED: `Passwords are not accepted here. Please use “Log in with ${MAIN}”.`,
+  HANDOFF_REQUIRED: `You cannot log in here with your password. Please use “Log in with ${MAIN}”.`,
 }
 
 /** Both ways in: through the main site, where this page never sees the password, or with the password here. */
