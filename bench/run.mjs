@@ -1,4 +1,4 @@
-// npm run bench [-- webhooks | satellites | second-factor | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
+// npm run bench [-- webhooks | satellites | second-factor | passkey | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
 // had an answer that was not 2xx.
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
@@ -20,6 +20,9 @@ if (process.argv[2] === 'webhooks') {
 } else if (process.argv[2] === 'second-factor') {
   const { measureSecondFactor } = await import('./measure/measure-second-factor.mjs')
   await measureSecondFactor()
+} else if (process.argv[2] === 'passkey') {
+  const { measurePasskeys } = await import('./measure/measure-passkeys.mjs')
+  await measurePasskeys()
 } else if (process.argv[2] === 'hops') {
   const { measureHops } = await import('./measure/measure-hops.mjs')
   await measureHops({ isVerbose: process.argv[3] === 'list' })
