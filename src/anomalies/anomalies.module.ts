@@ -22,6 +22,6 @@ import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
     AnomalyMails,
     RefreshAnomalyCheck,
   ],
-  exports: [AnomalyMails, KnownDevices, LoginAnomalyCheck, RefreshAnomalyCheck],
+  exports: [AnomalyMails, KnownDevices, LoginAnomalyCheck, RefreshAnomalyCheck, UnrecognizedLoginTokens],
 })
 export class AnomaliesModule {}

@@ -8,6 +8,7 @@ import { type ClientAddress, SessionStore } from '../sessions/stores/session-sto
 import { refreshAnomaly } from './anomaly.js'
 import { unusualUseMail } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
+import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** Notices that a session is used from elsewhere, and does what the settings say. */
 @Injectable()
@@ -46,11 +47,16 @@ export class RefreshAnomalyCheck {
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
-      await this.response.notify(session, client, data => unusualUseMail(data, isEnded))
+      await this.response.notify(sinceLastUse(session), client, data => unusualUseMail(data, isEnded))
     return !isEnded
   }
 
   private placed({ ip, userAgent }: ClientAddress) {
     return { ip, userAgent, place: this.geoIp.locate(ip) }
   }
+}
+
+/** It was its user's until then: a report must not undo what they set up in it. */
+function sinceLastUse({ lastUsed, ...session }: Session): AffectedSession {
+  return { ...session, createdAt: lastUsed }
 }

@@ -4,7 +4,7 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { oneTimeTokens, users } from '../database/schema.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { type OneTimeToken, OneTimeTokens } from '../links/one-time-tokens.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 /** More mails in a day would only bury the first. */
@@ -15,7 +15,7 @@ export type UnrecognizedLoginDetail = {
   readonly sid: string
   readonly device: string
   readonly network: string
-  /** When the session began, and with it what somebody else may have done. */
+  /** Since when somebody else may have done something, as a rule when the session began. */
   readonly since: string
 }
 
@@ -24,7 +24,7 @@ export interface AffectedSession {
   readonly userId: string
   readonly accountId: string
   readonly sid: string
-  /** When it began; null for one that begins now. */
+  /** Since when it may be somebody else's, as a rule when it began; null for one that begins now. */
   readonly createdAt: Date | null
 }
 
@@ -62,6 +62,25 @@ export class UnrecognizedLoginTokens {
     })
   }
 
+  /**
+   * The earliest `since` of the user's valid links, null without any: of several sessions of a stranger, whichever
+   * the user reports, the first one counts. Those to this address stop working.
+   */
+  async settle(transaction: Db, userId: string, address: string): Promise<Date | null> {
+    const links = await transaction
+      .select({ detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
+      .from(oneTimeTokens)
+      .where(
+        and(
+          eq(oneTimeTokens.userId, userId),
+          eq(oneTimeTokens.purpose, 'not-me'),
+          gt(oneTimeTokens.expiresAt, this.clock.now()),
+        ),
+      )
+    await this.tokens.withdraw(transaction, 'not-me', userId, address)
+    return earliest(links.map(sinceOf))
+  }
+
   /** The valid links tell what was mailed in the last 24 hours, whichever replica did it. */
   private async hasBeenTold(transaction: Db, userId: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(
@@ -75,4 +94,15 @@ export class UnrecognizedLoginTokens {
       .where(isOfLastDay)
     return told.length >= MAX_A_DAY || told.some(({ detail }) => detail.sid === sid)
   }
+}
+
+/** Since when a report undoes what was done; of links of before this was noted, when they were mailed. */
+export function sinceOf({ detail, createdAt }: Pick<OneTimeToken, 'detail' | 'createdAt'>): Date {
+  return typeof detail.since === 'string' ? new Date(detail.since) : createdAt
+}
+
+/** Null when there is none. */
+export function earliest(times: readonly (Date | null)[]): Date | null {
+  const known = times.filter(time => time !== null)
+  return known.length === 0 ? null : new Date(Math.min(...known.map(time => time.getTime())))
 }

@@ -5,6 +5,7 @@ import { addAuditCommands } from './audit-commands.js'
 import { addBillingCommands } from './billing-commands.js'
 import { addBillingStatusCommands } from './billing-status-commands.js'
 import type { CommandContext } from './command-context.js'
+import { addFactorCommands } from './factor-commands.js'
 import { addKeyCommands } from './key-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
 import { addSecretCommands } from './secret-commands.js'
@@ -37,6 +38,7 @@ function programFor(context: CommandContext): Command {
     })
   addAccountCommands(program, context)
   addSessionCommands(program, context)
+  addFactorCommands(program, context)
   addSatelliteCommands(program, context)
   addStoreCommands(program, context)
   addKeyCommands(program, context)

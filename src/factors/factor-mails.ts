@@ -4,6 +4,7 @@ import { Clock } from '../clock/clock.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { Mail } from '../mail/mail.js'
+import { type AuthMethods, acrOf, TWO_FACTORS } from '../permissions/auth-methods.js'
 
 /** Whose factors they are, and by what session they were changed. */
 export interface FactorActor {
@@ -12,6 +13,9 @@ export interface FactorActor {
   readonly sid: string
   /** When the session began; null for one that begins now. */
   readonly createdAt: Date | null
+  /** What the session has proved before, and when; left out where that does not matter. */
+  readonly amr?: AuthMethods
+  readonly authTime?: Date
   readonly client: Client
 }
 
@@ -72,8 +76,9 @@ export class FactorMails {
   }
 
   /** `left`: how many unused ones there are now. */
-  recoveryCodeUsed(actor: FactorActor, left: number): void {
-    this.send(actor, data => ({
+  recoveryCodeUsed({ userId, accountId, sid, client }: FactorActor, left: number): void {
+    // Nothing was added by it, whatever the session has done before.
+    this.send({ userId, accountId, sid, client, createdAt: null }, data => ({
       subject: `A recovery code was used at ${data.site}`,
       ...noticeAbout(
         data,
@@ -98,12 +103,9 @@ export class FactorMails {
     this.send(actor, write, { always: false })
   }
 
-  private send(
-    { client, createdAt, ...session }: FactorActor,
-    write: (data: NoticeData) => Mail,
-    { always } = { always: true },
-  ): void {
-    const affected = { ...session, createdAt: createdAt ?? this.clock.now() }
+  private send(actor: FactorActor, write: (data: NoticeData) => Mail, { always } = { always: true }): void {
+    const { userId, accountId, sid, client } = actor
+    const affected = { userId, accountId, sid, createdAt: sinceOf(actor) ?? this.clock.now() }
     this.mails.send(affected, client, write, { always }).catch((error: Error) => {
       this.logger.error(`A mail about factors could not be prepared: ${error.message}`)
     })
@@ -111,6 +113,15 @@ export class FactorMails {
 }
 
 const NOTHING_TO_DO = 'If this was you, you do not need to do anything.'
+
+/**
+ * Since when a link in the mail undoes what was added. A session that had used a second factor has done so just
+ * before, so only that time is in question: whoever has the mailbox alone must not take older factors away by
+ * a mail about the session in which they were set up.
+ */
+function sinceOf({ createdAt, amr, authTime }: FactorActor): Date | null {
+  return amr !== undefined && authTime && acrOf(amr) === TWO_FACTORS ? authTime : createdAt
+}
 
 function startOf(factor: FactorName): string {
   return factor === 'authenticator app' ? 'An authenticator app' : 'A passkey'

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
+import { earliest } from '../anomalies/unrecognized-login-tokens.js'
 import type { TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { ApiError } from '../errors/api-error.js'
-import { UserFactors } from '../factors/user-factors.js'
 import type { Client } from '../http/client.js'
 import { Accounts } from './accounts.js'
 import { BegunChanges } from './begun-changes.js'
@@ -32,7 +32,6 @@ export class AccountRecovery {
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly begun: BegunChanges,
-    private readonly factors: UserFactors,
   ) {}
 
   /** The user as last committed, locked after their account; null when they no longer exist. */
@@ -53,9 +52,7 @@ export class AccountRecovery {
   ): Promise<WayBack> {
     const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
     if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
-    const times = [left?.since ?? null, reported].filter(time => time !== null)
-    const since = times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null
-    return { address, turn: left?.turn ?? null, since }
+    return { address, turn: left?.turn ?? null, since: earliest([left?.since ?? null, reported]) }
   }
 
   /**
@@ -74,8 +71,7 @@ export class AccountRecovery {
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
-    // The caller ends all sessions, so none has to be told of its permissions.
-    if (since) await this.factors.removeAddedSince(transaction, user.id, since)
+    await this.begun.removeFactors(transaction, user.id, { address, since })
     if (user.role !== 'owner') return
     const actor = { userId: user.id, accountId: user.accountId, client }
     await this.accounts.cancelDeletion(transaction, actor, { reason: 'recovered' })

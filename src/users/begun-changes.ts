@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, sql } from 'drizzle-orm'
+import { earliest, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { FactorResets } from '../factors/factor-resets.js'
@@ -16,6 +17,7 @@ export class BegunChanges {
     private readonly transfers: PendingTransfers,
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
+    private readonly reports: UnrecognizedLoginTokens,
   ) {}
 
   /**
@@ -34,6 +36,20 @@ export class BegunChanges {
     await this.tokens.withdraw(transaction, 'password-reset', user.id)
     await this.withdrawInvitations(transaction, user)
     await this.callOff(transaction, user, cancellation)
+  }
+
+  /**
+   * Removes the factors that were added at `since` or later, or since anything of the last day that the user was
+   * mailed about: a stranger may have used several sessions. The caller ends all sessions, so none has to be
+   * told of its permissions. Links about that to `address` stop working.
+   */
+  async removeFactors(
+    transaction: Db,
+    userId: string,
+    { address, since }: { readonly address: string; readonly since: Date | null },
+  ): Promise<void> {
+    const first = earliest([since, await this.reports.settle(transaction, userId, address)])
+    if (first) await this.factors.removeAddedSince(transaction, userId, first)
   }
 
   private async withdrawInvitations(transaction: Db, { id, accountId }: User): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, gte, inArray, max, ne, sql } from 'drizzle-orm'
+import { sinceOf } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens, users } from '../database/schema.js'
@@ -178,11 +179,6 @@ export class UserEmails {
   private areOpen(userIds: readonly string[]) {
     return and(areOf(userIds), gt(oneTimeTokens.expiresAt, this.clock.now()))
   }
-}
-
-/** Links of before this was noted have no factors to look back to. */
-function sinceOf({ detail, createdAt }: Pick<OneTimeToken, 'detail' | 'createdAt'>): Date {
-  return typeof detail.since === 'string' ? new Date(detail.since) : createdAt
 }
 
 function areOf(userIds: readonly string[]) {

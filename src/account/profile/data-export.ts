@@ -36,6 +36,7 @@ export class DataExport {
       profile,
       account: await this.account.read(profile),
       sessions: await this.store.listByUser(profile.userId, now),
+      factors: await this.userRecords.factors(profile),
       familiarClients: await this.userRecords.familiarClients(profile),
       pendingLinks: await this.userRecords.pendingLinks(profile),
     }

@@ -67,7 +67,7 @@ export const ExportDataDocs = () =>
   Documented({
     summary: "Export all of one's own data",
     description:
-      'One JSON object: `profile`, `account`, `sessions`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
+      'One JSON object: `profile`, `account`, `sessions`, `factors`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
       '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +
       'the connection is cut, and what has arrived is not complete JSON.',
     status: 200,

@@ -4,7 +4,16 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { auditLog, familiarClients, oneTimeTokens } from '../../database/schema.js'
+import {
+  auditLog,
+  factorResets,
+  familiarClients,
+  oneTimeTokens,
+  passkeys,
+  recoveryCodes,
+  rememberedDevices,
+  totpFactors,
+} from '../../database/schema.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { ProfileAnswer } from './profile.dto.js'
 
@@ -43,6 +52,44 @@ export class UserRecords {
         .where(eq(familiarClients.userId, userId))
         .orderBy(asc(firstSeen)),
     )
+  }
+
+  /** What the user logs in with, without what is secret about it. */
+  factors({ userId }: ProfileAnswer) {
+    return this.database.run(async db => ({
+      totp: await db
+        .select({ createdAt: totpFactors.createdAt, confirmedAt: totpFactors.confirmedAt })
+        .from(totpFactors)
+        .where(eq(totpFactors.userId, userId)),
+      passkeys: await db
+        .select({
+          name: passkeys.name,
+          rpId: passkeys.rpId,
+          transports: passkeys.transports,
+          isBackedUp: passkeys.isBackedUp,
+          createdAt: passkeys.createdAt,
+          lastUsedAt: passkeys.lastUsedAt,
+        })
+        .from(passkeys)
+        .where(eq(passkeys.userId, userId)),
+      recoveryCodes: await db
+        .select({ createdAt: recoveryCodes.createdAt, usedAt: recoveryCodes.usedAt })
+        .from(recoveryCodes)
+        .where(eq(recoveryCodes.userId, userId)),
+      rememberedDevices: await db
+        .select({
+          name: rememberedDevices.name,
+          createdAt: rememberedDevices.createdAt,
+          lastUsedAt: rememberedDevices.lastUsedAt,
+          expiresAt: rememberedDevices.expiresAt,
+        })
+        .from(rememberedDevices)
+        .where(eq(rememberedDevices.userId, userId)),
+      resets: await db
+        .select({ requestedAt: factorResets.requestedAt, resetAt: factorResets.resetAt })
+        .from(factorResets)
+        .where(eq(factorResets.userId, userId)),
+    }))
   }
 
   /** Links and invitations that were mailed to the user or concern them. */

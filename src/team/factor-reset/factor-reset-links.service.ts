@@ -38,7 +38,8 @@ export class FactorResetLinks {
 
   /** Stops it. Throws `INVALID_LINK`. */
   async stop(text: string, client: Client): Promise<void> {
-    const { user } = await this.links.find(linkOf(text, client))
+    const { user, token } = await this.links.find(linkOf(text, client))
+    if (token.detail.operator === 'code') throw new ApiError('INVALID_LINK')
     await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
       // Of two requests at once one gets it.

@@ -8,6 +8,7 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
+import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import { PlansFile } from '../../permissions/plans-file.js'
 import { queueSeatSync } from '../queue-customer-sync.js'
 import type { NewUser } from '../user.js'
@@ -29,6 +30,7 @@ export class ImportBatch {
     private readonly clock: Clock,
     private readonly auditLog: AuditLog,
     private readonly plans: PlansFile,
+    private readonly totp: TotpFactors,
   ) {}
 
   /** In one transaction with its audit row; safe to repeat. */
@@ -54,12 +56,14 @@ export class ImportBatch {
     const made = await this.addAccounts(transaction, rows, createdAt)
     const added = await transaction
       .insert(users)
-      .values(rows.map(user => ({ ...asRow(user), createdAt })))
+      .values(rows.map(row => ({ ...asRow(row), createdAt })))
       .onConflictDoNothing()
       .returning({ id: users.id })
     // Somebody else has just added the others; accounts made for them alone must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
     const ids = added.map(({ id }) => id)
+    for (const { id, totpSecret } of rows)
+      if (totpSecret !== null && ids.includes(id)) await this.totp.add(transaction, id, totpSecret)
     if (this.plans.haveSeats && ids.length > 0) await queueSeatSync(transaction, ids)
     return added.length
   }
@@ -144,15 +148,22 @@ async function missingAccounts(
   return wanted
 }
 
-function asUser({ account, ...user }: ImportedUser): NewUser {
+interface NewImportedUser extends NewUser, Pick<ImportedUser, 'totpSecret'> {}
+
+function asUser({ account, ...user }: ImportedUser): NewImportedUser {
   const accountId = account.kind === 'own' ? randomUUID() : account.id
   return { ...user, id: randomUUID(), accountId }
 }
 
 /** With the entitlements of the account, which stays locked until the transaction ends. */
-function asRow(user: NewUser) {
+function asRow({ totpSecret, ...user }: NewImportedUser) {
   const entitled = sql`(select ${accounts.entitled} from ${accounts} where ${accounts.id} = ${user.accountId})`
-  return { ...user, entitled, satellites: user.satellites && [...user.satellites] }
+  return {
+    ...user,
+    entitled,
+    hasSecondFactor: totpSecret !== null,
+    satellites: user.satellites && [...user.satellites],
+  }
 }
 
 async function dropEmpty(transaction: Db, ids: readonly string[]): Promise<void> {

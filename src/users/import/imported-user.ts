@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isUUID } from 'class-validator'
+import { stepOfCode } from '../../factors/totp/totp.js'
 import {
   PERMISSIONS,
   type Permission,
@@ -19,6 +20,8 @@ export interface ImportedUser {
   readonly granted: Permissions
   readonly satellites: readonly string[] | null
   readonly passwordHash: string | null
+  /** The secret of their authenticator app, as base32; null without one. */
+  readonly totpSecret: string | null
   readonly account: ImportedAccount
 }
 
@@ -45,7 +48,22 @@ interface KnownSatellites {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const FIELDS = ['email', 'name', 'role', 'permissions', 'satellites', 'passwordHash', 'account', 'accountId']
+const FIELDS = [
+  'email',
+  'name',
+  'role',
+  'permissions',
+  'satellites',
+  'passwordHash',
+  'totpSecret',
+  'account',
+  'accountId',
+]
+
+/** Any will do to see whether a secret can be used. */
+const SOME_TIME = new Date(1e12)
+/** From the 128 bits that RFC 4226 §4 asks for to 512. */
+const TOTP_SECRET = /^[A-Z2-7]{26,103}$/
 const MAX_KEY_LENGTH = 200
 
 /** Reads a line; throws {@link LineFault}. `satellites`: the active ones. */
@@ -61,6 +79,7 @@ export function readImportedUser(text: string, satellites: KnownSatellites): Imp
     granted: grantedOf(fields, role),
     satellites: satellitesOf(fields, satellites),
     passwordHash: passwordHashOf(fields),
+    totpSecret: totpSecretOf(fields),
     account: accountOf(fields, role),
   }
 }
@@ -121,6 +140,25 @@ function passwordHashOf({ passwordHash = null }: Fields): string | null {
   } catch (error) {
     if (error instanceof UnusableHash) throw new LineFault(`passwordHash ${error.message}`)
     throw error
+  }
+}
+
+/** Without the spaces, lower case and padding that people and programs write. */
+function totpSecretOf({ totpSecret = null }: Fields): string | null {
+  if (totpSecret === null) return null
+  const secret = typeof totpSecret === 'string' ? totpSecret.replaceAll(/[\s=]/g, '').toUpperCase() : ''
+  if (!TOTP_SECRET.test(secret) || !isUsable(secret))
+    throw new LineFault('totpSecret must be base32 of 128 to 512 bits')
+  return secret
+}
+
+/** Not every text of these letters is base32: what is over in the last one must be zero (RFC 4648 §3.5). */
+function isUsable(secret: string): boolean {
+  try {
+    stepOfCode(secret, '000000', SOME_TIME)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -135,13 +135,21 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
       expect(answer.headers['content-disposition']).toBe('attachment; filename="person.json"')
       expect(answer.headers['cache-control']).toBe('no-store')
-      const { profile, account, sessions, familiarClients, pendingLinks, auditLog, actions } = answer.json
+      const { profile, account, sessions, factors, familiarClients, pendingLinks, auditLog, actions } =
+        answer.json
       expect(profile).toMatchObject({ userId: owner.id, email: owner.email, role: 'owner' })
       expect(account).toMatchObject({ accountId: owner.accountId, deleteAt: null })
       expect(sessions.map(({ sid }: { sid: string }) => sid).sort()).toEqual(
         [session, satellite].map(({ accessToken }) => claimsOf(accessToken).sid).sort(),
       )
       expect(sessions.map(({ origin }: { origin: string }) => origin).sort()).toEqual([SHOP_ONE, MAIN].sort())
+      expect(factors).toEqual({
+        totp: [],
+        passkeys: [],
+        recoveryCodes: [],
+        rememberedDevices: [],
+        resets: [],
+      })
       expect(Array.isArray(familiarClients)).toBe(true)
       expect(pendingLinks).toContainEqual(
         expect.objectContaining({ purpose: 'password-reset', email: owner.email }),

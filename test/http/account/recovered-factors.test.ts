@@ -1,24 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import { AnomalyMails, newDeviceMail } from '../../../src/anomalies/anomaly-mails.js'
 import { Database } from '../../../src/database/database.js'
 import { passkeys, recoveryCodes, rememberedDevices, totpFactors } from '../../../src/database/schema.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
-import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
+import {
+  Authenticator,
+  aChallenge,
+  giveAuthenticator,
+  giveRecoveryCodes,
+  secondStep,
+} from '../../support/authenticator.js'
+import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
-import { outcome } from '../support/api-calls.js'
-import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { outcome, refreshByCookie } from '../support/api-calls.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 
 const HOUR = 60 * 60
+const DAY = 24 * HOUR
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 
 describe('Factors of somebody who takes their account back', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'notify:10' })
   })
   afterAll(() => app.stop())
 
@@ -101,6 +110,79 @@ describe('Factors of somebody who takes their account back', () => {
       ...{ totp: 0, passkeys: [kept], codes: 0, devices: 0, hasSecondFactor: true },
     })
   })
+
+  /** A session of the main site from a new kind of device, by password; the owner is mailed. */
+  async function asThief(owner: User, device = PHONE): Promise<SignedIn> {
+    const answer = await call(
+      '/api/login',
+      { email: owner.email, password: PASSWORD, source: 'main' },
+      { 'User-Agent': device },
+    )
+    expect(answer.status).toBe(200)
+    const cookies = answer.setCookies.map(text => /^sessionId=([^;]*)/.exec(text)?.[1])
+    const session = { ...answer.json, sessionId: cookies.find(value => value) as string, answer }
+    expect((await reauthenticate(app, session)).status).toBe(200)
+    return session
+  }
+
+  const notMe = async (owner: User) => {
+    // Mails about factors are prepared after the answer.
+    await eventually(async () => (await app.mailsTo(owner.email)).length > 1)
+    return outcome(await call('/api/sessions/not-me', { token: await app.mailedToken(owner.email) }))
+  }
+
+  it('security F2: also an app that a thief has begun in one session and confirmed in another', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    const first = await asThief(owner)
+    const { json } = await onMainSite(app, first, 'POST', '/api/second-factor/totp')
+    const second = await asThief(owner)
+    app.clock.advance(60)
+    await reauthenticate(app, second)
+    const code = new Authenticator(app, json.secret).code()
+    expect(outcome(await onMainSite(app, second, 'POST', '/api/second-factor/totp/confirm', { code }))).toBe(
+      '200',
+    )
+    expect((await whatIsLeft(owner)).hasSecondFactor).toBe(true)
+    expect(await notMe(owner)).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ totp: 0, codes: 0, hasSecondFactor: false })
+  })
+
+  it('security F5: also what a thief has added in a session before the one that is reported', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    await asThief(owner)
+    app.clock.advance(60)
+    await givePasskey(owner)
+    app.clock.advance(60)
+    // With that passkey, as its mail says; the owner follows this newest link.
+    await mailAbout(owner, app.clock.now())
+    expect(await notMe(owner)).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
+  })
+
+  it('security F14: not what the owner had set up, by a mail that only says their session was used from elsewhere', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    app.clock.advance(60)
+    const kept = await givePasskey(owner)
+    app.clock.advance(DAY)
+    expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    app.clock.advance(60)
+    const before = (await app.mailsTo(owner.email)).length
+    const other = { Origin: MAIN, 'User-Agent': PHONE }
+    expect(outcome(await refreshByCookie(app, session.sessionId, other))).toBe('200')
+    expect((await app.mailsTo(owner.email)).length).toBe(before + 1)
+    const token = await app.mailedToken(owner.email)
+    expect(outcome(await call('/api/sessions/not-me', { token }))).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept], hasSecondFactor: true })
+  })
+
+  async function mailAbout({ id: userId, accountId }: User, createdAt: Date) {
+    const client = { requestId: 'none', ip: '203.0.113.9', userAgent: PHONE, origin: MAIN }
+    const session = { userId, accountId, sid: crypto.randomUUID(), createdAt }
+    await app.app.get(AnomalyMails).send(session, client, data => newDeviceMail(data, null), { always: true })
+  }
 
   it('an undone change of address removes what was added since the session began that asked for it', async () => {
     const owner = await anOwner(app)

@@ -9,6 +9,7 @@ import type { Email } from '../../../src/users/email.js'
 import { ImportBatch } from '../../../src/users/import/import-batch.js'
 import { type ImportCounts, UserImport } from '../../../src/users/import/user-import.js'
 import { Users } from '../../../src/users/users.js'
+import { Authenticator, aChallenge, secondStep } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
@@ -51,6 +52,30 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
   const find = (email: string) => app.app.get(Users).findByEmail(email as Email)
   const countAccounts = () => app.app.get(Database).run(db => db.$count(accounts))
   const imports = async () => (await app.auditRows()).filter(({ action }) => action === 'user.import')
+
+  it('go on with the codes of their authenticator app', async () => {
+    const authenticator = new Authenticator(app)
+    const email = anEmail()
+    const totpSecret = authenticator.secret.toLowerCase().replace(/(.{4})/g, '$1 ')
+    expect(await importLines({ email, role: 'owner', passwordHash, totpSecret })).toMatchObject({ added: 1 })
+    expect((await find(email))?.hasSecondFactor).toBe(true)
+    const challenge = await aChallenge(app, { email: email as Email })
+    expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe('200')
+  })
+
+  it.each([
+    '',
+    'A'.repeat(25),
+    'A'.repeat(27),
+    `${'A'.repeat(25)}Z`,
+    'A'.repeat(104),
+    `${'A'.repeat(31)}1`,
+    7,
+    {},
+  ])('are refused with the authenticator secret %j, which is not shown', async totpSecret => {
+    const { told, added } = await importLines({ email: anEmail(), role: 'owner', passwordHash, totpSecret })
+    expect([added, told]).toEqual([0, ['Line 1 totpSecret must be base32 of 128 to 512 bits']])
+  })
 
   it('are as the file has them, and log in with the password of before, whose hash is then ours', async () => {
     const [owner, member, bare] = [anEmail(), anEmail(), anEmail()]

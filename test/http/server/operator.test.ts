@@ -2,8 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { and, eq, sql } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { oneTimeTokens } from '../../../src/database/schema.js'
+import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
+import { giveTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -103,6 +108,70 @@ describe('the command line, beside a running server', () => {
     expect(await login(owner.email)).toBe('401 INVALID_CREDENTIALS')
     expect(await mainstay('user:enable', owner.email)).toMatchObject({ code: 0 })
     expect(await login(owner.email)).toBe('200')
+  })
+
+  describe('factors:reset', () => {
+    async function anEnrolledOwner() {
+      const owner = await anOwner(app)
+      const session = await signIn(app, owner, 'main')
+      await giveTotp(app, owner)
+      const { output } = await mainstay('factors:reset', owner.email)
+      const code = /--code (\S{43})\n$/.exec(output)?.[1] as string
+      return { owner, session, code }
+    }
+
+    /** As if the first step had been made earlier; commands have the real time. */
+    const letPass = (userId: string) =>
+      app.app.get(Database).run(db =>
+        db
+          .update(oneTimeTokens)
+          .set({ detail: { operator: 'code', from: app.clock.now().toISOString() } })
+          .where(and(eq(oneTimeTokens.userId, userId), sql`detail ->> 'operator' = 'code'`)),
+      )
+
+    it('takes two steps, an hour apart, each in the audit log', async () => {
+      const { owner, session, code } = await anEnrolledOwner()
+      expect((await mainstay('factors:status', owner.email)).output).toMatch(/^authenticator app: since /)
+      const early = await mainstay('factors:reset', owner.email, '--code', code)
+      expect(early).toMatchObject({ code: 1, errors: expect.stringContaining('This code counts from') })
+      await letPass(owner.id)
+      const other = await anOwner(app)
+      expect(await mainstay('factors:reset', other.email, '--code', code)).toMatchObject({ code: 1 })
+      expect(await mainstay('factors:reset', owner.email, '--code', code)).toMatchObject({ code: 0 })
+      expect(await mainstay('factors:reset', owner.email, '--code', code)).toMatchObject({ code: 1 })
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('401 SESSION_NOT_FOUND')
+      expect(await login(owner.email)).toBe('200')
+      const rows = (await app.auditRows()).filter(
+        row => row.userId === owner.id && row.action === 'factors.reset',
+      )
+      expect(rows.map(({ detail }) => [detail.step, detail.operator])).toEqual([
+        ['asked', true],
+        ['done', true],
+      ])
+    })
+
+    it('is stopped by the user, whose link confirms nothing; the code of the operator is no link', async () => {
+      const { owner, code } = await anEnrolledOwner()
+      await letPass(owner.id)
+      const follow = (what: string, token: string) =>
+        app.request({ method: 'POST', path: `/api/second-factor-reset/${what}`, body: { token } })
+      for (const what of ['confirm', 'stop'])
+        expect(outcome(await follow(what, code))).toBe('400 INVALID_LINK')
+      const link = await app.app.get(Database).transaction(transaction =>
+        app.app.get(OneTimeTokens).issue(transaction, {
+          ...{ purpose: 'factor-reset', email: owner.email, userId: owner.id, accountId: owner.accountId },
+          ...{ detail: { operator: 'link' }, lifetimeSeconds: 60 },
+        }),
+      )
+      expect(outcome(await follow('confirm', link))).toBe('400 INVALID_LINK')
+      expect(outcome(await follow('stop', link))).toBe('204')
+      expect(await mainstay('factors:reset', owner.email, '--code', code)).toMatchObject({ code: 1 })
+      expect((await mainstay('factors:status', owner.email)).output).toMatch(/^authenticator app: since /)
+    })
+
+    it('is not for somebody without a second factor', async () => {
+      expect(await mainstay('factors:reset', (await anOwner(app)).email)).toMatchObject({ code: 1 })
+    })
   })
 
   it('an unknown command, a missing option and no command at all say what there is, and fail', async () => {
