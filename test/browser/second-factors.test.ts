@@ -120,6 +120,10 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await theirs.getByRole('button', { name: 'Continue' }).click()
   await theirs.getByText('Member of the team').waitFor()
 
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await seeing(`Somebody entered the password of ${owner.email} and was asked for a second factor`)
+  await seeing('payments: with a second factor of the last 5 minutes')
+
   // The member loses the device, and a manager helps: who has the member's mailbox need not wait.
   await visit(page, `${MAIN}/account/team/${member.id}`)
   await press('Reset second factors')

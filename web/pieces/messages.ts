@@ -16,7 +16,8 @@ const MESSAGES: Messages = {
   PASSKEY_INVALID: 'This passkey does not work here. Please use another one, or another way.',
 
   STEP_UP_REQUIRED: 'This requires a second factor. Please set one up on the page “Security” first.',
-  SECOND_FACTOR_ENROLMENT_REQUIRED: 'Your account requires a second factor. Please set one up first.',
+  SECOND_FACTOR_ENROLMENT_REQUIRED:
+    'Your account requires a second factor. Please set one up on the main site first.',
   TOTP_EXISTS: 'You have an authenticator app already. Remove it before you set up another one.',
   TOTP_NOT_STARTED: 'The setup has expired. Please begin again.',
   SECOND_FACTOR_MISSING: 'Set up a second factor of your own first, on the page “Security”.',

@@ -6,8 +6,9 @@ import {
   type SecondFactor,
   type SecondFactorRequired,
 } from '@mainstay-auth/client'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { EmailField, PasswordField } from '../forms/field.js'
+import { rescueFocus } from '../forms/focus.js'
 import { Form } from '../forms/form.js'
 import type { Messages } from '../messages.js'
 import { Warning } from '../notice.js'
@@ -40,6 +41,9 @@ export function LoginSteps({
   const [typed, setTyped] = useState<Credentials>({ email: loginHint, password: '' })
   const [step, setStep] = useState<SecondFactorRequired | null>(null)
   const [hasExpired, setHasExpired] = useState(false)
+  useEffect(() => {
+    if (hasExpired) rescueFocus()
+  }, [hasExpired])
   const begin = async (credentials: Credentials) => {
     setHasExpired(false)
     try {

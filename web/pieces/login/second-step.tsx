@@ -1,5 +1,6 @@
 import type { Client, SecondFactor, SecondFactorRequired } from '@mainstay-auth/client'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { rescueFocus } from '../forms/focus.js'
 import { ProofForm } from '../proof/proof-form.js'
 
 /** The password was right. Devices are remembered on the main site alone. */
@@ -15,6 +16,8 @@ export function SecondStep({
   readonly back: () => void
 }) {
   const { challenge, methods } = step
+  // The button that led here is gone, and a passkey needs no field.
+  useEffect(rescueFocus, [])
   const [rememberDevice, setRememberDevice] = useState(false)
   return (
     <>

@@ -16,6 +16,7 @@ export function sentenceOf(entry: AuditEntry, people: People): string {
   const { did, tried } = wordsIn(entry)
   const who = actorOf(entry, people)
   const whom = subjectOf(entry, people)
+  if (isHalfWay(entry)) return `Somebody entered the password of ${who} and was asked for a second factor`
   if (isProofAsked(entry))
     return `${who} was asked to confirm that it was them before they could ${filled(tried, whom)}`
   if (action === 'login' && outcome !== 'ok') return `Somebody tried to log in as ${who}`
@@ -32,7 +33,9 @@ function wordsIn({ action, detail }: AuditEntry): { readonly did: string; readon
 }
 
 /** A refusal that is part of every sensitive change: nothing to worry about. */
-export function isProofAsked({ outcome, detail }: AuditEntry): boolean {
+export function isProofAsked(entry: AuditEntry): boolean {
+  if (isHalfWay(entry)) return true
+  const { outcome, detail } = entry
   const { reason } = detail
   return outcome === 'refused' && (reason === 'REAUTHENTICATION_REQUIRED' || reason === 'STEP_UP_REQUIRED')
 }
@@ -46,6 +49,11 @@ const COVERED_NAMES: Readonly<Record<string, string>> = {
   everyone: 'required of: everybody',
 }
 
+/** The first step of a login that has two. */
+function isHalfWay({ action, outcome, detail }: AuditEntry): boolean {
+  return action === 'login' && outcome === 'refused' && detail.reason === 'second factor required'
+}
+
 /** What it was about beside whom; empty when there is no more to say. */
 export function detailsOf({ detail }: AuditEntry): string {
   const { granted, permissions = granted, satellites, from, to, name, factor, required } = detail
@@ -53,7 +61,7 @@ export function detailsOf({ detail }: AuditEntry): string {
     FACTOR_NAMES[String(factor)],
     COVERED_NAMES[String(required)],
     typeof detail.paymentStepUpMinutes === 'number' &&
-      `payments: used in the last ${detail.paymentStepUpMinutes} minutes`,
+      `payments: with a second factor of the last ${detail.paymentStepUpMinutes} minutes`,
     isRecord(permissions) && `may: ${given(permissions)}`,
     satellites === null && 'may log in: all sites',
     Array.isArray(satellites) &&

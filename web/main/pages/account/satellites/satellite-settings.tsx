@@ -21,8 +21,8 @@ const LOGIN_MODES = [
 const SECOND_FACTORS = [
   {
     value: 'handoff',
-    name: 'Through this site only',
-    hint: 'Whoever has a second factor logs in here and goes on there. No page of the satellite sees a code.',
+    name: 'Here, and go on there',
+    hint: 'No page of the satellite sees a code.',
   },
   {
     value: 'allowed',
