@@ -25,6 +25,11 @@ export class AnomalyResponse {
     private readonly changes: SessionChanges,
   ) {}
 
+  /** Whether the settings let unusual logins be refused at all. */
+  get mayRevoke(): boolean {
+    return this.settings.anomalyPolicy.revoke !== undefined
+  }
+
   /** What the settings say about this score. */
   actionsFor({ score }: Anomaly): ReadonlySet<AnomalyAction> {
     return actionsFor(score, this.settings.anomalyPolicy)

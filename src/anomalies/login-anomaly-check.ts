@@ -62,6 +62,24 @@ export class LoginAnomalyCheck {
     if (anomaly.score > 0) await this.respond(session, client, device, anomaly, 'hand-off required')
   }
 
+  /**
+   * The same for a user with the right password who still has to use a second factor. Where settings let
+   * unusual logins be refused, it throws for one that is, so that its password is not confirmed; otherwise the
+   * second step tells.
+   */
+  async checkFirstStep(
+    user: Pick<OwnedSession, 'userId' | 'accountId'>,
+    presented: DeviceId | null | undefined,
+    client: Client,
+  ): Promise<void> {
+    if (!this.response.mayRevoke) return
+    const session = { ...user, sid: handleOf(newSessionId()), createdAt: null }
+    const { device, anomaly } = await this.assess(session, presented, client)
+    await this.refuse(session, client, device)
+    if (this.response.actionsFor(anomaly).has('revoke'))
+      await this.respond(session, client, device, anomaly, 'unusual')
+  }
+
   /** Records what the login came from. */
   private async assess({ userId }: OwnedSession, presented: DeviceId | null | undefined, client: Client) {
     const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }

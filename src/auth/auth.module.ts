@@ -48,7 +48,12 @@ import { FactorMethods } from './second-factor/factor-methods.js'
 import { SecondFactorController } from './second-factor/second-factor.controller.js'
 import { SecondFactorChallenges } from './second-factor/second-factor-challenges.js'
 import { SecondFactorDemand } from './second-factor/second-factor-demand.js'
-import { DeviceMemory, SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
+import {
+  DeviceMemory,
+  SecondFactorLoginService,
+  WrongFactorAlarm,
+} from './second-factor/second-factor-login.service.js'
+import { SecondStepOffer } from './second-factor/second-step-offer.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 
@@ -113,8 +118,10 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondFactorChallenges,
     SecondFactorDemand,
     SecondFactorLoginService,
+    SecondStepOffer,
     TypingPlaces,
     UnrecognizedLoginService,
+    WrongFactorAlarm,
   ],
   exports: [FactorCheck, FactorMethods, LoginPlaces, PasswordMails, PasswordProof],
 })

@@ -23,8 +23,8 @@ export interface FactorActor {
 export type FactorName = 'authenticator app' | 'passkey'
 
 /**
- * Mails about users' factors, each with a link to report that it was somebody else. They keep nobody waiting,
- * and one that fails is logged.
+ * Mails about users' factors, each with a link to report that it was somebody else. One that fails is logged, and
+ * keeps nobody from what they did.
  */
 @Injectable()
 export class FactorMails {
@@ -35,15 +35,15 @@ export class FactorMails {
     private readonly clock: Clock,
   ) {}
 
-  added(actor: FactorActor, factor: FactorName): void {
-    this.send(actor, data => ({
+  added(actor: FactorActor, factor: FactorName): Promise<void> {
+    return this.send(actor, data => ({
       subject: `${startOf(factor)} was added to your account at ${data.site}`,
       ...noticeAbout(data, `${startOf(factor)} was added to your account at ${data.site}.`, NOTHING_TO_DO),
     }))
   }
 
-  removed(actor: FactorActor, factor: FactorName): void {
-    this.send(actor, data => ({
+  removed(actor: FactorActor, factor: FactorName): Promise<void> {
+    return this.send(actor, data => ({
       subject: `${startOf(factor)} was removed from your account at ${data.site}`,
       ...noticeAbout(
         data,
@@ -53,8 +53,8 @@ export class FactorMails {
     }))
   }
 
-  passwordRemoved(actor: FactorActor): void {
-    this.send(actor, data => ({
+  passwordRemoved(actor: FactorActor): Promise<void> {
+    return this.send(actor, data => ({
       subject: `The password of your account at ${data.site} was removed`,
       ...noticeAbout(
         data,
@@ -64,21 +64,23 @@ export class FactorMails {
     }))
   }
 
-  recoveryCodesMade(actor: FactorActor): void {
-    this.send(actor, data => ({
+  /** Once a day for a session, which could otherwise bury the mails about factors with these. */
+  recoveryCodesMade(actor: FactorActor): Promise<void> {
+    const write = (data: NoticeData): Mail => ({
       subject: `New recovery codes for ${data.site}`,
       ...noticeAbout(
         data,
         `New recovery codes were made for your account at ${data.site}. The earlier ones no longer work.`,
         NOTHING_TO_DO,
       ),
-    }))
+    })
+    return this.send({ ...actor, sid: `${actor.sid}, recovery codes` }, write, { always: false })
   }
 
   /** `left`: how many unused ones there are now. */
-  recoveryCodeUsed({ userId, accountId, sid, client }: FactorActor, left: number): void {
+  recoveryCodeUsed({ userId, accountId, sid, client }: FactorActor, left: number): Promise<void> {
     // Nothing was added by it, whatever the session has done before.
-    this.send({ userId, accountId, sid, client, createdAt: null }, data => ({
+    return this.send({ userId, accountId, sid, client, createdAt: null }, data => ({
       subject: `A recovery code was used at ${data.site}`,
       ...noticeAbout(
         data,
@@ -89,26 +91,32 @@ export class FactorMails {
     }))
   }
 
-  /** Somebody knows the password and has tried five codes that were wrong; told once a day. */
-  secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): void {
+  /** Somebody knows the password, and has not got the second factor; told once a day. */
+  secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): Promise<void> {
     const actor = { userId, accountId, client, sid: 'second step of a login', createdAt: null }
     const write = (data: NoticeData): Mail => ({
       subject: `Login refused at ${data.site}`,
       ...noticeAbout(
         data,
-        `Somebody entered the correct password for your account at ${data.site}, and then five wrong codes.`,
-        'The login was refused. If this was you, log in again. If not, choose a new password: somebody knows yours.',
+        `Somebody entered the correct password for your account at ${data.site}, and then a wrong code.`,
+        'The login was refused. If this was you, you do not need to do anything. If not, choose a new password: somebody knows yours.',
       ),
     })
-    this.send(actor, write, { always: false })
+    return this.send(actor, write, { always: false })
   }
 
-  private send(actor: FactorActor, write: (data: NoticeData) => Mail, { always } = { always: true }): void {
+  private async send(
+    actor: FactorActor,
+    write: (data: NoticeData) => Mail,
+    { always } = { always: true },
+  ): Promise<void> {
     const { userId, accountId, sid, client } = actor
     const affected = { userId, accountId, sid, createdAt: sinceOf(actor) ?? this.clock.now() }
-    this.mails.send(affected, client, write, { always }).catch((error: Error) => {
-      this.logger.error(`A mail about factors could not be prepared: ${error.message}`)
-    })
+    try {
+      await this.mails.send(affected, client, write, { always })
+    } catch (error) {
+      this.logger.error(`A mail about factors could not be prepared: ${(error as Error).message}`)
+    }
   }
 }
 

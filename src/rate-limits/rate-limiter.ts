@@ -139,21 +139,26 @@ export class CountedAction {
 
   /** The guess was right: resets the account's counters and no longer counts against others. */
   async succeeded(): Promise<void> {
-    const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
-    const wrong = this.keysOf(({ counts, isOfAccount }) => counts === 'wrong' && !isOfAccount)
-    await Promise.all([
-      this.counters.forget([...ofAccount, ...ofAccount.map(timesFullKey)]),
-      this.added.refund(key => wrong.includes(key)),
-    ])
+    await this.reset(this.keysOf(({ isOfAccount }) => isOfAccount))
   }
 
   /**
    * The guess was right, but more has to be proved, which is counted by itself. It is not a wrong one, and
-   * resets nothing: otherwise whoever knows the password could reset what limits guesses at the rest.
+   * resets nothing: otherwise whoever knows the password could reset what limits guesses at the rest. It counts
+   * as right where it came from, but not for the account: there it would keep the user out.
    */
   async provedInPart(): Promise<void> {
-    const wrong = this.keysOf(({ counts }) => counts === 'wrong')
-    await this.added.refund(key => wrong.includes(key))
+    const left = this.keysOf(
+      ({ counts, limit }) => counts === 'wrong' || (counts === 'right' && limit === 'account'),
+    )
+    await this.added.refund(key => left.includes(key))
+  }
+
+  /** Like {@link succeeded}, after {@link provedInPart} has counted the same login where it came from. */
+  async completed(): Promise<void> {
+    const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
+    const twice = this.keysOf(({ counts, limit }) => counts === 'right' && limit !== 'account')
+    await this.reset(ofAccount, twice)
   }
 
   /** The guess was wrong. */
@@ -183,6 +188,14 @@ export class CountedAction {
       await this.refund()
       throw error
     }
+  }
+
+  private async reset(ofAccount: readonly string[], refunded: readonly string[] = []): Promise<void> {
+    const wrong = this.keysOf(({ counts, isOfAccount }) => counts === 'wrong' && !isOfAccount)
+    await Promise.all([
+      this.counters.forget([...ofAccount, ...ofAccount.map(timesFullKey)]),
+      this.added.refund(key => wrong.includes(key) || refunded.includes(key)),
+    ])
   }
 
   private keysOf(which: (bucket: Bucket) => boolean): string[] {

@@ -67,6 +67,11 @@ export class LoginPlaces {
     return hasSecondFactor && this.satelliteAt(origin)?.secondFactor === 'handoff'
   }
 
+  /** Whether the origin is that of a satellite's pages. */
+  isSatellite(origin: string | null): boolean {
+    return this.satelliteAt(origin) !== null
+  }
+
   private satelliteAt(origin: string | null): Satellite | null {
     return origin === null || origin === this.settings.mainOrigin ? null : this.satellites.find(origin)
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
-import { authMethods } from '../../permissions/auth-methods.js'
+import { acrOf, authMethods, ONE_FACTOR } from '../../permissions/auth-methods.js'
+import type { User } from '../../users/user.js'
 import { Credentials } from './credentials.js'
 import { HandoffRequirement } from './handoff-requirement.js'
 import type { LoginBody } from './login.dto.js'
@@ -33,12 +34,18 @@ export class LoginService {
       const user = await this.credentials.check(login, context.client)
       await this.handoffRequirement.check(user, context)
       const loggedIn = await this.sessions.admit(user, { methods: authMethods('pwd') }, context)
-      await counted.succeeded()
+      // In part: by a browser that is remembered.
+      await (isInPart(user, loggedIn) ? counted.provedInPart() : counted.succeeded())
       return loggedIn
     } catch (error) {
-      const isInPart = error instanceof ApiError && PROVED_IN_PART.has(error.code)
-      await (isInPart ? counted.provedInPart() : counted.threw(error))
+      const isRefusedInPart = error instanceof ApiError && PROVED_IN_PART.has(error.code)
+      await (isRefusedInPart ? counted.provedInPart() : counted.threw(error))
       throw error
     }
   }
+}
+
+/** Whether a user who has a second factor was let in without it. */
+function isInPart({ hasSecondFactor }: User, { session }: LoggedIn): boolean {
+  return hasSecondFactor && acrOf(session.amr) === ONE_FACTOR
 }

@@ -85,7 +85,7 @@ export class FactorCheck {
     // At a login there is no session yet that the mail could be about.
     if (isUsed) {
       const actor = { userId, accountId, client, ...(session ?? newSession()) }
-      this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(userId))
+      await this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(userId))
     }
     return isUsed
   }

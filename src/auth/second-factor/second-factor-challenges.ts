@@ -27,8 +27,8 @@ export interface SecondFactorChallenge {
   readonly source: Source
   /** What the first step proved. */
   readonly methods: AuthMethods
-  readonly isLastTry: boolean
-  readonly createdAt: Date
+  /** How many there were, with this one. */
+  readonly tries: number
 }
 
 /** A type, not an interface, because it is stored as plain JSON. */
@@ -77,8 +77,7 @@ export class SecondFactorChallenges {
     if (!found || !this.mayGoOn(user, found.token, client)) throw new ApiError('CHALLENGE_EXPIRED')
     const { token } = found
     const { source, methods, tries } = token.detail as ChallengeDetail
-    const { createdAt } = token
-    return { text, user, source, methods: authMethods(...methods), isLastTry: tries >= MAX_TRIES, createdAt }
+    return { text, user, source, methods: authMethods(...methods), tries }
   }
 
   /** Uses the challenge up. Throws `CHALLENGE_EXPIRED` when another request was faster. */

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common'
+import { KnownDevices } from '../../anomalies/known-devices.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
-import { deviceName } from '../../http/client.js'
+import { type Client, deviceName } from '../../http/client.js'
 import { withMethods } from '../../permissions/auth-methods.js'
 import type { CountedAction } from '../../rate-limits/rate-limiter.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
@@ -41,6 +43,25 @@ export class DeviceMemory {
   }
 }
 
+/** From a network where the user has logged in before, wrong ones are probably their own. */
+const OWN_MISTAKES = 2
+
+/** Tells users that somebody knows their password, and has not got their second factor. */
+@Injectable()
+export class WrongFactorAlarm {
+  constructor(
+    private readonly knownDevices: KnownDevices,
+    private readonly mails: FactorMails,
+  ) {}
+
+  /** After a wrong second factor; mails at most once a day. */
+  async tell({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
+    const { id: userId, accountId } = user
+    const isKnown = tries <= OWN_MISTAKES && (await this.knownDevices.knowsNetwork(userId, client.ip))
+    if (!isKnown) await this.mails.secondStepFailed({ userId, accountId, client })
+  }
+}
+
 /** The second step of a login. */
 @Injectable()
 export class SecondFactorLoginService {
@@ -49,13 +70,12 @@ export class SecondFactorLoginService {
     private readonly factors: FactorCheck,
     private readonly limits: LoginLimits,
     private readonly sessions: LoginSessions,
-    private readonly mails: FactorMails,
+    private readonly alarm: WrongFactorAlarm,
   ) {}
 
   /**
    * Opens a session for who has begun this login and now proves a second factor. Wrong ones count like wrong
-   * passwords of the same user, and throw `SECOND_FACTOR_INVALID`; after the fifth the user is mailed, because
-   * somebody has their password. Throws `TOO_MANY_ATTEMPTS` before any check, and `CHALLENGE_EXPIRED` when
+   * passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any check, and `CHALLENGE_EXPIRED` when
    * another request has completed this login.
    */
   async complete(
@@ -70,7 +90,7 @@ export class SecondFactorLoginService {
       await this.challenges.use(challenge)
       const methods = withMethods(challenge.methods, proved)
       const loggedIn = await this.sessions.admit(user, { methods }, context)
-      await counted.succeeded()
+      await counted.completed()
       return loggedIn
     } catch (error) {
       await counted.threw(error)
@@ -79,17 +99,22 @@ export class SecondFactorLoginService {
   }
 
   private async prove(
-    { user, isLastTry }: SecondFactorChallenge,
+    challenge: SecondFactorChallenge,
     proof: FactorProof,
     { client }: LoginContext,
     counted: CountedAction,
   ) {
+    const { user } = challenge
     try {
       return await this.factors.use(user, proof, { action: 'login', client })
     } catch (error) {
       await counted.threw(error)
-      if (isLastTry) this.mails.secondStepFailed({ userId: user.id, accountId: user.accountId, client })
+      if (isRefusal(error)) await this.alarm.tell(challenge, client)
       throw error
     }
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
 }

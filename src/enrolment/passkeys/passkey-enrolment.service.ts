@@ -32,7 +32,7 @@ export class PasskeyEnrolment {
       const result = await this.passkeys.add(transaction, passkey)
       return { result, detail: detailOf(result) }
     })
-    this.mails.added(actor, 'passkey')
+    await this.mails.added(actor, 'passkey')
     return { passkey: asPasskeyAnswer(added.result), recoveryCodes: added.recoveryCodes }
   }
 
@@ -48,7 +48,7 @@ export class PasskeyEnrolment {
       return { result: { removed, left }, detail: detailOf(removed) }
     })
     const { removed, left } = result
-    this.mails.removed(actor, 'passkey')
+    await this.mails.removed(actor, 'passkey')
     return {
       rpId: removed.rpId,
       credentialId: removed.credentialId,

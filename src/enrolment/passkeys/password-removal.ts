@@ -57,6 +57,6 @@ export class PasswordRemovalController {
   @MainSite({ reauthenticated: true })
   @RemovePasswordDocs()
   async remove(@CurrentActor() actor: SessionActor): Promise<void> {
-    if (await this.removal.remove(actor)) this.mails.passwordRemoved(actor)
+    if (await this.removal.remove(actor)) await this.mails.passwordRemoved(actor)
   }
 }

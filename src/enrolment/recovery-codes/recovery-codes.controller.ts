@@ -65,7 +65,7 @@ export class RecoveryCodesController {
   @ReplaceCodesDocs()
   async replace(@CurrentActor() actor: SessionActor) {
     const recoveryCodes = await this.replacement.replace(actor)
-    this.mails.recoveryCodesMade(actor)
+    await this.mails.recoveryCodesMade(actor)
     return { recoveryCodes }
   }
 }

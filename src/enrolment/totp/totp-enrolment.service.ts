@@ -53,7 +53,7 @@ export class TotpEnrolment {
       if (!(await this.totp.confirm(transaction, id, code))) throw new ApiError('SECOND_FACTOR_INVALID')
       return { result: null, detail: DETAIL }
     })
-    this.mails.added(actor, 'authenticator app')
+    await this.mails.added(actor, 'authenticator app')
     await this.reauthentication.stamp(actor, authMethods('otp'))
     return recoveryCodes
   }
@@ -65,6 +65,6 @@ export class TotpEnrolment {
       result: await this.totp.remove(transaction, id),
       detail: DETAIL,
     }))
-    if (wasConfirmed) this.mails.removed(actor, 'authenticator app')
+    if (wasConfirmed) await this.mails.removed(actor, 'authenticator app')
   }
 }

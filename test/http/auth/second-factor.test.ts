@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import { LoginLimits } from '../../../src/auth/login/login-limits.js'
 import { SecondFactorChallenges } from '../../../src/auth/second-factor/second-factor-challenges.js'
 import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens, recoveryCodes, totpFactors } from '../../../src/database/schema.js'
 import { authMethods } from '../../../src/permissions/auth-methods.js'
+import { bucketsOf } from '../../../src/rate-limits/buckets.js'
+import { Counters } from '../../../src/rate-limits/counters.js'
 import {
   aChallenge,
   firstStep,
@@ -192,7 +195,7 @@ describe('a challenge', () => {
     expect(outcome(second)).toBe('403 CROSS_SITE_REFUSED')
   })
 
-  it('is good for five tries, then the user is told that somebody has their password', async () => {
+  it('is good for five tries, and the user is told once that somebody has their password', async () => {
     const { user, phone } = await anEnrolled()
     for (const round of [1, 2]) {
       const challenge = await aChallenge(app, user, from(`203.0.113.${10 + round}`))
@@ -203,7 +206,7 @@ describe('a challenge', () => {
     }
     const mails = (await app.mailsTo(user.email)).filter(({ subject }) => subject.startsWith('Login refused'))
     expect(mails).toHaveLength(1)
-    expect(mails[0]?.text).toContain('five wrong codes')
+    expect(mails[0]?.text).toContain('and then a wrong code')
   })
 
   it('has no sixth try for requests that come at once', async () => {
@@ -328,5 +331,117 @@ describe('guesses at codes', () => {
     const hours = (windows * Math.max(windowSeconds, 3_600) - 2 * 3_600) / 3_600
     expect(hours).toBeGreaterThan(7 * 24)
     expect(1 - (1 - 3 / 1_000_000) ** 10_000).toBeLessThan(0.03)
+  })
+})
+
+describe('what a thief with the password does', () => {
+  const PASSWORD_ONLY = from('192.0.2.77')
+
+  it('resets no limit by logging in with a browser that is remembered', async () => {
+    const { user, phone } = await anEnrolled()
+    const first = await aChallenge(app, user, PASSWORD_ONLY)
+    const remembered = await secondStep(
+      app,
+      { challenge: first, code: phone.code(), rememberDevice: true },
+      PASSWORD_ONLY,
+    )
+    const token = /__Host-remembered-device=([\w-]{43})/.exec(remembered.setCookies.join('\n'))?.[1]
+    const { perAccountAndNetwork } = app.settings.rateLimits
+    const challenges = await Promise.all([1, 2, 3].map(() => aChallenge(app, user, PASSWORD_ONLY)))
+    const outcomes: string[] = []
+    for (const challenge of challenges)
+      for (let tried = 0; tried < 4; tried++) {
+        outcomes.push(outcome(await secondStep(app, { challenge, code: phone.wrongCode() }, PASSWORD_ONLY)))
+        await firstStep(app, user, { ...PASSWORD_ONLY, Cookie: `__Host-remembered-device=${token}` })
+      }
+    expect(outcomes.filter(text => text === '401 SECOND_FACTOR_INVALID')).toHaveLength(perAccountAndNetwork)
+  })
+
+  it('tells the user by the first wrong code, from where they have never been', async () => {
+    const { user, phone } = await anEnrolled()
+    const here = from('203.0.113.200')
+    const done = await secondStep(
+      app,
+      { challenge: await aChallenge(app, user, here), code: phone.code() },
+      here,
+    )
+    expect(outcome(done)).toBe('200')
+    const refusals = async () =>
+      (await app.mailsTo(user.email)).filter(({ subject }) => subject.startsWith('Login refused')).length
+    const wrong = async (challenge: string, headers: Record<string, string>) =>
+      outcome(await secondStep(app, { challenge, code: phone.wrongCode() }, headers))
+    // Where they have been, two may be their own mistakes.
+    const own = await aChallenge(app, user, here)
+    for (let tried = 0; tried < 2; tried++) expect(await wrong(own, here)).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await refusals()).toBe(0)
+    const away = from('198.51.100.200')
+    expect(await wrong(await aChallenge(app, user, away), away)).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await refusals()).toBe(1)
+    expect(await wrong(own, here)).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await refusals()).toBe(1)
+  })
+
+  it('cannot use up the logins of the account by first steps alone', async () => {
+    const { user, phone } = await anEnrolled()
+    const { loginsPerAccount } = app.settings.rateLimits
+    const limiter = app.app.get(LoginLimits)
+    for (let number = 0; number < loginsPerAccount; number++) {
+      const client = { requestId: 'test', ip: `100.${64 + number}.1.1`, userAgent: null, origin: MAIN }
+      await (await limiter.countGuess(user.email, client)).provedInPart()
+    }
+    const challenge = await aChallenge(app, user, from('198.51.100.44'))
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }, from('198.51.100.44')))).toBe(
+      '200',
+    )
+  })
+
+  it('counts a login with two steps once where it comes from', async () => {
+    const { user, phone } = await anEnrolled()
+    const ip = '198.51.100.45'
+    const keys = async () => {
+      const action = {
+        kind: 'password',
+        subject: user.email,
+        client: { requestId: 't', ip, userAgent: null, origin: MAIN },
+      } as const
+      const right = bucketsOf(action, app.settings.rateLimits).filter(({ counts }) => counts === 'right')
+      return (await app.app.get(Counters).read(right.slice(0, 2).map(({ key }) => key))).map(
+        ({ points }) => points,
+      )
+    }
+    const challenge = await aChallenge(app, user, from(ip))
+    expect(await keys()).toEqual([1, 0])
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }, from(ip)))).toBe('200')
+    expect(await keys()).toEqual([1, 1])
+  })
+})
+
+describe('a login that is too unusual', () => {
+  it('does not confirm the password by asking for the second factor', async () => {
+    const strict = await TestApp.start('embedded', {
+      ...{ ...TRUSTED, ...app.stores, ANOMALY_POLICY: 'notify:1,revoke:1' },
+      JWT_KEYS_FILE: app.settings.jwtKeysFile,
+      SECRETS_KEYS_FILE: app.settings.secretsKeysFile,
+    })
+    try {
+      const { user, phone } = await anEnrolled()
+      const usual = {
+        ...from('203.0.113.30'),
+        'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      }
+      const known = await secondStep(
+        app,
+        { challenge: await aChallenge(app, user, usual), code: phone.code() },
+        usual,
+      )
+      expect(outcome(known)).toBe('200')
+      const unusual = { ...from('198.51.100.30'), 'User-Agent': 'curl/8.0' }
+      const answer = await firstStep(strict, user, unusual)
+      expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
+      const wrong = await firstStep(strict, user, { ...unusual, password: 'a wrong password' })
+      expect({ ...answer.json, requestId: '' }).toEqual({ ...wrong.json, requestId: '' })
+    } finally {
+      await strict.stop()
+    }
   })
 })

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { AuthMethods } from '../../permissions/auth-methods.js'
+import type { User } from '../../users/user.js'
+import { LoginPlaces } from '../login/login-places.js'
+import { FactorMethods } from './factor-methods.js'
+import { type ChallengePlace, SecondFactorChallenges } from './second-factor-challenges.js'
+
+/** Offers a second step to who has done the first. */
+@Injectable()
+export class SecondStepOffer {
+  constructor(
+    private readonly methods: FactorMethods,
+    private readonly challenges: SecondFactorChallenges,
+    private readonly places: LoginPlaces,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * `SECOND_FACTOR_REQUIRED` with a new challenge, or `HANDOFF_REQUIRED` on a satellite where the user could only
+   * use up recovery codes.
+   */
+  async refusal(user: User, proved: AuthMethods, place: ChallengePlace): Promise<ApiError> {
+    const { id: userId, accountId, email } = user
+    const { client } = place
+    const event = auditEvent({ userId, accountId, client }, 'login', {
+      reason: 'second factor required',
+      email,
+    })
+    this.auditLog.note({ ...event, outcome: 'refused' })
+    const [challenge, methods] = await Promise.all([
+      this.challenges.issue(user, proved, place),
+      this.methods.of(userId, client.origin),
+    ])
+    const isDeadEnd = methods.every(method => method === 'recovery')
+    if (isDeadEnd && this.places.isSatellite(client.origin)) return new ApiError('HANDOFF_REQUIRED')
+    return new ApiError('SECOND_FACTOR_REQUIRED', { members: { challenge, methods } })
+  }
+}
