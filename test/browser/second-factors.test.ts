@@ -170,6 +170,11 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await press('Confirm the code')
   await seeing('Save your recovery codes')
   await expectGoodPage(page, 'main-recovery-codes')
+  // On paper there are the codes alone.
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByRole('list', { name: 'Recovery codes' }).isVisible()).toBe(true)
+  expect(await page.locator('button:visible, h1:visible, nav:visible').count()).toBe(0)
+  await page.emulateMedia({ media: null })
   const codes = await saveCodes()
   expect(codes).toHaveLength(10)
   await seeing('Your authenticator app is set up.')
