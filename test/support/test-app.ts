@@ -108,8 +108,9 @@ export class TestApp {
   }
 
   /** The token of the newest link mailed to this address. Throws when there is none. */
-  async mailedToken(email: string): Promise<string> {
-    const newest = (await this.mailsTo(email)).at(-1)
+  async mailedToken(email: string, page = ''): Promise<string> {
+    const mails = await this.mailsTo(email)
+    const newest = mails.findLast(({ text }) => text.includes(`${page}#token=`))
     const token = /#token=([A-Za-z0-9_-]+)/.exec(newest?.text ?? '')?.[1]
     if (!token) throw new Error(`No link was mailed to ${email}`)
     return token

@@ -35,8 +35,7 @@ export class PolicyAuthority {
     if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
     if (!user.granted.accountSettings) throw new ApiError('PERMISSION_REQUIRED')
     await this.changes.requireNotRevoked(transaction, actor)
-    if (asksForSecondFactors(account))
-      await this.stepUp.require(actor, this.maxAgeSeconds(account), transaction)
+    if (asksForSecondFactors(account)) this.stepUp.require(actor, this.maxAgeSeconds(account))
     return { account, user }
   }
 

@@ -38,13 +38,15 @@ export class ReauthenticationMethods {
   }
 
   /**
-   * Adds to a `REAUTHENTICATION_REQUIRED` how that can be done. Here, and not where it is thrown: that may be in
+   * Adds to a `REAUTHENTICATION_REQUIRED` or `STEP_UP_REQUIRED` how that can be done. Here, and not where it is thrown: that may be in
    * a transaction, and most requests are not refused. Never rejects.
    */
   async amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError> {
-    if (refusal.code !== 'REAUTHENTICATION_REQUIRED' || !request.session) return refusal
+    const isStepUp = refusal.code === 'STEP_UP_REQUIRED'
+    if (!(isStepUp || refusal.code === 'REAUTHENTICATION_REQUIRED') || !request.session) return refusal
     try {
-      const methods = await this.of(request.session, clientOf(request).origin)
+      const all = await this.of(request.session, clientOf(request).origin)
+      const methods = all.filter(method => !isStepUp || method !== 'password')
       return new ApiError(refusal.code, { ...refusal.options, members: { methods } })
     } catch (error) {
       this.logger.warn(`A refusal goes out without its methods: ${(error as Error).message}`)

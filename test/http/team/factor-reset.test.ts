@@ -10,7 +10,7 @@ import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { firstStep, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
-import { giveTotp, requireOf } from '../../support/factors.js'
+import { giveTotp, prove, requireOf } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
@@ -155,6 +155,8 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     const payer = await aMemberWith(app, owner, 'payments')
     const stranger = await aMember(app, await anOwner(app))
     for (const user of [owner, manager, payer, stranger]) await giveTotp(app, user)
+    expect(outcome(await request(session, member))).toBe('401 STEP_UP_REQUIRED')
+    await prove(app, session, 'otp')
     const without = await aMember(app, owner)
     const disabled = await aMember(app, owner)
     await giveTotp(app, disabled)
