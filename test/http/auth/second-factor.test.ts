@@ -19,7 +19,7 @@ import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
-const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', DATABASE_TIMEOUT_MS: '3000' }
+const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', DATABASE_TIMEOUT_MS: '3000', LOGINS_PER_ACCOUNT: '60' }
 const from = (ip: string) => ({ 'X-Forwarded-For': ip })
 
 let app: TestApp
