@@ -96,7 +96,8 @@ export class Reauthentication {
     this.requireWithSecondFactor(session, { hasSecondFactor: user?.hasSecondFactor ?? false })
   }
 
-  private isSecondFactorRecent({ amr, authTime }: Session): boolean {
+  /** Whether two factors were proved, the second of them recently. */
+  isSecondFactorRecent({ amr, authTime }: Session): boolean {
     return acrOf(amr) === TWO_FACTORS && this.clock.now() < this.expiresAt(authTime)
   }
 

@@ -83,7 +83,7 @@ export class SessionLimits {
 /** How the user of a session has proved who they are. */
 export interface Proof {
   readonly methods: AuthMethods
-  /** When; left out for now. */
+  /** When, where another session inherits it, which was admitted then; left out for now. */
   readonly at?: Date
 }
 

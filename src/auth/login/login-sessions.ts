@@ -99,7 +99,7 @@ export class LoginSessions {
   async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {
     const { source, client, sessionIds, deviceId } = context
     // A session that is handed on was admitted when it began, and a passkey is two factors.
-    if (!grounds) await this.secondFactors.check(user, proof, context)
+    if (!proof.at) await this.secondFactors.check(user, proof, context)
     const confirm = this.records.confirmationOf(user, proof, context, grounds)
     const opened = await this.sessions.open(
       { ...user, userId: user.id },

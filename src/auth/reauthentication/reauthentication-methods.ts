@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
 import { clientOf } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { Session } from '../../sessions/session.js'
 import { Users } from '../../users/users.js'
 import { FACTOR_METHODS, FactorMethods } from '../second-factor/factor-methods.js'
@@ -21,20 +22,25 @@ export class ReauthenticationMethods {
     private readonly users: Users,
     private readonly places: TypingPlaces,
     private readonly factors: FactorMethods,
+    private readonly reauthentication: Reauthentication,
   ) {}
 
-  /** What the session's user has, and may use on pages of this origin (null outside browsers). */
+  /**
+   * What the session's user has, and may use on pages of this origin (null outside browsers). Without the
+   * password for one who needs their second factor again anyway.
+   */
   async of(session: Session, origin: string | null): Promise<ReauthenticationMethod[]> {
     const user = await this.users.find(session.userId)
     if (!user) return []
     const place = { ...session, client: { origin } }
     const mayTypePassword = (await this.places.refusalOfPassword(user, place)) === null
     const mayTypeCodes = (await this.places.refusalOfCode(user, place)) === null
-    const factors = await this.factors.of(user.id, origin)
-    return [
-      ...(user.passwordHash !== null && mayTypePassword ? (['password'] as const) : []),
-      ...factors.filter(method => method === 'passkey' || mayTypeCodes),
-    ]
+    const all = await this.factors.of(user.id, origin)
+    const factors = all.filter(method => method === 'passkey' || mayTypeCodes)
+    // The password is taken, but what is refused until then would be refused again.
+    const isEnough = factors.length === 0 || this.reauthentication.isSecondFactorRecent(session)
+    const hasPassword = user.passwordHash !== null && mayTypePassword
+    return hasPassword && isEnough ? ['password', ...factors] : factors
   }
 
   /**
