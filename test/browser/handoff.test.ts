@@ -177,8 +177,10 @@ test('a page of the main site that has left by itself stays when it is loaded ag
   await loseSession()
   // The satellite does not answer: the browser stays on the page of the main site, which people load again.
   await page.route(`${SHOP_ONE}/handoff-callback`, route => route.abort('aborted'))
+  const leaving = page.waitForEvent('requestfailed', sent => sent.url().startsWith(`${SHOP_ONE}/handoff-`))
   await press(THROUGH)()
   await page.getByText('Going on to shop-one.test').waitFor()
+  await leaving
   await page.unroute(`${SHOP_ONE}/handoff-callback`)
   await gesture(() => page.reload(), asMember(), [HANDOFF, HANDOFF])
   await gesture(press(asMember()), 'Log out', [CALLBACK])

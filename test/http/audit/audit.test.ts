@@ -43,7 +43,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
           ...whoIs(signedIn),
           ip: '127.0.0.1',
           origin: MAIN,
-          detail: { source: 'main' },
+          detail: { source: 'main', methods: ['pwd'] },
         }),
       ])
     })

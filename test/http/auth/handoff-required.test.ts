@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
+import { giveTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { aSatellite } from '../../support/satellites.js'
@@ -209,8 +207,7 @@ describe('an account', () => {
 })
 
 describe('a user with a second factor', () => {
-  const hasFactor = ({ id }: Pick<User, 'id'>) =>
-    app.app.get(Database).run(db => db.update(users).set({ hasSecondFactor: true }).where(eq(users.id, id)))
+  const hasFactor = (user: Pick<User, 'id'>) => giveTotp(app, user)
 
   it('is not asked for it by a satellite, but sent on: after the right password alone', async () => {
     const { member, origin } = await anAccount({ loginMode: 'password' })
