@@ -8,10 +8,10 @@ import { query, startPostgres, startRedis } from '../machine/stores.mjs'
 import { markdownTable } from '../markdown-table.mjs'
 
 const BAR_MS = 5
-const LOGINS = 500
-const WARM_UP = 100
+const LOGINS = 2000
+const WARM_UP = 3000
 /** Who has too many sessions loses the oldest at a login, which is not what is measured. */
-const USERS = 30
+const USERS = 120
 const ORIGIN = 'https://www.main-site.example'
 
 /**

@@ -50,6 +50,7 @@ import { SecondFactorChallenges } from './second-factor/second-factor-challenges
 import { SecondFactorDemand } from './second-factor/second-factor-demand.js'
 import {
   DeviceMemory,
+  SecondFactorGrounds,
   SecondFactorLoginService,
   WrongFactorAlarm,
 } from './second-factor/second-factor-login.service.js'
@@ -121,6 +122,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondStepOffer,
     TypingPlaces,
     UnrecognizedLoginService,
+    SecondFactorGrounds,
     WrongFactorAlarm,
   ],
   exports: [FactorCheck, FactorMethods, LoginPlaces, PasswordMails, PasswordProof],

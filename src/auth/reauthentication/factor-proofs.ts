@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { AuthMethods } from '../../permissions/auth-methods.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
@@ -22,6 +23,7 @@ export class FactorProofs {
     private readonly places: TypingPlaces,
     private readonly limits: LoginLimits,
     private readonly factors: FactorCheck,
+    private readonly database: Database,
   ) {}
 
   /**
@@ -37,10 +39,15 @@ export class FactorProofs {
     const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
       const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
-      const methods = await this.factors.use(user, proof, context)
+      const factor = await this.factors.check(user, proof, context)
+      await this.database.transaction(async transaction => {
+        await this.users.lock(transaction, user.id)
+        await factor.use(transaction)
+      })
+      await factor.used()
       // It is counted with guesses at the password, and must not reset what limits those.
       await counted.provedInPart()
-      return { user, methods }
+      return { user, methods: factor.methods }
     } catch (error) {
       await counted.threw(error)
       throw error

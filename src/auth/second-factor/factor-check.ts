@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { type AuditAction, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { FactorMails } from '../../factors/factor-mails.js'
@@ -29,6 +30,19 @@ export interface FactorContext {
   readonly session?: Pick<Session, 'sid' | 'createdAt'>
 }
 
+/** A factor that is right, and not used up yet. */
+export interface CheckedFactor {
+  /** What it proves. */
+  readonly methods: AuthMethods
+  /**
+   * Uses it up, in the transaction of what it allows, which has the user locked. Throws like
+   * {@link FactorCheck.check} when another request was faster.
+   */
+  use(transaction: Db): Promise<void>
+  /** To be called once the transaction is committed. */
+  used(): Promise<void>
+}
+
 /** Checks what users have besides a password, at a login and within a session. */
 @Injectable()
 export class FactorCheck {
@@ -41,31 +55,70 @@ export class FactorCheck {
   ) {}
 
   /**
-   * What the proof proves; it is used up. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or was used
-   * before, and `PASSKEY_INVALID`, after a row in the audit log. Counts nothing: the caller has counted a guess
-   * before, and reports how it ended.
+   * What the proof proves; nothing is stored yet. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or
+   * was used before, and `PASSKEY_INVALID`, after a row in the audit log. Counts nothing: the caller has counted
+   * a guess before, and reports how it ended.
    */
-  async use(user: User, proof: FactorProof, context: FactorContext): Promise<AuthMethods> {
-    try {
-      return await this.proved(user, proof, context)
-    } catch (error) {
-      if (error instanceof ApiError && WRONG.has(error.code)) this.noteFailure(user, proof, context)
-      throw error
+  async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
+    const noted = <T>(step: Promise<T>) => this.noted(step, user, proof, context)
+    const factor = await noted(this.find(user, proof, context))
+    return { ...factor, use: transaction => noted(factor.use(transaction)) }
+  }
+
+  private find(user: User, { code, recoveryCode, passkey }: FactorProof, context: FactorContext) {
+    if (passkey) return this.findPasskey(user, passkey, context)
+    return code === undefined
+      ? this.findRecoveryCode(user, recoveryCode ?? '', context)
+      : this.findCode(user, code)
+  }
+
+  private async findPasskey(
+    { id: userId }: User,
+    passkey: AuthenticationResponseJSON,
+    { client }: FactorContext,
+  ): Promise<CheckedFactor> {
+    const assertion = await this.passkeys.check(passkey, { client, userId })
+    const use = (transaction: Db) => this.passkeys.use(transaction, assertion, client)
+    return { methods: assertion.methods, use, used: nothingMore }
+  }
+
+  private async findCode({ id }: User, code: string): Promise<CheckedFactor> {
+    const checked = await this.totp.check(id, code)
+    if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
+    const use = async (transaction: Db) => requireFirst(await this.totp.use(transaction, checked))
+    return { methods: authMethods('otp'), use, used: nothingMore }
+  }
+
+  private async findRecoveryCode(
+    { id: userId, accountId }: User,
+    code: string,
+    { client, session }: FactorContext,
+  ): Promise<CheckedFactor> {
+    requireFirst(await this.recoveryCodes.has(userId, code))
+    const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
+    return {
+      methods: authMethods('otp'),
+      use: async transaction => requireFirst(await this.recoveryCodes.use(transaction, userId, code, event)),
+      used: async () => {
+        // At a login there is no session yet that the mail could be about.
+        const actor = { userId, accountId, client, ...(session ?? newSession()) }
+        await this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(userId))
+      },
     }
   }
 
-  private async proved(user: User, proof: FactorProof, context: FactorContext): Promise<AuthMethods> {
-    const { code, recoveryCode, passkey } = proof
-    if (passkey) {
-      const { methods } = await this.passkeys.verify(passkey, { client: context.client, userId: user.id })
-      return methods
+  private async noted<T>(
+    step: Promise<T>,
+    user: User,
+    proof: FactorProof,
+    context: FactorContext,
+  ): Promise<T> {
+    try {
+      return await step
+    } catch (error) {
+      if (isWrongFactor(error)) this.noteFailure(user, proof, context)
+      throw error
     }
-    const isRight =
-      code === undefined
-        ? await this.useRecoveryCode(user, recoveryCode ?? '', context)
-        : await this.totp.use(user.id, code)
-    if (!isRight) throw new ApiError('SECOND_FACTOR_INVALID')
-    return authMethods('otp')
   }
 
   private noteFailure(
@@ -77,21 +130,20 @@ export class FactorCheck {
     const detail = { reason: `wrong ${nameOf(proof)}`, email }
     this.auditLog.note({ ...auditEvent(actor, context.action, detail), outcome: 'failed' })
   }
-
-  private async useRecoveryCode(user: User, code: string, { client, session }: FactorContext) {
-    const { id: userId, accountId } = user
-    const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
-    const isUsed = await this.recoveryCodes.use(userId, code, event)
-    // At a login there is no session yet that the mail could be about.
-    if (isUsed) {
-      const actor = { userId, accountId, client, ...(session ?? newSession()) }
-      await this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(userId))
-    }
-    return isUsed
-  }
 }
 
 const WRONG: ReadonlySet<ErrorCode> = new Set(['SECOND_FACTOR_INVALID', 'PASSKEY_INVALID'])
+
+/** Whether it is about a factor that is wrong, and not about what prevented the check. */
+export function isWrongFactor(error: unknown): boolean {
+  return error instanceof ApiError && WRONG.has(error.code)
+}
+
+function requireFirst(isRight: boolean): void {
+  if (!isRight) throw new ApiError('SECOND_FACTOR_INVALID')
+}
+
+async function nothingMore(): Promise<void> {}
 
 function nameOf({ code, passkey }: FactorProof): string {
   if (passkey) return 'passkey'

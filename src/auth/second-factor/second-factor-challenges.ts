@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
@@ -80,9 +81,12 @@ export class SecondFactorChallenges {
     return { text, user, source, methods: authMethods(...methods), tries }
   }
 
-  /** Uses the challenge up. Throws `CHALLENGE_EXPIRED` when another request was faster. */
-  async use({ text }: SecondFactorChallenge): Promise<void> {
-    const isUsed = await this.database.run(db => this.tokens.remove(db, 'second-factor', text))
+  /**
+   * Uses the challenge up, in the transaction of what it allows. Throws `CHALLENGE_EXPIRED` when another request
+   * was faster.
+   */
+  async use(transaction: Db, { text }: SecondFactorChallenge): Promise<void> {
+    const isUsed = await this.tokens.remove(transaction, 'second-factor', text)
     if (!isUsed) throw new ApiError('CHALLENGE_EXPIRED')
   }
 

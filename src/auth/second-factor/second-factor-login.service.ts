@@ -3,17 +3,20 @@ import { KnownDevices } from '../../anomalies/known-devices.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
-import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
 import { type Client, deviceName } from '../../http/client.js'
 import { withMethods } from '../../permissions/auth-methods.js'
-import type { CountedAction } from '../../rate-limits/rate-limiter.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'
-import { type LoggedIn, type LoginContext, LoginSessions } from '../login/login-sessions.js'
-import { FactorCheck, type FactorProof } from './factor-check.js'
+import {
+  type LoggedIn,
+  type LoginContext,
+  type LoginGrounds,
+  LoginSessions,
+} from '../login/login-sessions.js'
+import { type CheckedFactor, FactorCheck, type FactorProof, isWrongFactor } from './factor-check.js'
 import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
 
 /** Remembers browsers that have just used a second factor. */
@@ -62,21 +65,45 @@ export class WrongFactorAlarm {
   }
 }
 
+/** What opening a session with a second factor depends on besides its user. */
+@Injectable()
+export class SecondFactorGrounds {
+  constructor(
+    private readonly challenges: SecondFactorChallenges,
+    private readonly database: Database,
+  ) {}
+
+  /** In one transaction, with the user locked, the factor and the challenge are used up. */
+  of(challenge: SecondFactorChallenge, factor: CheckedFactor): LoginGrounds {
+    return {
+      detail: {},
+      confirm: async (_, record) => {
+        await this.database.transaction(async transaction => {
+          await record(transaction)
+          await factor.use(transaction)
+          await this.challenges.use(transaction, challenge)
+        })
+        await factor.used()
+      },
+    }
+  }
+}
+
 /** The second step of a login. */
 @Injectable()
 export class SecondFactorLoginService {
   constructor(
-    private readonly challenges: SecondFactorChallenges,
     private readonly factors: FactorCheck,
     private readonly limits: LoginLimits,
+    private readonly grounds: SecondFactorGrounds,
     private readonly sessions: LoginSessions,
     private readonly alarm: WrongFactorAlarm,
   ) {}
 
   /**
    * Opens a session for who has begun this login and now proves a second factor. Wrong ones count like wrong
-   * passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any check, and `CHALLENGE_EXPIRED` when
-   * another request has completed this login.
+   * passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any check,
+   * and `CHALLENGE_EXPIRED` when another request has completed this login.
    */
   async complete(
     challenge: SecondFactorChallenge,
@@ -84,37 +111,19 @@ export class SecondFactorLoginService {
     context: LoginContext,
   ): Promise<LoggedIn> {
     const { user } = challenge
-    const counted = await this.limits.countGuess(user.email, context.client)
-    const proved = await this.prove(challenge, proof, context, counted)
+    const { client } = context
+    const counted = await this.limits.countGuess(user.email, client)
     try {
-      await this.challenges.use(challenge)
-      const methods = withMethods(challenge.methods, proved)
-      const loggedIn = await this.sessions.admit(user, { methods }, context)
+      const factor = await this.factors.check(user, proof, { action: 'login', client })
+      const methods = withMethods(challenge.methods, factor.methods)
+      const grounds = this.grounds.of(challenge, factor)
+      const loggedIn = await this.sessions.admit(user, { methods }, context, grounds)
       await counted.completed()
       return loggedIn
     } catch (error) {
       await counted.threw(error)
+      if (isWrongFactor(error)) await this.alarm.tell(challenge, client)
       throw error
     }
   }
-
-  private async prove(
-    challenge: SecondFactorChallenge,
-    proof: FactorProof,
-    { client }: LoginContext,
-    counted: CountedAction,
-  ) {
-    const { user } = challenge
-    try {
-      return await this.factors.use(user, proof, { action: 'login', client })
-    } catch (error) {
-      await counted.threw(error)
-      if (isRefusal(error)) await this.alarm.tell(challenge, client)
-      throw error
-    }
-  }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500
 }

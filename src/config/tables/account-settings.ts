@@ -1,5 +1,4 @@
 import type { SettingsTable } from '../setting.js'
-import { REQUIRED } from '../setting.js'
 import * as read from '../setting-readers.js'
 
 /** GDPR article 12 allows a month. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { REQUIRED, type SettingsTable } from '../setting.js'
+import type { SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
 const ENVIRONMENTS = ['development', 'test', 'production'] as const

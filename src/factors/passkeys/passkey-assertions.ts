@@ -49,16 +49,6 @@ export class PasskeyAssertions {
   ) {}
 
   /**
-   * What {@link check} finds, used up. Throws `PASSKEY_INVALID` also for a passkey that has just been removed,
-   * and a challenge that has just been used.
-   */
-  async verify(response: AuthenticationResponseJSON, context: AssertionContext): Promise<CheckedAssertion> {
-    const assertion = await this.check(response, context)
-    await this.database.transaction(transaction => this.use(transaction, assertion, context.client))
-    return assertion
-  }
-
-  /**
    * The passkey that has signed one of our challenges; nothing is stored yet. Throws `PASSKEY_INVALID` for
    * whatever is wrong: the challenge, the page, the user, the signature. The caller counts the guess, and checks
    * whether the user may log in.
@@ -80,7 +70,7 @@ export class PasskeyAssertions {
     }
   }
 
-  /** Uses the challenge up, in the transaction of what it allows. Throws like {@link verify}. */
+  /** Uses the challenge up, in the transaction of what it allows. Throws `PASSKEY_INVALID` also for a passkey that has just been removed. */
   async use(transaction: Db, { passkey, challenge, state }: CheckedAssertion, client: Client): Promise<void> {
     const isFirst = await this.challenges.use(transaction, challenge.text, challenge.expiresAt)
     const before = isFirst ? await this.passkeys.markUsed(transaction, passkey, state) : null

@@ -36,23 +36,33 @@ export class RecoveryCodes {
     return left > 0 ? null : this.replace(transaction, userId)
   }
 
+  /** Whether it is an unused code of the user. */
+  async has(userId: string, code: string): Promise<boolean> {
+    const isCode = isUnusedCode(userId, code)
+    return (await this.database.run(db => db.$count(recoveryCodes, isCode))) > 0
+  }
+
   /**
-   * Whether it is an unused code of the user. It is used up by this, in one statement with the row of the audit
-   * log: of several calls at once, on whatever replica, one gets true.
+   * Uses the code up, in one statement with the row of the audit log: of several calls at once, on whatever
+   * replica, one gets true.
    */
-  use(userId: string, code: string, event: AuditEvent): Promise<boolean> {
-    const isCode = and(isUnusedOf(userId), eq(recoveryCodes.hash, recoveryCodeHash(userId, code)))
+  use(transaction: Db, userId: string, code: string, event: AuditEvent): Promise<boolean> {
+    const isCode = isUnusedCode(userId, code)
     const usedAt = this.clock.now()
     // As SQL: parentheses, which a subquery gets, may not be around an update.
     const use = (db: Db) =>
       db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }).getSQL()
-    return this.auditLog.recordIf(use, event)
+    return this.auditLog.recordIf(use, event, undefined, transaction)
   }
 
   /** How many unused ones the user has. */
   countLeft(userId: string): Promise<number> {
     return this.database.run(db => db.$count(recoveryCodes, isUnusedOf(userId)))
   }
+}
+
+function isUnusedCode(userId: string, code: string) {
+  return and(isUnusedOf(userId), eq(recoveryCodes.hash, recoveryCodeHash(userId, code)))
 }
 
 function isUnusedOf(userId: string) {

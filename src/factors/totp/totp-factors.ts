@@ -10,6 +10,12 @@ import { newTotpSecret, stepOfCode } from './totp.js'
 
 type TotpRow = typeof totpFactors.$inferSelect
 
+/** A right code, and the app that it is of as it was read. */
+export interface CheckedCode {
+  readonly row: TotpRow
+  readonly step: number
+}
+
 const ROWS_AT_A_TIME = 100
 
 /**
@@ -52,7 +58,8 @@ export class TotpFactors {
     const row = await this.find(transaction, userId)
     if (row?.confirmedAt) throw new ApiError('TOTP_EXISTS')
     if (!row) throw new ApiError('TOTP_NOT_STARTED')
-    return this.useStep(transaction, row, code, { confirmedAt: this.clock.now() })
+    const step = this.stepOf(row, code)
+    return step !== null && this.useStep(transaction, row, step, { confirmedAt: this.clock.now() })
   }
 
   /** Adds a secret (base32) that the user's app has already. False when they have a confirmed one. */
@@ -70,12 +77,17 @@ export class TotpFactors {
     return added.length > 0
   }
 
-  /** Whether `code` is one of the user's confirmed app, for now and not used before. It is used up by this. */
-  async use(userId: string, code: string): Promise<boolean> {
-    return this.database.run(async db => {
-      const row = await this.find(db, userId)
-      return row?.confirmedAt ? this.useStep(db, row, code) : false
-    })
+  /** The code if it is one of the user's confirmed app, for now and not used before; null otherwise. */
+  async check(userId: string, code: string): Promise<CheckedCode | null> {
+    const row = await this.database.run(db => this.find(db, userId))
+    if (!row?.confirmedAt) return null
+    const step = this.stepOf(row, code)
+    return step === null || step <= row.lastStep ? null : { row, step }
+  }
+
+  /** Uses the code up; false when another request was faster, or the app has been removed. */
+  use(db: Db, { row, step }: CheckedCode): Promise<boolean> {
+    return this.useStep(db, row, step, {})
   }
 
   /** Whether the user has a confirmed one. */
@@ -104,6 +116,10 @@ export class TotpFactors {
     }
   }
 
+  private stepOf({ userId, secret }: TotpRow, code: string): number | null {
+    return stepOfCode(this.secrets.open(secret, userId).toString(), code, this.clock.now())
+  }
+
   private async find(db: Db, userId: string): Promise<TotpRow | null> {
     const [row] = await db.select().from(totpFactors).where(eq(totpFactors.userId, userId))
     return row ?? null
@@ -115,12 +131,10 @@ export class TotpFactors {
    */
   private async useStep(
     db: Db,
-    { userId, secret, createdAt }: TotpRow,
-    code: string,
-    change: Partial<Pick<TotpRow, 'confirmedAt'>> = {},
+    { userId, createdAt }: TotpRow,
+    step: number,
+    change: Partial<Pick<TotpRow, 'confirmedAt'>>,
   ): Promise<boolean> {
-    const step = stepOfCode(this.secrets.open(secret, userId).toString(), code, this.clock.now())
-    if (step === null) return false
     const isUnused = and(
       eq(totpFactors.userId, userId),
       // Still the secret that the code is of; a rotation of keys may have sealed it anew.
