@@ -55,6 +55,11 @@ export function requireOf(
   return app.app.get(Database).run(db => db.update(accounts).set(policy).where(eq(accounts.id, accountId)))
 }
 
+/** As the job does once the days of grace are over; a trigger sets what it has to be. */
+export async function markLate(app: TestApp, { id }: Pick<User, 'id'>): Promise<void> {
+  await app.app.get(Database).run(db => db.update(users).set({ mustEnrol: true }).where(eq(users.id, id)))
+}
+
 async function change(app: TestApp, userId: string, work: (transaction: Db) => Promise<unknown>) {
   await app.app.get(SessionChanges).durably(async transaction => {
     await transaction.select().from(users).where(eq(users.id, userId)).for('no key update')

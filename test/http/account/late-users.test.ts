@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eq } from 'drizzle-orm'
 import { type Handler, handlersOf } from '../../../dev/api-docs/handlers.js'
 import { OwnerGuard } from '../../../src/account/owner.guard.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema.js'
 import { SECOND_FACTOR_REQUIREMENTS } from '../../../src/database/second-factor-requirement.js'
 import { type Permission, permissionsOf, type Source } from '../../../src/permissions/permissions.js'
 import { EnrolmentGuard } from '../../../src/sessions/guards/enrolment.guard.js'
@@ -12,7 +8,7 @@ import { PaymentsPermissionGuard } from '../../../src/sessions/guards/payments-p
 import { PermissionGuard } from '../../../src/sessions/guards/permission.guard.js'
 import { isPublic } from '../../../src/tokens/jwt.guard.js'
 import type { User } from '../../../src/users/user.js'
-import { giveTotp, requireOf, takeTotp } from '../../support/factors.js'
+import { giveTotp, markLate, requireOf, takeTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {
@@ -157,15 +153,9 @@ describe('Somebody who has to set up a second factor', () => {
     const session = await signIn(app, manager, 'main')
     await requireOf(app, owner, 'managers')
     // Their row says so; the store has not been told yet.
-    await markLate(manager)
+    await markLate(app, manager)
     expect(outcome(await team(app, session, 'POST', `/${member.id}/disable`))).toBe(ENROL)
   })
-
-  /** A trigger sets what it has to be. */
-  async function markLate({ id }: User) {
-    const change = (db: Db) => db.update(users).set({ mustEnrol: true }).where(eq(users.id, id))
-    await app.app.get(Database).run(change)
-  }
 
   const OWNER = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports'])
   const ROLES: Record<string, Permission[] | 'owner'> = {
@@ -197,7 +187,7 @@ describe('Somebody who has to set up a second factor', () => {
         live.push([source, await signIn(app, user, source)])
       if (enrolled) await giveTotp(app, user)
       await requireOf(app, owner, policy)
-      await markLate(user)
+      await markLate(app, user)
       const isLate = !enrolled && (CONCERNED[policy] as readonly string[]).includes(role)
       const all = granted === 'owner' ? OWNER : permissionsOf(granted)
       const expected = (source: Source) => {
