@@ -1,14 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { LoginSessions } from '../../../src/auth/login/login-sessions.js'
+import { PasskeyUsers } from '../../../src/auth/passkey-login/passkey-login.service.js'
 import { Database } from '../../../src/database/database.js'
+import { userSessions } from '../../../src/database/schema.js'
 import { CHALLENGE_SECONDS } from '../../../src/factors/passkeys/passkey-challenges.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
+import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { type Circumstances, SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, type SignedIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-
 import { outcome, refreshByCookie } from '../support/api-calls.js'
-import { addPasskey, creationOptions, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
+import { heldCall } from '../support/held-call.js'
+import {
+  addPasskey,
+  creationOptions,
+  logInWithPasskey,
+  passkeyOptions,
+  provenPasskeySession,
+} from '../support/passkey-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -208,6 +219,66 @@ describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
       expect.objectContaining({ counter: 0, before: 8 }),
     ])
     expect(rows[0]?.accountId).toBe(member.accountId)
+  })
+
+  describe('while the passkey is being removed', () => {
+    /** Somebody with two passkeys, in a session of the first, which may remove the second. */
+    async function anotherKeyOf(user: User) {
+      const first = await aPasskeyOf(user)
+      const session = await provenPasskeySession(app, first)
+      const { authenticator, json } = await addPasskey(app, session)
+      const remove = () => onMainSite(app, session, 'DELETE', `/api/passkeys/${json.passkey.id}`)
+      return { session, authenticator, remove }
+    }
+
+    const liveSessionsOf = ({ id }: User) =>
+      app.app.get(Database).run(db => db.select().from(userSessions).where(eq(userSessions.userId, id)))
+
+    // Each step after the signature was found to be right.
+    it.each<[string, () => ReturnType<typeof heldCall>]>([
+      ['its user is read', () => heldCall(app.app.get(PasskeyUsers), 'requireAllowed')],
+      ['the session is opened', () => heldCall(app.app.get(LoginSessions), 'admit')],
+    ])('opens no session when that is done before %s', async (_, hold) => {
+      const member = await aMember(app, owner)
+      const { authenticator, remove } = await anotherKeyOf(member)
+      const response = authenticator.get(await passkeyOptions(app))
+      const { begun, release } = hold()
+      const login = logInWithPasskey(app, response)
+      await begun
+      expect(outcome(await remove())).toBe('200')
+      release()
+      expect(outcome(await login)).toBe(INVALID)
+      // That of the first passkey.
+      expect(await liveSessionsOf(member)).toHaveLength(1)
+    })
+
+    it('completes no login that a password has begun, though another factor stays', async () => {
+      const member = await aMember(app, owner)
+      const { authenticator, remove } = await anotherKeyOf(member)
+      const challenge = await aChallenge(app, member)
+      const passkey = authenticator.get(await passkeyOptions(app))
+      const { begun, release } = heldCall(app.app.get(LoginSessions), 'admit')
+      const login = secondStep(app, { challenge, passkey })
+      await begun
+      expect(outcome(await remove())).toBe('200')
+      release()
+      expect(outcome(await login)).toBe(INVALID)
+      expect(await liveSessionsOf(member)).toHaveLength(1)
+    })
+
+    it('nor does the code of an app that has just been removed', async () => {
+      const member = await aMember(app, owner)
+      const { session } = await anotherKeyOf(member)
+      const phone = await giveAuthenticator(app, member)
+      const challenge = await aChallenge(app, member)
+      const { begun, release } = heldCall(app.app.get(LoginSessions), 'admit')
+      const login = secondStep(app, { challenge, code: phone.code() })
+      await begun
+      expect(outcome(await onMainSite(app, session, 'DELETE', '/api/second-factor/totp'))).toBe('204')
+      release()
+      expect(outcome(await login)).toBe('401 SECOND_FACTOR_INVALID')
+      expect(await liveSessionsOf(member)).toHaveLength(1)
+    })
   })
 
   it('takes no body that is not a response', async () => {
