@@ -5,11 +5,14 @@ import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { Users } from '../../../src/users/users.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
+import { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
+import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
 
 const WRONG = '401 INVALID_CREDENTIALS'
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
@@ -240,6 +243,64 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
     }
     for (let count = 0; count < OWN; count++) await limits.count(attempt)
     await expect(limits.count(attempt)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
+  })
+})
+
+describe.each(BACKENDS)('Logins with a passkey on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, LIMITS)
+  })
+  afterAll(() => app.stop())
+
+  async function aKey(): Promise<SoftwareAuthenticator> {
+    const added = await addPasskey(app, await provenSession(app, await anOwner(app)))
+    expect(outcome(added)).toBe('201')
+    return added.authenticator
+  }
+
+  async function attempt(key: SoftwareAuthenticator, ip: string, lies = {}): Promise<string> {
+    const response = key.get(await passkeyOptions(app), lies)
+    const headers = { Origin: MAIN, 'X-Forwarded-For': ip }
+    return outcome(await logInWithPasskey(app, response, { source: 'main' }, headers))
+  }
+
+  const INVALID = '401 PASSKEY_INVALID'
+  const WRONG_SITE = { origin: 'https://evil.test' }
+
+  it('end for one credential and network, and for no other credential or network', async () => {
+    const [key, another] = [await aKey(), await aKey()]
+    const ip = anIp()
+    for (let count = 0; count < OWN; count++) expect(await attempt(key, ip, WRONG_SITE)).toBe(INVALID)
+    expect(await attempt(key, ip)).toBe(TOO_MANY)
+    expect(await attempt(another, ip)).toBe('200')
+    expect(await attempt(key, anIp())).toBe('200')
+    // Nor did that one forgive what was wrong here.
+    expect(await attempt(key, ip)).toBe(TOO_MANY)
+  })
+
+  it('do not count as wrong when they are right', async () => {
+    const key = await aKey()
+    const ip = anIp()
+    for (let count = 0; count < 2 * OWN; count++) expect(await attempt(key, ip)).toBe('200')
+    for (let count = 0; count < OWN; count++) expect(await attempt(key, ip, WRONG_SITE)).toBe(INVALID)
+    expect(await attempt(key, ip)).toBe(TOO_MANY)
+  })
+
+  it('lock nobody out who has logged in from there before, however many strangers try', async () => {
+    const key = await aKey()
+    const home = anIp()
+    expect(await attempt(key, home)).toBe('200')
+    for (let count = 0; count < ACCOUNT; count++) expect(await attempt(key, anIp(), WRONG_SITE)).toBe(INVALID)
+    expect(await attempt(key, anIp())).toBe(TOO_MANY)
+    expect(await attempt(key, home)).toBe('200')
+  })
+
+  it('count for credentials that we do not know too, so that the answer does not tell', async () => {
+    const unknown = new SoftwareAuthenticator({ userHandle: 'AAAAAAAAAAAAAAAAAAAAAA' })
+    const ip = anIp()
+    for (let count = 0; count < OWN; count++) expect(await attempt(unknown, ip)).toBe(INVALID)
+    expect(await attempt(unknown, ip)).toBe(TOO_MANY)
   })
 })
 

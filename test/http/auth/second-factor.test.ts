@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { LoginLimits } from '../../../src/auth/login/login-limits.js'
@@ -7,16 +8,22 @@ import { oneTimeTokens, recoveryCodes, totpFactors } from '../../../src/database
 import { authMethods } from '../../../src/permissions/auth-methods.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
 import { Counters } from '../../../src/rate-limits/counters.js'
+import type { User } from '../../../src/users/user.js'
 import {
+  type Authenticator,
   aChallenge,
   firstStep,
   giveAuthenticator,
   giveRecoveryCodes,
   secondStep,
+  spendCodes,
 } from '../../support/authenticator.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { aSatellite } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { outcome } from '../support/api-calls.js'
+import { bearer, outcome } from '../support/api-calls.js'
+import { addPasskey } from '../support/passkey-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', DATABASE_TIMEOUT_MS: '3000', LOGINS_PER_ACCOUNT: '60' }
@@ -95,6 +102,43 @@ describe('a login with a second factor', () => {
       deviceId: expect.stringMatching(/^[\w-]{43}$/),
     })
     expect(second.setCookies).toEqual([])
+  })
+
+  describe('of somebody who has a passkey alone', () => {
+    async function withPasskey() {
+      const owner = await anOwner(app)
+      const user = await aMember(app, owner)
+      expect(outcome(await addPasskey(app, await provenSession(app, user)))).toBe('201')
+      const origin = `https://${randomUUID()}.test`
+      await aSatellite(app, owner, origin, { secondFactor: 'allowed' })
+      const logIn = (headers: Record<string, string> = {}) =>
+        app.request({
+          method: 'POST',
+          path: '/api/login',
+          headers,
+          body: { email: user.email, password: PASSWORD, source: 'satellite' },
+        })
+      return { user, logIn, origin }
+    }
+
+    it('leads from a satellite that may ask for codes to the main site, not to a recovery code', async () => {
+      const { user, logIn, origin } = await withPasskey()
+      for (const left of ['some', 'none']) {
+        if (left === 'none') await spendCodes(app, user.id)
+        const answer = await logIn({ Origin: origin })
+        expect(outcome(answer)).toBe('403 HANDOFF_REQUIRED')
+        expect(answer.json).not.toHaveProperty('challenge')
+      }
+      await giveAuthenticator(app, user)
+      const { json } = await logIn({ Origin: origin })
+      expect(json).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', methods: ['totp'] })
+    })
+
+    it('leaves an app, which nobody can hand on, with recovery codes', async () => {
+      const { logIn } = await withPasskey()
+      const { json } = await logIn()
+      expect(json).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', methods: ['recovery'] })
+    })
   })
 
   it('is refused on pages of satellites, which must not see codes', async () => {
@@ -356,6 +400,43 @@ describe('what a thief with the password does', () => {
       }
     expect(outcomes.filter(text => text === '401 SECOND_FACTOR_INVALID')).toHaveLength(perAccountAndNetwork)
   })
+
+  it('has no more guesses with several sessions than with one, once strangers have used up the limit', async () => {
+    const { user, phone } = await anEnrolled()
+    const sessions = [await aSessionOf(user, phone), await aSessionOf(user, phone)]
+    const { perAccount, perAccountAndNetwork } = app.settings.rateLimits
+    const limiter = app.app.get(LoginLimits)
+    for (let number = 0; number < perAccount; number++) {
+      const client = { requestId: 'test', ip: `100.${64 + number}.2.1`, userAgent: null, origin: MAIN }
+      await (await limiter.countGuess(user.email, client)).failed()
+    }
+    const prove = async (accessToken: string, number: number, proof: object) =>
+      outcome(
+        await app.request({
+          method: 'POST',
+          path: '/api/reauthenticate',
+          headers: { Origin: MAIN, ...bearer(accessToken), ...from(`198.18.${number}.1`) },
+          body: proof,
+        }),
+      )
+    const outcomes: string[] = []
+    for (let number = 0; number < 2 * perAccountAndNetwork + 2; number++)
+      outcomes.push(await prove(sessions[number % 2] as string, number, { code: phone.wrongCode() }))
+    expect(outcomes).toEqual([
+      ...Array(perAccountAndNetwork).fill('401 SECOND_FACTOR_INVALID'),
+      ...Array(perAccountAndNetwork + 2).fill('429 TOO_MANY_ATTEMPTS'),
+    ])
+    // Each session still has guesses at the password of its own.
+    for (const [index, session] of sessions.entries())
+      expect(await prove(session, 100 + index, { password: PASSWORD })).toBe('200')
+  })
+
+  /** The access token of a session that has used its second factor. */
+  async function aSessionOf(user: Pick<User, 'email'>, phone: Authenticator): Promise<string> {
+    app.clock.advance(30)
+    const challenge = await aChallenge(app, user)
+    return (await secondStep(app, { challenge, code: phone.code() })).json.accessToken
+  }
 
   it('tells the user by the first wrong code, from where they have never been', async () => {
     const { user, phone } = await anEnrolled()
