@@ -9,7 +9,13 @@ import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
-import { firstStep, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
+import {
+  type Authenticator,
+  firstStep,
+  giveAuthenticator,
+  giveRecoveryCodes,
+  secondStep,
+} from '../../support/authenticator.js'
 import { giveTotp, prove, requireOf } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
@@ -179,38 +185,69 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     expect(await rowsOf(member)).toEqual([])
   })
 
-  it('waits while the member can go back to an earlier address, whose mailbox the new one is not', async () => {
-    const { member, session } = await aTeam()
-    const thief = await aMemberSession(member)
-    expect(outcome(await request(session, member))).toBe('409 EMAIL_UNDO_OPEN')
-    expect(thief.status).toBe(204)
+  it('happens when somebody looks, days late; until then factors are asked for, and the link stops it', async () => {
+    const [late, stopped] = [await aTeam(), await aTeam()]
+    const { resetAt } = (await request(late.session, late.member)).json
+    await request(stopped.session, stopped.member)
+    const token = await app.mailedToken(stopped.member.email)
+    app.clock.advance(9 * DAY)
+    expect(outcome(await firstStep(app, late.member))).toBe('401 SECOND_FACTOR_REQUIRED')
+    const manager = await signIn(app, late.owner, 'main')
+    expect(await shownOf(manager, late.member)).toMatchObject({
+      hasSecondFactor: true,
+      factorResetAt: resetAt,
+    })
+    expect(outcome(await follow('stop', token))).toBe('204')
+    await runJob()
+    expect(await hasFactors(late.member)).toBe(false)
+    expect(await hasFactors(stopped.member)).toBe(true)
+    expect(await app.mailsTo(late.member.email)).toHaveLength(2)
+    expect(outcome(await firstStep(app, late.member))).toBe('200')
   })
 
-  /** A live session of before changes the address. */
-  async function aMemberSession(member: User) {
-    const owner = await find(member)
-    const fresh = await signInBeside(owner)
+  it('waits as long as the member can go back to an address that they had when it was requested', async () => {
+    const { owner, member, authenticator, session } = await aTeam()
+    await request(session, member)
+    const stop = await app.mailedToken(member.email)
+    const email = await changeAddress(await throughBothSteps(member, authenticator))
+    app.clock.advance(2 * DAY)
+    await runJob()
+    expect(await hasFactors(member)).toBe(true)
+    const manager = await signIn(app, owner, 'main')
+    expect((await shownOf(manager, member)).factorResetAt).not.toBeNull()
+    // Seven days after the change nobody can go back.
+    app.clock.advance(5 * DAY)
+    await runJob()
+    expect(await hasFactors(member)).toBe(false)
+    expect((await app.mailsTo(email)).map(({ subject }) => subject)).toContainEqual(
+      expect.stringContaining('have been removed'),
+    )
+    expect(outcome(await follow('stop', stop))).toBe(INVALID_LINK)
+  })
+
+  it('is not requested while the member can go back to an earlier address, whose mailbox the new one is not', async () => {
+    const { member, authenticator, session } = await aTeam()
+    await changeAddress(await throughBothSteps(member, authenticator))
+    expect(outcome(await request(session, member))).toBe('409 EMAIL_UNDO_OPEN')
+  })
+
+  /** From a session that may do so; returns the new one. */
+  async function changeAddress(session: SignedIn) {
     const email = anEmail()
-    await onMainSite(app, fresh, 'POST', '/api/email/change', { email })
-    return onMainSite(app, fresh, 'POST', '/api/email/confirm', { token: await app.mailedToken(email) })
+    const change = (what: string, body: object) =>
+      onMainSite(app, session, 'POST', `/api/email/${what}`, body)
+    expect(outcome(await change('change', { email }))).toBe('202')
+    expect(outcome(await change('confirm', { token: await app.mailedToken(email) }))).toBe('204')
+    return email
   }
 
-  async function signInBeside(member: User): Promise<SignedIn> {
-    const authenticator = await giveAnother(member)
-    const first = await firstStep(app, member)
-    const answer = await secondStep(app, { challenge: first.json.challenge, code: authenticator.code() })
-    const sessionId = /^sessionId=([^;]*)/.exec(
-      answer.setCookies.find(c => c.startsWith('sessionId=')) ?? '',
-    )?.[1]
-    const session = { accessToken: answer.json.accessToken, sessionId: sessionId as string, answer }
-    await reauthenticate(app, session)
+  async function throughBothSteps(member: User, authenticator: Authenticator): Promise<SignedIn> {
+    const { challenge } = (await firstStep(app, member)).json
+    const answer = await secondStep(app, { challenge, code: authenticator.code() })
+    const sessionId = /sessionId=([^;]*)/.exec(answer.setCookies.join('\n'))?.[1] as string
+    const session = { accessToken: answer.json.accessToken, sessionId, answer }
+    expect(outcome(await reauthenticate(app, session))).toBe('200')
     return session
-  }
-
-  /** In place of the one that they have. */
-  async function giveAnother(member: User) {
-    await app.app.get(Database).transaction(tx => app.app.get(UserFactors).removeAll(tx, member.id))
-    return giveAuthenticator(app, member)
   }
 
   it('a confirmation of an address that was left since is worth nothing; it still stops', async () => {
