@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
+import { passkeys, recoveryCodes, rememberedDevices, totpFactors } from '../../../src/database/schema.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserChanges } from '../../../src/users/user-changes.js'
+import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
+import { addPasskey, provenPasskeySession } from '../support/passkey-calls.js'
 import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { accept, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -166,6 +170,66 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       expect(answer.text).not.toMatch(/"(hash|passwordHash|sessionId)"/)
       expect(answer.text).not.toContain(session.sessionId)
     })
+
+    it('has what the person logs in with, and nothing that logs anybody in', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const { authenticator: key, json } = await addPasskey(app, await provenSession(app, member))
+      const phone = await giveAuthenticator(app, member)
+      const [recoveryCode] = json.recoveryCodes as string[]
+      const challenge = await aChallenge(app, member)
+      const remembered = await secondStep(app, { challenge, recoveryCode, rememberDevice: true })
+      const deviceToken = /__Host-remembered-device=([\w-]{43})/.exec(remembered.setCookies.join('\n'))?.[1]
+      const manager = await provenSession(app, owner)
+      const reset = await team(app, manager, 'POST', `/${member.id}/second-factor/reset`)
+      const answer = await exportOf(await provenPasskeySession(app, key))
+      expect(answer.status).toBe(200)
+      const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+      expect(answer.json.factors).toEqual({
+        totp: [{ createdAt: time, confirmedAt: time }],
+        passkeys: [
+          {
+            name: 'Passkey',
+            rpId: 'www.main.test',
+            transports: ['hybrid', 'internal'],
+            isBackedUp: false,
+            createdAt: time,
+            lastUsedAt: time,
+          },
+        ],
+        recoveryCodes: expect.arrayContaining([
+          { createdAt: time, usedAt: null },
+          { createdAt: time, usedAt: time },
+        ]),
+        rememberedDevices: [{ name: expect.any(String), createdAt: time, lastUsedAt: time, expiresAt: time }],
+        resets: [{ requestedAt: time, resetAt: reset.json.resetAt }],
+      })
+      expect(answer.json.factors.recoveryCodes).toHaveLength(10)
+      for (const secret of [
+        ...[phone.secret, key.credentialId, deviceToken, ...json.recoveryCodes],
+        ...(await storedSecretsOf(member)),
+      ]) {
+        expect(secret).toMatch(/^.{16,}$/)
+        expect(answer.text).not.toContain(secret)
+      }
+    })
+
+    /** Seals, hashes and keys in the tables of factors. */
+    function storedSecretsOf({ id }: User): Promise<string[]> {
+      return app.app.get(Database).run(async db => {
+        const [totp, keys, codes, devices] = [
+          await db.select().from(totpFactors).where(eq(totpFactors.userId, id)),
+          await db.select().from(passkeys).where(eq(passkeys.userId, id)),
+          await db.select().from(recoveryCodes).where(eq(recoveryCodes.userId, id)),
+          await db.select().from(rememberedDevices).where(eq(rememberedDevices.userId, id)),
+        ]
+        return [
+          ...totp.map(({ secret }) => secret),
+          ...keys.map(({ publicKey }) => publicKey),
+          ...[...codes, ...devices].map(({ hash }) => hash),
+        ]
+      })
+    }
 
     it('shows nothing of others: neither their rows nor where a manager was', async () => {
       const owner = await anOwner(app)

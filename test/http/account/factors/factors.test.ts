@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { secondsAfter } from '../../../../src/clock/clock.js'
 import { Database } from '../../../../src/database/database.js'
-import { accounts, totpFactors } from '../../../../src/database/schema.js'
-import { RememberedDevices } from '../../../../src/factors/remembered-devices/remembered-devices.js'
+import { accounts, rememberedDevices, totpFactors } from '../../../../src/database/schema.js'
+import {
+  RememberedDeviceCleanup,
+  RememberedDevices,
+} from '../../../../src/factors/remembered-devices/remembered-devices.js'
 import { SecretBox } from '../../../../src/secrets/secret-box.js'
 import { rotateSecretKeys } from '../../../../src/secrets/secret-key-file.js'
 import type { User } from '../../../../src/users/user.js'
@@ -224,6 +227,28 @@ describe('recovery codes', () => {
     expect(await auditOf(user)).toContain('recovery-codes.create')
   })
 
+  it('are mailed once a day for a session, which cannot bury that it removed the app', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    const { phone } = await enrol(session)
+    for (let count = 0; count < 4; count++)
+      expect(outcome(await call(session, 'POST', '/recovery-codes'))).toBe('201')
+    const mails = async (start: string) =>
+      (await subjectsTo(user)).filter(subject => subject?.startsWith(start)).length
+    expect(await mails('New recovery codes')).toBe(1)
+    const another = await throughBothSteps(user, phone)
+    await onMainSite(app, another, 'POST', '/api/reauthenticate', { password: PASSWORD })
+    expect(outcome(await call(another, 'POST', '/recovery-codes'))).toBe('201')
+    expect(await mails('New recovery codes')).toBe(2)
+    // However often they were told of something else.
+    expect(outcome(await call(another, 'DELETE', '/totp'))).toBe('204')
+    expect(await mails('An authenticator app was removed')).toBe(1)
+    await enrol(another)
+    expect(outcome(await call(another, 'DELETE', '/totp'))).toBe('204')
+    expect(await mails('An authenticator app was added')).toBe(2)
+    expect(await mails('An authenticator app was removed')).toBe(2)
+  })
+
   it('that are unused stay when the app is set up again', async () => {
     const session = await provenSession(app, await anOwner(app))
     await enrol(session)
@@ -330,6 +355,25 @@ describe('a remembered device', () => {
     expect(changed.status).toBe(204)
     const answer = await firstStep(app, user, { ...withDevice(token), password: 'quite another password' })
     expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
+  it('that has expired is cleared away, and no other', async () => {
+    const [old, young] = [await aRememberedUser(), await aRememberedUser()]
+    const rowsOf = ({ id }: User) =>
+      app.app
+        .get(Database)
+        .run(db => db.select().from(rememberedDevices).where(eq(rememberedDevices.userId, id)))
+    const { expiresAt } = (await rowsOf(old.user))[0]!
+    const leftSeconds = (expiresAt.getTime() - app.clock.now().getTime()) / 1000
+    await app.app.get(RememberedDeviceCleanup).run()
+    expect(await rowsOf(old.user)).toHaveLength(1)
+    app.clock.advance(leftSeconds)
+    expect(await app.app.get(RememberedDeviceCleanup).run()).toBeGreaterThanOrEqual(1)
+    expect(await rowsOf(old.user)).toEqual([])
+    expect(await rowsOf(young.user)).toHaveLength(1)
+    expect(outcome(await firstStep(app, young.user, withDevice(young.token)))).toBe('200')
+    // At most once an hour, whichever replica is first.
+    expect(await app.app.get(RememberedDeviceCleanup).run()).toBeNull()
   })
 
   it('of more than 20 is the oldest to be forgotten', async () => {
