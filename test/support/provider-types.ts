@@ -3,6 +3,7 @@ import ts from 'typescript'
 
 /** What the provider's package calls the objects that the provider sends, by their field `object`. */
 const KINDS = {
+  'billing_portal.configuration': 'Stripe.BillingPortal.Configuration',
   'billing_portal.session': 'Stripe.BillingPortal.Session',
   'checkout.session': 'Stripe.Checkout.Session',
   charge: 'Stripe.Charge',
@@ -17,6 +18,7 @@ const KINDS = {
   refund: 'Stripe.Refund',
   setup_intent: 'Stripe.SetupIntent',
   subscription: 'Stripe.Subscription',
+  webhook_endpoint: 'Stripe.WebhookEndpoint',
 } as const
 export type Kind = keyof typeof KINDS
 

@@ -4,6 +4,7 @@ import type { Fault } from './api/fault.js'
 import type { Checkout } from './checkout/checkout.js'
 import type { Simulator } from './control/simulator.js'
 import type { Customer } from './customers/customer.js'
+import type { Dashboard } from './dashboard/dashboard.js'
 import type { DeliveryMode } from './events/delivery-mode.js'
 import type { PaymentEvent } from './events/event.js'
 import { close, listen, urlOf } from './http/server.js'
@@ -52,6 +53,11 @@ export class PaymentSandbox {
   /** What payers, banks, the clock, and people in Stripe's dashboard do. */
   get simulate(): Simulator {
     return this.provider.simulator
+  }
+
+  /** What is set by hand: change it as somebody in Stripe's dashboard would. */
+  get dashboard(): Dashboard {
+    return this.provider.dashboard
   }
 
   get webhookUrl(): string | null {

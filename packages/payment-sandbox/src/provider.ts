@@ -3,6 +3,7 @@ import { accountRoute } from './api/account-route.js'
 import { Api } from './api/api.js'
 import { ApiRouter } from './api/api-router.js'
 import { apiRoutes } from './api/api-routes.js'
+import { dashboardRoutes } from './api/dashboard-routes.js'
 import { IdempotencyKeys } from './api/idempotency-keys.js'
 import { Checkouts } from './checkout/checkouts.js'
 import { ControlRoutes } from './control/control-routes.js'
@@ -11,6 +12,7 @@ import { SandboxSettings } from './control/sandbox-settings.js'
 import { Simulator } from './control/simulator.js'
 import { CustomerDeletion } from './customers/customer-deletion.js'
 import { Customers } from './customers/customers.js'
+import { Dashboard } from './dashboard/dashboard.js'
 import { Events } from './events/events.js'
 import { WebhookDeliveries } from './events/webhook-deliveries.js'
 import type { PageAnswer } from './http/page-answer.js'
@@ -57,6 +59,7 @@ export class Provider {
   readonly trials: Trials
   readonly deletion: CustomerDeletion
   readonly portals: Portals
+  readonly dashboard: Dashboard
   readonly simulator: Simulator
   readonly api: Api
   readonly pages: HostedPages
@@ -91,10 +94,11 @@ export class Provider {
     this.trials = new Trials(events, subscriptions)
     this.deletion = new CustomerDeletion(state, events, customers, checkouts, subscriptions)
     this.portals = new Portals(state, customers, subscriptions, prices, pagesUrl)
+    this.dashboard = new Dashboard(options.priceIds, () => this.deliveries.url)
     const routes = apiRoutes({ ...this, state, customers, invoices, prices })
     this.api = new Api(
       options.secretKey,
-      new ApiRouter([...routes, accountRoute(options.accountId)]),
+      new ApiRouter([...routes, ...dashboardRoutes(this.dashboard), accountRoute(options.accountId)]),
       new IdempotencyKeys(state),
     )
     const actions = new PortalActions(events, customers, subscriptions, invoices, this.dunning)

@@ -108,7 +108,10 @@ describe('What the sandbox sends is what the types of the provider’s package s
       await call('prices/price_yearly?expand[]=product'),
       await call('products/prod_yearly'),
       await call('billing_portal/sessions', { customer: customer!.id }),
+      ...(await call('billing_portal/configurations')).data,
+      ...(await call('webhook_endpoints')).data,
     ]
+    expect(objects).toHaveLength(8)
     expect(objects.flatMap(object => types.faultsOf(object))).toEqual([])
   })
 

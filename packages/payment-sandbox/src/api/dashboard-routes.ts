@@ -1,0 +1,14 @@
+import type { Dashboard } from '../dashboard/dashboard.js'
+import type { ApiRoute } from './api-route.js'
+import { listPage } from './list.js'
+
+const ENDPOINTS = '/v1/webhook_endpoints'
+const CONFIGURATIONS = '/v1/billing_portal/configurations'
+
+/** What is set by hand in the dashboard, to be read. */
+export function dashboardRoutes(dashboard: Dashboard): ApiRoute[] {
+  return [
+    ['GET', ENDPOINTS, ({ params }) => listPage(dashboard.webhookEndpoints(), params, ENDPOINTS)],
+    ['GET', CONFIGURATIONS, ({ params }) => listPage([dashboard.portal], params, CONFIGURATIONS)],
+  ]
+}

@@ -1,0 +1,38 @@
+import Stripe from 'stripe'
+import { nowSeconds } from '../state/clock.js'
+import { newPortalConfiguration, type PortalConfiguration } from './portal-configuration.js'
+
+export type WebhookEndpoint = Stripe.WebhookEndpoint
+
+/** What somebody has set by hand in Stripe's dashboard: the webhook endpoint and the portal. */
+export class Dashboard {
+  /** Whoever changes it has changed the dashboard; the sandbox itself goes by nothing in it. */
+  readonly portal: PortalConfiguration
+  /** What the endpoint has besides its address, which is the sandbox's `webhookUrl`. */
+  readonly webhook: Omit<WebhookEndpoint, 'url'>
+
+  constructor(
+    priceIds: readonly string[],
+    private readonly webhookUrl: () => string | null,
+  ) {
+    this.portal = newPortalConfiguration(priceIds)
+    this.webhook = {
+      id: 'we_sandbox',
+      object: 'webhook_endpoint',
+      api_version: Stripe.API_VERSION,
+      application: null,
+      created: nowSeconds(),
+      description: null,
+      enabled_events: ['*'],
+      livemode: false,
+      metadata: {},
+      status: 'enabled',
+    }
+  }
+
+  /** One endpoint, or none while events go nowhere. */
+  webhookEndpoints(): WebhookEndpoint[] {
+    const url = this.webhookUrl()
+    return url === null ? [] : [{ ...this.webhook, url }]
+  }
+}
