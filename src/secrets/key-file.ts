@@ -16,6 +16,8 @@ export async function readKeyFile<T>(setting: string, file: string, read: (text:
   try {
     return read(await readFile(file, 'utf8'))
   } catch (cause) {
+    // Its message would quote the file, which is made of keys.
+    if (cause instanceof SyntaxError) throw new Error(`${setting} ${file} cannot be used: it is not JSON`)
     throw new Error(`${setting} ${file} cannot be used: ${(cause as Error).message}`, { cause })
   }
 }
