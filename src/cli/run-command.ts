@@ -5,6 +5,7 @@ import { addAuditCommands } from './audit-commands.js'
 import { addBillingCommands } from './billing-commands.js'
 import { addBillingStatusCommands } from './billing-status-commands.js'
 import type { CommandContext } from './command-context.js'
+import { addDoctorCommand } from './doctor/doctor-command.js'
 import { addFactorCommands } from './factor-commands.js'
 import { addKeyCommands } from './key-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
@@ -36,6 +37,7 @@ function programFor(context: CommandContext): Command {
       writeOut: text => context.print(withoutLineEnd(text)),
       writeErr: text => context.printError(withoutLineEnd(text)),
     })
+  addDoctorCommand(program, context)
   addAccountCommands(program, context)
   addSessionCommands(program, context)
   addFactorCommands(program, context)

@@ -36,15 +36,24 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   configFolder = join(PACKAGE_ROOT, 'config'),
 ): Settings {
-  const name = environment.NODE_ENV?.trim() || 'production'
-  const file = readFile(join(configFolder, `${name}.env`))
-  const sheet = new SettingSheet({ ...file, ...environment, NODE_ENV: name }, name === 'production')
+  const { name, file, texts } = givenTexts(environment, configFolder)
+  const sheet = new SettingSheet(texts, name === 'production')
   // Most likely a typing mistake.
   const unknown = unknownNames(Object.keys(file))
   return settingsOn(
     sheet,
     unknown.map(unknownName => `${unknownName} (in config/${name}.env) is not a setting`),
   )
+}
+
+/** The settings as they are written, by name: those of `config/<NODE_ENV>.env` under `environment`. */
+export function givenTexts(
+  environment: Readonly<Record<string, string | undefined>>,
+  configFolder = join(PACKAGE_ROOT, 'config'),
+) {
+  const name = environment.NODE_ENV?.trim() || 'production'
+  const file = readFile(join(configFolder, `${name}.env`))
+  return { name, file, texts: { ...file, ...environment, NODE_ENV: name } }
 }
 
 /**

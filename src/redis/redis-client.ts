@@ -6,7 +6,7 @@ export type RedisCommands = Pick<RedisClientType, 'eval' | 'evalSha' | 'get' | '
 /** A connection to one server; it does not follow redirects. */
 export type ServerCommands = Pick<
   RedisClientType,
-  'get' | 'set' | 'unlink' | 'scan' | 'info' | 'ping' | 'eval' | 'evalSha' | 'isReady'
+  'get' | 'set' | 'unlink' | 'scan' | 'info' | 'ping' | 'time' | 'configGet' | 'eval' | 'evalSha' | 'isReady'
 >
 
 /** Where a server is. */

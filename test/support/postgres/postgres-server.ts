@@ -26,7 +26,14 @@ export interface PostgresServer {
  * A real PostgreSQL on 127.0.0.1 in a temporary folder: empty, or a standby that follows the one at `standbyOf`. Resolves
  * when it takes connections.
  */
-export async function startPostgres({ standbyOf }: { standbyOf?: string } = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  standbyOf,
+  settings: given = {},
+}: {
+  standbyOf?: string
+  /** Further settings of the server, which win. */
+  settings?: Readonly<Record<string, string>>
+} = {}): Promise<PostgresServer> {
   const port = await freePort()
   // SIGQUIT and not SIGKILL: after that it would leave shared memory behind.
   const folder = await ServerFolder.create('postgres', 'QUIT')
@@ -49,6 +56,7 @@ export async function startPostgres({ standbyOf }: { standbyOf?: string } = {}):
     // The data live for one test run: they must survive a crash of the server, not of the machine.
     fsync: 'off',
     full_page_writes: 'off',
+    ...given,
   }
   const server = await ServerProcess.start({
     command: postgresProgram('postgres'),

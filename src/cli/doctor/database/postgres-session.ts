@@ -1,0 +1,54 @@
+import pg from 'pg'
+import { findPrimary, hostUrls } from '../../../database/postgres/postgres-hosts.js'
+
+const CONNECT_MS = 5_000
+const STATEMENT_MS = 5_000
+
+/** One connection to PostgreSQL, for reading. */
+export interface PostgresSession {
+  /** The rows of a statement. */
+  rows<T>(sql: string, values?: readonly unknown[]): Promise<T[]>
+  /** The one row of a statement that always has one. */
+  row<T>(sql: string, values?: readonly unknown[]): Promise<T>
+}
+
+/**
+ * Runs `work` on a connection to the host of `url` that takes writes; rejects when there is none within some
+ * seconds. Unlike the service's own, it changes nothing: it makes no tables and runs no migration.
+ */
+export async function withPostgres<T>(
+  url: string,
+  work: (session: PostgresSession) => Promise<T>,
+): Promise<T> {
+  const urls = hostUrls(url)
+  const primary = await findPrimary(urls, urls[0] as string, CONNECT_MS)
+  const client = new pg.Client({
+    connectionString: primary,
+    application_name: 'mainstay doctor',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS + 500,
+  })
+  client.on('error', () => {
+    // What is being asked rejects with it too.
+  })
+  try {
+    await client.connect()
+    return await work(sessionOn(client))
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Each in a transaction of its own: settings of a session would stay with others behind PgBouncer. */
+function sessionOn(client: pg.Client): PostgresSession {
+  const rows = async <T>(sql: string, values: readonly unknown[] = []) => {
+    await client.query(`begin read only; set local statement_timeout = ${STATEMENT_MS}`)
+    try {
+      return (await client.query(sql, [...values])).rows as T[]
+    } finally {
+      await client.query('rollback')
+    }
+  }
+  const row = async <T>(sql: string, values?: readonly unknown[]) => (await rows<T>(sql, values))[0] as T
+  return { rows, row }
+}

@@ -1,0 +1,37 @@
+/** `fault`: something is wrong and somebody has to act. `skipped`: it could not be looked at. */
+export type FindingStatus = 'ok' | 'warning' | 'fault' | 'skipped'
+
+/** What one check of an installation has found. */
+export interface Finding {
+  /** The part and what about it, such as `redis.policy`. */
+  readonly check: string
+  readonly status: FindingStatus
+  readonly saw: string
+  /** The one thing to do; only of warnings and faults. */
+  readonly todo?: string
+}
+
+export function ok(check: string, saw: string): Finding {
+  return { check, status: 'ok', saw }
+}
+
+export function warning(check: string, saw: string, todo: string): Finding {
+  return { check, status: 'warning', saw, todo }
+}
+
+export function fault(check: string, saw: string, todo: string): Finding {
+  return { check, status: 'fault', saw, todo }
+}
+
+export function skipped(check: string, saw: string): Finding {
+  return { check, status: 'skipped', saw }
+}
+
+/** One subject that is looked at. */
+export interface Check {
+  /** Stands for its findings when it fails as a whole. */
+  readonly name: string
+  /** What to do when it fails as a whole. */
+  readonly todo: string
+  run(): Promise<readonly Finding[]> | readonly Finding[]
+}

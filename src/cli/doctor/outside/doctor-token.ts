@@ -1,0 +1,42 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { ALGORITHM, type Claims, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
+import { SignJWT } from 'jose'
+import { unixSeconds } from '../../../clock/clock.js'
+import type { Settings } from '../../../config/settings.js'
+import { permissionsOf } from '../../../permissions/permissions.js'
+import { loadKeys } from '../../../tokens/key-file.js'
+
+/** Long enough for a slow answer, however the clocks differ that are still called right. */
+const LIFETIME_SECONDS = 60
+
+/**
+ * An access token of nobody, signed with the current key of JWT_KEYS_FILE: no such user, no such session, no
+ * permission. A replica accepts it when its keys, JWT_ISSUER and JWT_AUDIENCE are ours. Rejects when the file
+ * cannot be used.
+ */
+export async function doctorToken(settings: Settings, now: Date): Promise<string> {
+  const keys = await loadKeys(settings.jwtKeysFile)
+  const current = keys.find(({ state }) => state === 'current') as (typeof keys)[number]
+  const nobody = randomUUID()
+  const iat = unixSeconds(now)
+  const claims: Omit<Claims, 'clientId' | 'authTime'> = {
+    iss: settings.jwtIssuer,
+    aud: settings.jwtAudience,
+    sub: nobody,
+    userId: nobody,
+    accountId: randomUUID(),
+    sid: randomBytes(32).toString('base64url'),
+    source: 'main',
+    client_id: 'main',
+    permissions: permissionsOf([]),
+    auth_time: null,
+    amr: [],
+    acr: null,
+    iat,
+    exp: iat + Math.min(LIFETIME_SECONDS, settings.accessTokenTtlSeconds),
+    jti: randomUUID(),
+  }
+  return new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: current.kid })
+    .sign(current.privateKey)
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { SettingsError } from '../../../config/read-settings.js'
+import type { Settings } from '../../../config/settings.js'
+import { PlansFile } from '../../../permissions/plans-file.js'
+import { certificateFinding } from '../certificate.js'
+import { type Finding, fault, ok, warning } from '../finding.js'
+
+const CHECK = 'settings'
+
+/** The faults of settings that cannot be used; anything else is thrown on. */
+export function faultsOf(error: unknown): Finding[] {
+  if (!(error instanceof SettingsError)) throw error
+  return error.faults.map(found => fault(CHECK, found, 'Correct it: the service does not start with it'))
+}
+
+/** What settings say that can be used, and what they name. */
+export function checkSettings(settings: Settings, now: Date): Finding[] {
+  const { environment, warnings, geoIpFile, tls, publicUrl } = settings
+  return [
+    ...planFaults(settings),
+    ...(geoIpFile && !existsSync(geoIpFile)
+      ? [fault(CHECK, `GEOIP_FILE ${geoIpFile} does not exist`, 'Put the file there, or unset GEOIP_FILE')]
+      : []),
+    ...warnings.map(text => warning(CHECK, text, 'Rename it')),
+    ...proxyFindings(settings),
+    ...(tls ? [certificateFinding('settings.tls', readFileSync(tls.certFile), publicUrl, now)] : []),
+    ok(CHECK, `usable, for ${environment}`),
+  ]
+}
+
+function planFaults(settings: Settings): Finding[] {
+  try {
+    PlansFile.read(settings)
+    return []
+  } catch (error) {
+    return faultsOf(error)
+  }
+}
+
+/** With a proxy that is not trusted, all requests seem to come from it. */
+function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
+  if (environment !== 'production' || tls || trustProxy.length > 0) return []
+  return [
+    warning(
+      CHECK,
+      'Neither TLS_CERT_FILE nor TRUST_PROXY is set: if a proxy ends TLS, all clients share its address',
+      'List the proxy in TRUST_PROXY',
+    ),
+  ]
+}

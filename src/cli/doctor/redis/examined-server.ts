@@ -1,0 +1,27 @@
+import type { Clock } from '../../../clock/clock.js'
+import type { RedisClient, ServerCommands } from '../../../redis/redis-client.js'
+
+/** A master, and what it says about itself. */
+export interface ExaminedServer {
+  readonly client: RedisClient
+  readonly server: ServerCommands
+  readonly clock: Clock
+  /** Its answer to INFO. */
+  readonly info: string
+  /** Follows the names of settings; empty where there is only one master. */
+  readonly name: string
+}
+
+/** A field of INFO; null where the server hides it, as some hosted ones do. */
+export function infoField(info: string, field: string): string | null {
+  return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
+}
+
+/** Null where the server does not allow CONFIG. */
+export async function setting(server: ServerCommands, name: string): Promise<string | null> {
+  try {
+    return ((await server.configGet(name)) as Record<string, string>)[name] ?? null
+  } catch {
+    return null
+  }
+}

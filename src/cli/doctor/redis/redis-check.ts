@@ -1,0 +1,69 @@
+import { type Clock, within } from '../../../clock/clock.js'
+import type { Settings } from '../../../config/settings.js'
+import { createRedisClient } from '../../../redis/create-redis-client.js'
+import type { RedisClient } from '../../../redis/redis-client.js'
+import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
+import { reasonOf, runChecks } from '../run-checks.js'
+import { redisServerChecks } from './redis-server-checks.js'
+
+const CONNECT_MS = 3_000
+const CHECK = 'redis.connection'
+const TODO = 'Start Redis, or correct SESSION_STORE_URL'
+
+/** Everything about the Redis of SESSION_STORE_URL, every master and replica. */
+export function redisCheck(settings: Settings, clock: Clock): Check {
+  return { name: CHECK, todo: TODO, run: () => checkRedis(settings, clock) }
+}
+
+async function checkRedis({ sessionStoreUrl, environment }: Settings, clock: Clock): Promise<Finding[]> {
+  if (sessionStoreUrl === null) return [withoutRedis(environment)]
+  const client = createRedisClient(sessionStoreUrl)
+  // A client that cannot connect tries again and again; what stops it is in its errors.
+  let lastError: string | null = null
+  client.onError(reason => {
+    lastError = reason
+  })
+  try {
+    await within(CONNECT_MS, client.connect())
+    return await checkShards(client, clock)
+  } catch (error) {
+    return [fault(CHECK, lastError ?? reasonOf(error), TODO)]
+  } finally {
+    close(client)
+  }
+}
+
+function withoutRedis(environment: Settings['environment']): Finding {
+  const saw = 'SESSION_STORE_URL is empty: sessions are kept in the database'
+  if (environment !== 'production') return skipped(CHECK, saw)
+  return warning(CHECK, saw, 'Set SESSION_STORE_URL: each refresh now costs a statement of the database')
+}
+
+async function checkShards(client: RedisClient, clock: Clock): Promise<Finding[]> {
+  const shards = typeof client.shards === 'string' ? [client.shards] : client.shards.all()
+  const name = (shard: string) => (shards.length > 1 ? ` of ${shard}` : '')
+  const checks = shards.map(shard => ({
+    name: CHECK,
+    todo: TODO,
+    run: async () => {
+      const server = await client.server(shard)
+      return redisServerChecks({
+        client,
+        server,
+        clock,
+        info: String(await server.info()),
+        name: name(shard),
+      })
+    },
+  }))
+  const findings = await runChecks(checks)
+  return [ok(CHECK, `${shards.length === 1 ? 'one master' : `${shards.length} masters`}`), ...findings]
+}
+
+function close(client: RedisClient): void {
+  try {
+    client.close()
+  } catch {
+    // It was never open.
+  }
+}

@@ -1,0 +1,53 @@
+import type Stripe from 'stripe'
+import { callStripe, callStripeOrNull, createStripe } from '../../../billing/provider/payment-provider.js'
+import type { Clock } from '../../../clock/clock.js'
+import type { Settings } from '../../../config/settings.js'
+import type { ApiError } from '../../../errors/api-error.js'
+import { type Check, type Finding, fault, ok, skipped } from '../finding.js'
+import { reasonOf } from '../run-checks.js'
+import { checkPortal } from './portal-check.js'
+import { checkDeliveries, checkEndpoints } from './webhook-check.js'
+
+/** Everything at the payment provider that somebody has set by hand. */
+export function providerChecks(settings: Settings, clock: Clock): Check[] {
+  const stripe = createStripe(settings.stripe)
+  const at = (name: string, run: () => Promise<Finding[]>): Check => ({
+    name,
+    todo: 'Look at STRIPE_SECRET_KEY, and whether the payment provider works',
+    run: () => unlessForbidden(name, run),
+  })
+  return [
+    at('payments.prices', () => checkPrices(stripe, settings)),
+    at('payments.webhook', () => checkEndpoints(stripe, settings)),
+    at('payments.deliveries', () => checkDeliveries(stripe, settings, clock)),
+    at('payments.portal', () => checkPortal(stripe, settings)),
+  ]
+}
+
+/** A restricted key need not have the right to read all this. */
+async function unlessForbidden(name: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await callStripe(run)
+  } catch (error) {
+    const cause = (error as ApiError).cause ?? error
+    if ((cause as Stripe.errors.StripeError).type === 'StripePermissionError')
+      return [skipped(name, 'STRIPE_SECRET_KEY may not read this; look in the dashboard')]
+    throw new Error(`The payment provider: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+async function checkPrices(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
+  const check = 'payments.prices'
+  const prices = await Promise.all(
+    priceIds.map(async id => ({ id, price: await callStripeOrNull(() => stripe.prices.retrieve(id)) })),
+  )
+  const gone = prices.filter(({ price }) => !price?.active).map(({ id }) => id)
+  if (gone.length === 0) return [ok(check, `${priceIds.length} prices are on sale`)]
+  return [
+    fault(
+      check,
+      `The provider does not sell ${gone.join(', ')}`,
+      'Correct STRIPE_PRICE_IDS, or make the prices active',
+    ),
+  ]
+}

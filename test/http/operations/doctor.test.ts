@@ -1,0 +1,579 @@
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { createStripe } from '../../../src/billing/provider/payment-provider.js'
+import type { Finding } from '../../../src/cli/doctor/finding.js'
+import { generateKeys } from '../../../src/tokens/key-file.js'
+import { DnsServer } from '../../support/dns-server.js'
+import { eventually } from '../../support/eventually.js'
+import { type CertificateAndKey, makeServerCertificate } from '../../support/operations/certificates.js'
+import { type AnswerChange, HttpsProxy } from '../../support/operations/https-proxy.js'
+import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { TestApp } from '../../support/test-app.js'
+
+const API = 'https://api.main.test'
+const WEBHOOK = `${API}/api/webhooks/stripe`
+
+let folder: string
+let postgres: PostgresServer
+let redis: RedisServer
+let dns: DnsServer
+let app: TestApp
+let proxy: HttpsProxy
+let certificate: CertificateAndKey
+let caFile: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mainstay-doctor-'))
+  ;[postgres, redis, dns, certificate] = await Promise.all([
+    startPostgres({ settings: { fsync: 'on', full_page_writes: 'on' } }),
+    startRedis({ args: ['--appendonly', 'yes'] }),
+    DnsServer.start(),
+    makeServerCertificate(folder, ['api.main.test']),
+  ])
+  app = await TestApp.start('redis + postgres', {
+    DATABASE_URL: postgres.url,
+    SESSION_STORE_URL: redis.url,
+    LOG_LEVEL: 'silent',
+  })
+  app.sandbox.webhookUrl = WEBHOOK
+  proxy = await HttpsProxy.start(app.url, certificate)
+  caFile = join(folder, 'certificate.pem')
+})
+afterAll(async () => {
+  await proxy.stop()
+  await app.stop()
+  await Promise.all([postgres.stop(), redis.stop(), dns.stop(), rm(folder, { recursive: true })])
+})
+afterEach(() => {
+  proxy.change = () => {}
+  proxy.backends = [app.url]
+})
+
+/** The settings of the service, as an operator has them. */
+function installation(): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    DATA_DIR: app.settings.dataDir,
+    DATABASE_URL: postgres.url.replace('postgres@', 'postgres:pass-of-postgres@'),
+    SESSION_STORE_URL: redis.url.replace('//', '//default:pass-of-redis@'),
+    STRIPE_API_URL: app.sandbox.url,
+    SMTP_URL: app.outbox.smtpUrl,
+    MAIL_FROM: 'Mainstay <no-reply@main.test>',
+    DNS_SERVERS: dns.address,
+  }
+}
+
+interface Examined {
+  readonly code: number | null
+  readonly findings: Finding[]
+  readonly output: string
+}
+
+async function doctor(settings: Record<string, string> = {}, ...args: string[]): Promise<Examined> {
+  const asked = [API, '--at', proxy.url, '--ca', caFile, ...args]
+  return examineWith({ ...installation(), ...settings }, ...asked)
+}
+
+async function examineWith(settings: Record<string, string>, ...args: string[]): Promise<Examined> {
+  const { code, output, errors } = await runInProcess(['doctor', '--json', ...args], settings)
+  return { code, findings: JSON.parse(output), output: output + errors }
+}
+
+/** Those that somebody has to look at. */
+function found({ findings }: Examined, status: Finding['status'] = 'fault'): string[] {
+  return findings.filter(finding => finding.status === status).map(({ check }) => check)
+}
+
+async function onDatabase(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  try {
+    return (await client.query(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+describe('doctor of a healthy installation', () => {
+  it('finds no fault and exits with 0', async () => {
+    const examined = await doctor()
+    expect(examined.findings.filter(({ status }) => status === 'fault')).toEqual([])
+    expect(found(examined, 'warning')).toEqual([])
+    expect(examined.code).toBe(0)
+    expect(found(examined, 'ok')).toEqual(
+      expect.arrayContaining([
+        ...['settings', 'keys.signing', 'keys.secrets', 'keys.sealed', 'keys.published', 'keys.agreement'],
+        ...['clock.database', 'clock.redis', 'clock.service', 'disk', 'mail', 'cookie', 'cookie.site'],
+        ...['database.version', 'database.synchronous-commit', 'database.fsync', 'database.schema'],
+        ...['database.size', 'database.cleanup', 'database.vacuum', 'audit.seals', 'satellites.proofs'],
+        ...['redis.version', 'redis.policy', 'redis.persistence', 'redis.memory', 'redis.replicas'],
+        ...['https.certificate', 'https.hsts', 'cors.preflight', 'cors.strangers', 'cors.vary'],
+        ...['payments.prices', 'payments.webhook', 'payments.deliveries', 'payments.portal'],
+      ]),
+    )
+  })
+
+  it('says it in lines, the summary last', async () => {
+    const { code, output } = await runInProcess(
+      ['doctor', API, '--at', proxy.url, '--ca', caFile],
+      installation(),
+    )
+    expect(code).toBe(0)
+    const lines = output.trim().split('\n')
+    expect(lines.at(-1)).toMatch(/^0 faults, 0 warnings, 0 skipped, \d+ ok$/)
+    expect(lines.slice(0, -1).every(line => line.startsWith('ok '))).toBe(true)
+  })
+
+  it('changes nothing but the log of refused origins', async () => {
+    const state = () =>
+      onDatabase(`select (select count(*) from session_changes) as changes,
+        (select count(*) from audit_log where action <> 'origin') as rows, (select count(*) from users) as users`)
+    const before = [await state(), await redisCli(redis.port, 'DBSIZE')]
+    await doctor()
+    await app.auditRows()
+    expect([await state(), await redisCli(redis.port, 'DBSIZE')]).toEqual(before)
+  })
+
+  it('without an origin looks at the installation alone', async () => {
+    const examined = await examineWith(installation())
+    expect(examined.code).toBe(0)
+    expect(found(examined, 'skipped')).toEqual(['service'])
+  })
+})
+
+describe('doctor when everything is down', () => {
+  const DOWN = {
+    DATABASE_URL: 'postgres://mainstay:pass-of%2Fpostgres@127.0.0.1:9/mainstay',
+    SESSION_STORE_URL: 'redis://mainstay:pass-of-redis@127.0.0.1:9',
+    STRIPE_API_URL: 'http://127.0.0.1:9',
+    STRIPE_SECRET_KEY: 'sk_test_secret_of_the_provider',
+    STRIPE_WEBHOOK_SECRET: 'whsec_secret_of_the_webhook,whsec_another_of_the_webhook',
+    SMTP_URL: 'smtp://mainstay:pass-of-mail@127.0.0.2:9',
+  }
+  const SECRETS =
+    /pass-of|sk_test_secret|whsec_|secret_of_the|another_of_the|pass-of%2Fpostgres|pass-of\/postgres/
+
+  it('names every part, says what to do, exits with 1, and shows no secret', async () => {
+    const examined = await examineWith({ ...installation(), ...DOWN }, 'http://127.0.0.1:9')
+    expect(examined.code).toBe(1)
+    expect(found(examined)).toEqual([
+      ...['database.connection', 'redis.connection', 'mail'],
+      ...['payments.prices', 'payments.webhook', 'payments.deliveries', 'payments.portal'],
+      'service.answer',
+    ])
+    for (const { status, todo } of examined.findings) if (status === 'fault') expect(todo).toMatch(/\w/)
+    expect(examined.output).not.toMatch(SECRETS)
+  })
+
+  it('names every fault of settings that cannot be used, and shows no secret', async () => {
+    const examined = await examineWith({
+      ...installation(),
+      ...DOWN,
+      PUBLIC_URL: 'ftp://pass-of-nobody',
+      MAX_CONNECTIONS: 'many',
+      SMTP_URL: 'smtp://mainstay:pass-of-mail@127.0.0.2:9?tls=maybe',
+    })
+    expect(examined.code).toBe(1)
+    expect(found(examined)).toEqual(['settings', 'settings', 'settings'])
+    expect(examined.output.replace('pass-of-nobody', '')).not.toMatch(SECRETS)
+  })
+
+  it('shows no part of a key file that cannot be read', async () => {
+    const file = join(folder, 'broken-keys.json')
+    await writeFile(file, '{"keys":[{"kid":"a","jwk":{"d":secret-of-the-key')
+    await chmod(file, 0o600)
+    const { findings, output, code } = await doctor({ JWT_KEYS_FILE: file, SECRETS_KEYS_FILE: file })
+    expect(code).toBe(1)
+    expect(findings.filter(({ check }) => check === 'keys.signing')).toEqual([
+      expect.objectContaining({
+        status: 'fault',
+        saw: `JWT_KEYS_FILE ${file} cannot be used: it is not JSON`,
+      }),
+    ])
+    expect(output).not.toContain('secret-of')
+  })
+})
+
+describe('doctor and the stores', () => {
+  it.each([
+    ['maxmemory-policy', 'allkeys-lru', 'noeviction', 'redis.policy'],
+    ['appendonly', 'no', 'yes', 'redis.persistence'],
+  ])('a Redis with %s %s', async (name, bad, good, check) => {
+    await redisCli(redis.port, 'CONFIG', 'SET', name, bad)
+    try {
+      const examined = await doctor()
+      expect(found(examined)).toEqual([check])
+      expect(examined.code).toBe(1)
+    } finally {
+      await redisCli(redis.port, 'CONFIG', 'SET', name, good)
+    }
+  })
+
+  it('a Redis whose replica evicts, and one that is full', async () => {
+    const replica = await startRedis({
+      args: ['--replicaof', `127.0.0.1 ${redis.port}`, '--maxmemory-policy', 'volatile-lru'],
+    })
+    try {
+      await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory', '1mb')
+      expect(new Set(found(await doctor()))).toEqual(new Set(['redis.memory', 'redis.replicas']))
+    } finally {
+      await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory', '0')
+      await replica.stop()
+    }
+  })
+
+  it('a PostgreSQL with synchronous_commit off', async () => {
+    await onDatabase('alter database postgres set synchronous_commit = off')
+    try {
+      const examined = await doctor()
+      expect(found(examined)).toEqual(['database.synchronous-commit'])
+      expect(examined.code).toBe(1)
+    } finally {
+      await onDatabase('alter database postgres reset synchronous_commit')
+    }
+  })
+
+  it('a PostgreSQL that a crash of its machine would break, with an empty database', async () => {
+    const url = process.env.TEST_POSTGRES_URL as string
+    const examined = await doctor({ DATABASE_URL: url })
+    expect(found(examined)).toEqual(['database.fsync'])
+    expect(found(examined, 'warning')).toEqual(['database.schema'])
+  })
+
+  it('tables whose cleanup does not run', async () => {
+    await onDatabase(`insert into user_sessions (sid, user_id, expires_at)
+      select 'expired ' || n, gen_random_uuid(), now() - interval '2 days' from generate_series(1, 1000) n`)
+    expect(found(await doctor(), 'warning')).toEqual(['database.cleanup'])
+    await onDatabase(`delete from user_sessions where sid like 'expired %'`)
+  })
+})
+
+describe('doctor and keys', () => {
+  it('a key file that everybody can read', async () => {
+    const file = join(folder, 'open-keys.json')
+    await generateKeys(file, new Date())
+    await chmod(file, 0o644)
+    // It has other keys than the service, too.
+    expect(found(await doctor({ JWT_KEYS_FILE: file }))).toEqual(['keys.signing', 'keys.agreement'])
+  })
+
+  it('a key that is old, and one from the future', async () => {
+    const old = join(folder, 'old-keys.json')
+    await generateKeys(old, new Date(Date.now() - 200 * 86_400_000))
+    expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: old }), 'warning')).toEqual([
+      'keys.signing',
+    ])
+    const ahead = join(folder, 'keys-from-the-future.json')
+    await generateKeys(ahead, new Date(Date.now() + 86_400_000))
+    expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: ahead }))).toEqual(['keys.signing'])
+  })
+
+  it('a secret that is encrypted with a key of another replica', async () => {
+    const [owner] = await onDatabase(
+      `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id)
+       insert into users (id, account_id, email, role, granted, created_at)
+       select gen_random_uuid(), id, 'sealed@main.test', 'owner', '{}', now() from account returning id`,
+    )
+    await onDatabase(
+      `insert into totp_factors (user_id, secret, created_at) values ($1, 'otherkey.sealed', now())`,
+      [owner?.id],
+    )
+    const examined = await doctor()
+    await onDatabase('delete from totp_factors')
+    expect(found(examined)).toEqual(['keys.sealed'])
+  })
+
+  it('a replica with other keys, behind the balancer or named', async () => {
+    const other = await TestApp.start('redis + postgres', { ...app.stores, LOG_LEVEL: 'silent' })
+    try {
+      expect(found(await doctor({}, '--replica', other.url))).toEqual(['keys.agreement'])
+      expect(found(await doctor({}, '--replica', app.url))).toEqual([])
+      proxy.backends = [app.url, other.url]
+      expect(found(await doctor())).toContain('keys.agreement')
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('a service that signs for another issuer', async () => {
+    expect(found(await doctor({ JWT_ISSUER: 'https://other.test' }))).toEqual(['keys.agreement'])
+  })
+})
+
+describe('doctor and what is in front of the service', () => {
+  const cookie: (edit: (text: string) => string) => AnswerChange = edit => headers => {
+    const lines = headers['set-cookie'] as string[] | undefined
+    if (lines) headers['set-cookie'] = lines.map(edit)
+  }
+  const changes: [string, AnswerChange, string][] = [
+    ['drops Vary', headers => delete headers.vary, 'cors.vary'],
+    ['drops HSTS', headers => delete headers['strict-transport-security'], 'https.hsts'],
+    [
+      'answers CORS with an asterisk',
+      headers => {
+        headers['access-control-allow-origin'] = '*'
+      },
+      'cors.strangers',
+    ],
+    [
+      'allows whoever asks',
+      (headers, { headers: asked }) => {
+        if (asked.origin) headers['access-control-allow-origin'] = asked.origin
+      },
+      'cors.strangers',
+    ],
+    [
+      'knows no X-Session-ID',
+      headers => {
+        if (headers['access-control-allow-headers'])
+          headers['access-control-allow-headers'] = 'Content-Type, Authorization'
+      },
+      'cors.preflight',
+    ],
+    ['takes HttpOnly away', cookie(text => text.replace(/; HttpOnly/i, '')), 'cookie'],
+    ['takes Secure away', cookie(text => text.replace(/; Secure/i, '')), 'cookie'],
+    ['sends SameSite=None', cookie(text => text.replace(/SameSite=Lax/i, 'SameSite=None')), 'cookie'],
+    ['sets a domain of its own', cookie(text => text.replace('main.test', 'other.test')), 'cookie'],
+    ['sets the cookie of a whole suffix', cookie(text => text.replace('main.test', 'test')), 'cookie'],
+    ['loses the cookie', headers => delete headers['set-cookie'], 'cookie'],
+    [
+      'has a clock of its own',
+      headers => {
+        headers.date = new Date(Date.now() - 60_000).toUTCString()
+      },
+      'clock.service',
+    ],
+    [
+      'keeps the keys for a day',
+      (headers, { url }) => {
+        if (url?.includes('jwks')) headers['cache-control'] = 'public, max-age=86400'
+      },
+      'keys.cache',
+    ],
+  ]
+  it.each(changes)('a proxy that %s', async (_, change, check) => {
+    proxy.change = change
+    const examined = await doctor()
+    expect(found(examined)).toContain(check)
+    expect(examined.code).toBe(1)
+  })
+
+  it('a proxy with an expired certificate, or with one that nobody has signed', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'mainstay-certificate-'))
+    try {
+      const expired = await makeServerCertificate(other, ['api.main.test'], { isExpired: true })
+      proxy.certificate = expired
+      const examined = await doctor({}, '--ca', join(other, 'certificate.pem'))
+      expect(found(examined)).toEqual(['https.certificate'])
+      expect(examined.findings.find(({ check }) => check === 'https.certificate')?.saw).toMatch(/expired/)
+      // Nothing is sent there that opens anything.
+      expect(found(examined, 'skipped')).toEqual(['cookie'])
+      expect(examined.code).toBe(1)
+
+      proxy.certificate = await makeServerCertificate(other, ['api.main.test'])
+      expect(found(await doctor())).toEqual(['https.certificate'])
+    } finally {
+      proxy.certificate = certificate
+      await rm(other, { recursive: true })
+    }
+  })
+
+  it('main site and API on different sites', async () => {
+    const apart = { MAIN_ORIGIN: 'https://www.elsewhere.test', COOKIE_DOMAIN: '' }
+    expect(found(await doctor(apart))).toContain('cookie.site')
+  })
+})
+
+describe('doctor and the payment provider', () => {
+  const restoring = async (break_: () => void, examined: () => Promise<void>) => {
+    const { portal, webhook } = app.sandbox.dashboard
+    const before = structuredClone({ portal, webhook })
+    try {
+      break_()
+      await examined()
+    } finally {
+      Object.assign(portal, before.portal)
+      Object.assign(webhook, before.webhook)
+      app.sandbox.webhookUrl = WEBHOOK
+    }
+  }
+  const wrong: [string, () => void, string][] = [
+    ['an old API version', () => setWebhook({ api_version: '2024-06-20' }), 'payments.webhook'],
+    ['too few events', () => setWebhook({ enabled_events: ['invoice.paid'] }), 'payments.webhook'],
+    ['an endpoint that is disabled', () => setWebhook({ status: 'disabled' }), 'payments.webhook'],
+    [
+      'an endpoint elsewhere',
+      () => {
+        app.sandbox.webhookUrl = 'https://elsewhere.test/api/webhooks/stripe'
+      },
+      'payments.webhook',
+    ],
+    [
+      'a portal without plans',
+      () => setUpdates({ default_allowed_updates: ['quantity'] }),
+      'payments.portal',
+    ],
+    ['a portal with no prices', () => setUpdates({ products: [] }), 'payments.portal'],
+    [
+      'a portal that ends subscriptions at once',
+      () => {
+        app.sandbox.dashboard.portal.features.subscription_cancel.mode = 'immediately'
+      },
+      'payments.portal',
+    ],
+  ]
+  const setWebhook = (change: object) => Object.assign(app.sandbox.dashboard.webhook, change)
+  const setUpdates = (change: object) =>
+    Object.assign(app.sandbox.dashboard.portal.features.subscription_update, change)
+
+  it.each(wrong)('%s', (_, break_, check) =>
+    restoring(break_, async () => {
+      const examined = await doctor()
+      expect(found(examined)).toEqual([check])
+      expect(examined.code).toBe(1)
+    }),
+  )
+
+  it('a price that is not sold', async () => {
+    expect(found(await doctor({ STRIPE_PRICE_IDS: 'price_monthly,price_of_yesterday' }))).toEqual(
+      expect.arrayContaining(['payments.prices', 'payments.portal']),
+    )
+  })
+
+  it('a webhook secret that is not that of the endpoint', async () => {
+    const other = await PaymentSandbox.start({
+      port: 0,
+      secretKey: 'sk_test_payment_sandbox',
+      webhookUrl: `${app.url}/api/webhooks/stripe`,
+      webhookSecret: 'whsec_of_another_endpoint',
+      priceIds: ['price_monthly', 'price_yearly'],
+    })
+    try {
+      const { id } = await createStripe({
+        secretKey: 'sk_test_payment_sandbox',
+        apiUrl: new URL(other.url),
+      }).customers.create({})
+      await other.simulate.deleteCustomer(id)
+      await eventually(
+        async () =>
+          (await app.auditRows()).some(
+            ({ action, outcome }) => action === 'webhook' && outcome === 'refused',
+          ),
+        { what: 'the webhook to be refused' },
+      )
+      const examined = await doctor({ STRIPE_API_URL: other.url })
+      expect(examined.findings.find(({ check }) => check === 'payments.deliveries')).toMatchObject({
+        status: 'fault',
+        todo: expect.stringContaining('STRIPE_WEBHOOK_SECRET'),
+      })
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+describe('doctor and mail', () => {
+  // An address of this machine that is not taken for it: what leads elsewhere needs TLS.
+  const HOST = '127.0.0.2'
+
+  async function examineMail(
+    options: SMTPServerOptions,
+    ca?: string,
+    { login, query } = { login: '', query: '' },
+  ): Promise<Finding | undefined> {
+    const server = new SMTPServer({ authOptional: true, ...options })
+    server.on('error', () => {})
+    server.listen(0, HOST)
+    await once(server.server, 'listening')
+    const { port } = server.server.address() as AddressInfo
+    const trusted = getCACertificates()
+    if (ca) setDefaultCACertificates([...trusted, ca])
+    try {
+      const settings = { ...installation(), SMTP_URL: `smtp://${login}${HOST}:${port}${query}` }
+      const { findings } = await examineWith(settings)
+      return findings.find(({ check }) => check === 'mail')
+    } finally {
+      setDefaultCACertificates(trusted)
+      await new Promise<void>(resolve => server.close(resolve))
+    }
+  }
+
+  it('a mail server without STARTTLS', async () => {
+    expect(await examineMail({ disabledCommands: ['STARTTLS'] })).toMatchObject({
+      status: 'fault',
+      todo: 'Let the mail server offer STARTTLS, or use another',
+    })
+  })
+
+  it('a mail server that repeats the password which it refuses', async () => {
+    const echo: SMTPServerOptions['onAuth'] = ({ username, password }, _, done) =>
+      done(new Error(`${username} with ${password} is nobody`))
+    const finding = await examineMail(
+      { onAuth: echo, allowInsecureAuth: true, disabledCommands: ['STARTTLS'] },
+      undefined,
+      {
+        login: 'mainstay:pass-of%2Fmail@',
+        query: '?tls=off',
+      },
+    )
+    expect(finding).toMatchObject({ status: 'fault', todo: expect.stringContaining('password') })
+    expect(finding?.saw).toMatch(/mainstay with ••• is nobody/)
+  })
+
+  it('a mail server with a certificate that nobody has signed, and with one that is trusted', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'mainstay-mail-'))
+    const { cert, key } = await makeServerCertificate(own, [HOST])
+    await rm(own, { recursive: true })
+    expect(await examineMail({ cert, key })).toMatchObject({
+      status: 'fault',
+      todo: expect.stringContaining('valid certificate'),
+    })
+    const received: unknown[] = []
+    const onMailFrom = (_: unknown, __: unknown, done: () => void) => {
+      received.push(_)
+      done()
+    }
+    expect(await examineMail({ cert, key, onMailFrom }, cert)).toMatchObject({ status: 'ok' })
+    expect(received).toEqual([])
+  })
+})
+
+describe('doctor and satellites', () => {
+  it('proofs that are not found, and name servers that do not answer', async () => {
+    const [satellite] = await onDatabase(
+      `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id)
+       insert into satellites (id, account_id, origin, name, kind, state, ceiling, login_mode, created_at)
+       select gen_random_uuid(), id, 'https://gone.test', 'Gone', 'production', 'active', '{}', 'both', now()
+       from account returning id`,
+    )
+    await onDatabase(
+      `insert into satellite_proofs (satellite_id, token, expires_at, proven_at, method, checked_at, failing_since)
+       values ($1, 't', now(), now(), 'dns', now(), now() - interval '2 days')`,
+      [satellite?.id],
+    )
+    try {
+      const examined = await doctor()
+      expect(found(examined, 'warning')).toEqual(['satellites.proofs'])
+      expect(examined.code).toBe(0)
+      dns.failure = 'servfail'
+      expect(found(await doctor())).toEqual(['satellites.resolver'])
+      dns.failure = 'none'
+      await onDatabase(`update satellite_proofs set checked_at = now() - interval '4 days'`)
+      expect(found(await doctor())).toEqual(['satellites.checks'])
+    } finally {
+      dns.failure = 'none'
+      await onDatabase('delete from satellites')
+    }
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals'
+import { compareClocks } from '../../../src/cli/doctor/clock-difference.js'
+import { inBytes } from '../../../src/cli/doctor/in-bytes.js'
+import { isSameSite, readCookie, reasonToRefuse } from '../../../src/cli/doctor/outside/browser-cookie.js'
+import { Redaction } from '../../../src/cli/doctor/redaction.js'
+import { ALL_SETTINGS } from '../../../src/config/settings-table.js'
+
+describe('doctor: which cookies a browser keeps', () => {
+  it.each([
+    ['sessionId=1; Domain=example.com; Path=/; Secure; HttpOnly; SameSite=Lax', 'https://api.example.com'],
+    ['sessionId=1; Domain=.example.com; Secure', 'https://api.example.com'],
+    ['sessionId=1; Path=/; Secure', 'https://api.example.com'],
+    ['sessionId=1; Secure', 'http://localhost:3000'],
+    ['__Host-device=1; Secure; Path=/', 'https://api.example.com'],
+    // Its own host may be a suffix.
+    ['sessionId=1; Domain=example.github.io; Secure', 'https://example.github.io'],
+    ['a=1; Domain=github.io; Secure', 'https://github.io'],
+  ])('%s of %s', (line, url) => {
+    expect(reasonToRefuse(readCookie(line), new URL(url))).toBeNull()
+  })
+
+  it.each([
+    ['sessionId=1; Secure', 'http://api.example.com', 'not https'],
+    ['sessionId=1; Domain=other.example; Secure', 'https://api.example.com', 'does not cover'],
+    ['sessionId=1; Domain=api.example.com; Secure', 'https://example.com', 'does not cover'],
+    ['sessionId=1; Domain=xample.com; Secure', 'https://example.com', 'does not cover'],
+    ['sessionId=1; Domain=com; Secure', 'https://api.example.com', 'shared by everybody'],
+    ['sessionId=1; Domain=co.uk; Secure', 'https://example.co.uk', 'shared by everybody'],
+    ['sessionId=1; Domain=github.io; Secure', 'https://example.github.io', 'shared by everybody'],
+    ['sessionId=1; Domain=1.2.3; Secure', 'https://4.1.2.3', 'does not cover'],
+    ['sessionId=1; SameSite=None', 'https://api.example.com', 'SameSite=None'],
+    ['__Secure-a=1', 'https://api.example.com', '__Secure-'],
+    ['__Host-device=1; Secure; Path=/; Domain=example.com', 'https://api.example.com', '__Host-'],
+    ['__Host-device=1; Secure', 'https://api.example.com', '__Host-'],
+    ['__host-device=1; Path=/', 'https://api.example.com', '__Host-'],
+  ])('not %s of %s', (line, url, reason) => {
+    expect(reasonToRefuse(readCookie(line), new URL(url))).toContain(reason)
+  })
+
+  it.each([
+    ['https://www.example.com', 'https://api.example.com', true],
+    ['https://www.example.co.uk', 'https://api.example.co.uk', true],
+    ['https://one.co.uk', 'https://two.co.uk', false],
+    ['https://one.github.io', 'https://two.github.io', false],
+    ['http://www.example.com', 'https://api.example.com', false],
+    ['http://localhost:3000', 'http://localhost:3001', true],
+    ['http://127.0.0.1:3000', 'http://localhost:3000', false],
+  ])('%s and %s are one site: %s', (one, other, expected) => {
+    expect(isSameSite(new URL(one), new URL(other))).toBe(expected)
+  })
+})
+
+describe('doctor: clocks', () => {
+  const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1000)
+
+  it.each([
+    [0.4, 0, 'ok', ''],
+    [-0.9, 0, 'ok', ''],
+    // As late as it may be that an HTTP date was cut.
+    [-1.9, 1, 'ok', ''],
+    [2, 0, 'warning', '1.5 s ahead of'],
+    [-2, 0, 'warning', '2.0 s behind'],
+    [6, 0, 'fault', '5.5 s ahead of'],
+    [-5, 0, 'fault', '5.0 s behind'],
+    [-5.5, 1, 'warning', '4.5 s behind'],
+  ])('%d s away, in steps of %d s, is %s', (seconds, resolutionSeconds, status, words) => {
+    const finding = compareClocks('clock', 'It', {
+      before: at(0),
+      there: at(seconds),
+      after: at(0.5),
+      resolutionSeconds,
+    })
+    expect(finding.status).toBe(status)
+    expect(finding.saw).toContain(words)
+  })
+})
+
+describe('doctor: secrets', () => {
+  const SECRETS = ALL_SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => name)
+
+  it.each(SECRETS)('%s is written over, whole and in its parts', name => {
+    const redaction = new Redaction({ [name]: ' one-secret, another/secret ' })
+    expect(redaction.apply('it is one-secret or another/secret')).not.toMatch(/one-secret|another/)
+    for (const url of [
+      'smtp://me:p%40ss@host:1',
+      'redis+cluster://:p%40ss@a,b',
+      'postgres://host/db?password=p%40ss',
+    ]) {
+      const ofUrl = new Redaction({ [name]: url })
+      expect(ofUrl.apply(`p@ss and p%40ss of ${url}`)).not.toMatch(/p@ss|p%40ss/)
+    }
+  })
+
+  it('tells where a server is', () => {
+    const redaction = new Redaction({ SMTP_URL: 'smtp://mail.example:587' })
+    expect(redaction.apply('mail.example:587 is down')).toBe('mail.example:587 is down')
+  })
+})
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_500, '1.5 kB'],
+  [250e6, '250 MB'],
+  [4.2e15, '4200 TB'],
+])('doctor: %d bytes are %s', (bytes, words) => {
+  expect(inBytes(bytes)).toBe(words)
+})
