@@ -13,6 +13,9 @@ import * as schema from './schema.js'
 /** Made by the build: an empty database with our schema, so that a new folder opens faster. */
 export const SNAPSHOT_FILE = join(PACKAGE_ROOT, 'dist/database-snapshot.tar.gz')
 
+/** PostgreSQL's default of 128 MB would stay resident; the operating system caches the files as well. */
+const SHARED_BUFFERS = '16MB'
+
 /**
  * The embedded database in `folder`, created on first use. Throws when another process has it open. When
  * another process takes it over, nothing more is read or written, because two writers would destroy it.
@@ -36,7 +39,11 @@ export async function openPglite(folder: string): Promise<Connection> {
 
 async function open(folder: string, lost: AbortSignal, unlock: () => Promise<void>): Promise<Connection> {
   const dataDir = join(folder, 'pgdata')
-  const client = await PGlite.create({ dataDir, loadDataDir: await snapshotFor(dataDir) })
+  const client = await PGlite.create({
+    dataDir,
+    loadDataDir: await snapshotFor(dataDir),
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
+  })
   const db = drizzle(client, { schema })
   const run = async <T>(work: (db: Db) => Promise<T>) => {
     lost.throwIfAborted()
