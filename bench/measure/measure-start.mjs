@@ -40,7 +40,7 @@ async function startOn(folder) {
   const child = await Child.start({
     name: 'development',
     command: process.execPath,
-    args: ['dist/dev/main.js'],
+    args: ['--max-semi-space-size=8', 'dist/dev/main.js'],
     cwd: ROOT,
     env: {
       NODE_ENV: 'development',
