@@ -1,7 +1,6 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
-import { StepUpModule } from '../auth/step-up/step-up.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
@@ -23,7 +22,7 @@ import { TotpController } from './totp/totp.controller.js'
 import { TotpEnrolment, TotpSecrets } from './totp/totp-enrolment.service.js'
 
 @Module({
-  imports: [AuditModule, StepUpModule, FactorsModule, MailModule, SessionsModule, UsersModule],
+  imports: [AuditModule, FactorsModule, MailModule, SessionsModule, UsersModule],
   controllers: [
     SecondFactorOverviewController,
     TotpController,

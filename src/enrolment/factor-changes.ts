@@ -107,9 +107,8 @@ export class FactorChanges {
     work: FactorWork<T>,
     follow: (transaction: Db, done: { user: User; result: T }) => Promise<R>,
   ): Promise<R> {
-    const required = await this.authority.require(actor)
     return this.changes.durably(async transaction => {
-      const user = await this.authority.lock(transaction, actor, required)
+      const user = await this.authority.lock(transaction, actor)
       const { result, detail } = await work(transaction, user)
       await this.auditLog.record(transaction, auditEvent(actor, action, detail))
       return follow(transaction, { user, result })

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { PasskeyRegistration } from '../../factors/passkeys/passkey-registration.js'
 import { Passkeys } from '../../factors/passkeys/passkeys.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { FactorAuthority } from '../factor-authority.js'
+import { Users } from '../../users/users.js'
 import { asPasskeyAnswer } from './passkeys.dto.js'
 
 /** What users do with their passkeys that changes nothing about who may log in. */
@@ -15,7 +15,7 @@ export class OwnPasskeys {
   constructor(
     private readonly passkeys: Passkeys,
     private readonly registration: PasskeyRegistration,
-    private readonly authority: FactorAuthority,
+    private readonly users: Users,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
@@ -25,9 +25,10 @@ export class OwnPasskeys {
     return found.map(asPasskeyAnswer)
   }
 
-  /** Options for a new passkey. Throws `TOO_MANY_PASSKEYS`, and like {@link FactorAuthority.require}. */
+  /** Options for a new passkey. Throws `TOO_MANY_PASSKEYS`, and `SESSION_NOT_FOUND` when the user is gone. */
   async creationOptions(actor: SessionActor, siteName: string) {
-    const user = await this.authority.require(actor)
+    const user = await this.users.find(actor.userId)
+    if (!user) throw new ApiError('SESSION_NOT_FOUND')
     const existing = await this.database.run(async db => {
       await this.passkeys.requireRoom(db, user.id)
       return this.passkeys.listOf(db, user.id)

@@ -101,12 +101,7 @@ export const ListPasskeysDocs = () =>
     refusals: ['DATABASE_UNAVAILABLE'],
   })
 
-const CHANGE_REFUSALS = [
-  'STEP_UP_REQUIRED',
-  'TOO_BUSY',
-  'DATABASE_UNAVAILABLE',
-  'SESSION_STORE_UNAVAILABLE',
-] as const
+const CHANGE_REFUSALS = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
 
 export const PasskeyCreationDocs = () =>
   Documented({

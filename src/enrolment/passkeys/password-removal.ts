@@ -24,13 +24,11 @@ export class PasswordRemoval {
 
   /**
    * Removes the user's password and ends their other sessions, which it may have opened; false when they had
-   * none. Throws `LAST_WAY_IN`, and like
-   * {@link FactorAuthority}.
+   * none. Throws `LAST_WAY_IN`, and like {@link FactorAuthority}.
    */
   async remove(actor: SessionActor): Promise<boolean> {
-    const required = await this.authority.require(actor)
     const { isRemoved } = await this.changes.durably(async transaction => {
-      const user = await this.authority.lock(transaction, actor, required)
+      const user = await this.authority.lock(transaction, actor)
       if (user.passwordHash === null) return { ...NOTHING_RECORDED, isRemoved: false }
       const left = await this.factors.findIn(transaction, user.id)
       if (!isEnoughWithoutPassword(left)) throw new ApiError('LAST_WAY_IN')

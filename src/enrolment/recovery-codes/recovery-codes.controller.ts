@@ -28,7 +28,7 @@ const ReplaceCodesDocs = () =>
     status: 201,
     answer: 'The codes',
     type: RecoveryCodesAnswer,
-    refusals: ['SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED', 'TOO_BUSY', 'DATABASE_UNAVAILABLE'],
+    refusals: ['SECOND_FACTOR_MISSING', 'DATABASE_UNAVAILABLE'],
   })
 
 @Injectable()
@@ -41,10 +41,9 @@ export class RecoveryCodeReplacement {
   ) {}
 
   /** Throws `SECOND_FACTOR_MISSING` for a user who has no factor, and like {@link FactorAuthority}. */
-  async replace(actor: SessionActor): Promise<string[]> {
-    const required = await this.authority.require(actor)
+  replace(actor: SessionActor): Promise<string[]> {
     return this.database.transaction(async transaction => {
-      const user = await this.authority.lock(transaction, actor, required)
+      const user = await this.authority.lock(transaction, actor)
       if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
       await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
       return this.codes.replace(transaction, user.id)

@@ -24,10 +24,9 @@ export class TotpSecrets {
    * A new secret in place of one that was never confirmed, and whose it is. Throws `TOTP_EXISTS`, and like
    * {@link FactorAuthority}.
    */
-  async begin(actor: SessionActor): Promise<{ secret: string; email: string }> {
-    const required = await this.authority.require(actor)
+  begin(actor: SessionActor): Promise<{ secret: string; email: string }> {
     return this.database.transaction(async transaction => {
-      const { id, email } = await this.authority.lock(transaction, actor, required)
+      const { id, email } = await this.authority.lock(transaction, actor)
       return { secret: await this.totp.begin(transaction, id), email }
     })
   }

@@ -40,8 +40,6 @@ class NewRecoveryCodesAnswer {
   recoveryCodes!: readonly string[] | null
 }
 
-const CHANGE_REFUSALS = ['STEP_UP_REQUIRED', 'TOO_BUSY', 'DATABASE_UNAVAILABLE'] as const
-
 export const BeginTotpDocs = () =>
   Documented({
     summary: 'Request a secret for an authenticator app',
@@ -51,7 +49,7 @@ export const BeginTotpDocs = () =>
     status: 201,
     answer: 'The secret, which is not shown again',
     type: TotpSecretAnswer,
-    refusals: ['TOTP_EXISTS', ...CHANGE_REFUSALS],
+    refusals: ['TOTP_EXISTS', 'DATABASE_UNAVAILABLE'],
   })
 
 export const ConfirmTotpDocs = () =>
@@ -68,7 +66,7 @@ export const ConfirmTotpDocs = () =>
       'SECOND_FACTOR_INVALID',
       'TOTP_NOT_STARTED',
       'TOTP_EXISTS',
-      ...CHANGE_REFUSALS,
+      'DATABASE_UNAVAILABLE',
       'SESSION_STORE_UNAVAILABLE',
     ],
   })
@@ -79,5 +77,5 @@ export const RemoveTotpDocs = () =>
     description: 'All remembered devices are forgotten. Without any other factor the recovery codes go too.',
     status: 204,
     answer: 'There is none any more',
-    refusals: ['SECOND_FACTOR_NEEDED', 'LAST_WAY_IN', ...CHANGE_REFUSALS, 'SESSION_STORE_UNAVAILABLE'],
+    refusals: ['SECOND_FACTOR_NEEDED', 'LAST_WAY_IN', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
   })
