@@ -7,7 +7,7 @@ import { outboxFor } from './development-outbox.js'
 import { sandboxFor } from './development-sandbox.js'
 import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
 import { seedUsers } from './seed-users.js'
-import { serveMainSite } from './web-sites/main-site.js'
+import { leadToOrigin } from './web-sites/lead-to-origin.js'
 import { startSatelliteSite } from './web-sites/satellite-site.js'
 import { welcome } from './welcome.js'
 
@@ -34,7 +34,7 @@ try {
     })
     if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)
-    await serveMainSite(app, settings)
+    leadToOrigin(server, settings.mainOrigin)
     await seedUsers(app)
   })
   console.log(welcome(settings, { sandbox, outbox, satellite }))

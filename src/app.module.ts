@@ -15,6 +15,7 @@ import { HealthModule } from './health/health.module.js'
 import { JobsModule } from './jobs/leased-jobs.js'
 import { LinksModule } from './links/links.module.js'
 import { MailModule } from './mail/mail.module.js'
+import { PagesModule } from './pages/pages.module.js'
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js'
 import { SatelliteRegistryModule } from './satellite-registry/satellite-registry.module.js'
 import { SecretsModule } from './secrets/secrets.module.js'
@@ -43,6 +44,7 @@ import { UsersModule } from './users/users.module.js'
     AuditApiModule,
     DataModule,
     HealthModule,
+    PagesModule,
   ],
 })
 export class AppModule {

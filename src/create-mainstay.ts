@@ -43,8 +43,8 @@ export async function createMainstay(
   { prefix = '', log = process.stdout }: MainstayOptions = {},
 ): Promise<Mainstay> {
   requirePrefix(prefix)
-  // Connections, and with them TLS, are the other program's.
-  const app = await createApp({ ...settingsFrom(settings), tls: null }, new Clock(), log)
+  // Connections, and with them TLS, are the other program's, and so are the paths beside ours.
+  const app = await createApp({ ...settingsFrom(settings), tls: null, pages: [] }, new Clock(), log)
   const mount = new Mount(await readyServer(app), prefix)
   let closed: Promise<void> | undefined
   const close = async () => {

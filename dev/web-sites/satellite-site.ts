@@ -1,7 +1,9 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { isLoopback } from '../../src/config/origin.js'
 import type { Settings } from '../../src/config/settings.js'
-import { PAGE_PATHS, serveSite } from './serve-site.js'
+import { serveSites } from '../../src/pages/serve-sites.js'
+import { Site } from '../../src/pages/site.js'
+import { leadToOrigin } from './lead-to-origin.js'
 
 export interface SatelliteSite {
   readonly url: string
@@ -18,12 +20,9 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   const origin = [...settings.satelliteOrigins].map(text => new URL(text)).find(isServable)
   if (!origin) return null
   const server = fastify({ forceCloseConnections: true })
-  await serveSite(server, {
-    name: 'satellite',
-    origin: origin.origin,
-    paths: PAGE_PATHS.satellite,
-    places: { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin },
-  })
+  const site = new Site('satellite', { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin })
+  leadToOrigin(server, origin.origin)
+  await serveSites(server, host => (host === origin.host ? site : null))
   const hasStarted = await listen(server, origin)
   return hasStarted ? { url: origin.origin, stop: () => server.close() } : null
 }

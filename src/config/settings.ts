@@ -2,6 +2,7 @@ import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
 import type { Origin } from './origin.js'
 import type { ValuesOf } from './setting.js'
+import type { SiteName } from './site-name.js'
 import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import type { RateLimitSettings } from './tables/rate-limit-settings.js'
 import type { SERVER_SETTINGS } from './tables/server-settings.js'
@@ -28,6 +29,8 @@ export class Settings {
   readonly cookieDomain!: string | null
   /** The domain that passkeys belong to: the main site's host, or a domain above it. */
   readonly passkeyRpId!: string
+  /** The sites whose built pages this service serves. */
+  readonly pages!: readonly SiteName[]
   /** Satellites where the same passkeys work. */
   readonly passkeyRelatedOrigins!: readonly Origin[]
   readonly accessTokenTtlSeconds!: number

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
-import { pageWith } from '../../dev/web-sites/page.js'
 import type { Db } from '../../src/database/connection.js'
 import { Database } from '../../src/database/database.js'
+import { pageWith } from '../../src/pages/page.js'
 import type { SatelliteRow } from '../../src/satellite-registry/registered-satellite.js'
 import {
   RegisteredSatellites,

@@ -1,5 +1,6 @@
 import { REQUIRED, type SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
+import { SITE_NAMES } from '../site-name.js'
 
 export const ADDRESS_SETTINGS = {
   publicUrl: {
@@ -45,6 +46,16 @@ export const ADDRESS_SETTINGS = {
     default: '',
     defaultInWords: "the machine's own",
     meaning: 'The name servers, `address[:port]`, that proofs of satellites are looked up at',
+  },
+  pages: {
+    name: 'PAGES',
+    read: read.listOf(read.oneOf(...SITE_NAMES)),
+    default: '',
+    defaultInWords: 'the service serves no pages',
+    meaning:
+      'The sites whose pages this service serves itself, comma-separated: `main` at the host of MAIN_ORIGIN, `satellite` ' +
+      'at the host of every active satellite that leads here; see [docs/operations.md](docs/operations.md#the-pages)',
+    examples: { development: 'main' },
   },
   cookieDomain: {
     name: 'COOKIE_DOMAIN',

@@ -1,16 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
-import { PAGE_PATHS, type Site, serveSite } from '../../../dev/web-sites/serve-site.js'
+import { serveSites } from '../../../src/pages/serve-sites.js'
+import { Site } from '../../../src/pages/site.js'
 import type { Certificate } from './certificate.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './hosts.js'
 import type { Pages } from './pages.js'
 
 const PLACES = { apiUrl: API, mainUrl: MAIN }
-const SITES: Readonly<Record<string, Pick<Site, 'name' | 'places'>>> = {
-  [MAIN]: { name: 'main', places: PLACES },
-  [SHOP_ONE]: { name: 'satellite', places: PLACES },
-  [CUSTOMER]: { name: 'satellite', places: PLACES },
+const SATELLITE = new Site('satellite', PLACES)
+const SITES: Readonly<Record<string, Site>> = {
+  [MAIN]: new Site('main', PLACES),
+  [SHOP_ONE]: SATELLITE,
+  [CUSTOMER]: SATELLITE,
 }
 
 /** The real pages, as `npm run build:web` made them, with the headers they have everywhere. */
@@ -18,9 +20,10 @@ export async function startBuiltPages({ certFile, keyFile }: Certificate): Promi
   if (!existsSync('web/dist/main/index.html')) throw new Error('Please run npm run build:web, or npm test')
   const https = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
   const servers = await Promise.all(
-    Object.entries(SITES).map(async ([origin, { name, places }]) => {
+    Object.entries(SITES).map(async ([origin, site]) => {
       const server = fastify({ https, forceCloseConnections: true })
-      await serveSite(server, { name, origin, paths: PAGE_PATHS[name], places })
+      const { host } = new URL(origin)
+      await serveSites(server, asked => (asked === host ? site : null))
       await server.listen({ port: 0, host: '127.0.0.1' })
       return { origin, server }
     }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { mailPage } from '../../../dev/mail-outbox/outbox-pages.js'
-import { pagePolicy, pageWith } from '../../../dev/web-sites/page.js'
 import { SettingsError } from '../../../src/config/read-settings.js'
+import { pagePolicy, pageWith } from '../../../src/pages/page.js'
 import { startFailure } from '../../../src/start-failure.js'
 
 const BUILT = ['api', 'main'].map(name => `<meta name="mainstay-${name}" content="">`).join('')
@@ -35,6 +35,8 @@ it('the policy of the pages allows nothing inline, and calls to the site and the
   expect(policy).toContain("connect-src 'self' https://api.main.test;")
   expect(policy).not.toContain('unsafe')
   expect(pagePolicy({ ...PLACES, apiUrl: '' })).toContain("connect-src 'self';")
+  const withPath = pagePolicy({ ...PLACES, apiUrl: 'https://www.main.test/auth' })
+  expect(withPath).toContain("connect-src 'self' https://www.main.test;")
 })
 
 it('pages 4: links of a mail in the outbox open in the whole window, and the text has links too', () => {

@@ -1,4 +1,4 @@
-import { html } from '../../src/mail/html.js'
+import { html } from '../mail/html.js'
 
 /** What the built pages have to be told: the <meta> elements that web/pieces/site.ts reads. */
 export interface Places {
@@ -22,12 +22,14 @@ export function pageWith(built: string, { apiUrl, mainUrl }: Places): string {
  * site that shows the logos of satellites loads those from wherever they are.
  */
 export function pagePolicy({ apiUrl }: Places, { hasLogos = false } = {}): string {
+  // Of an address with a path, a browser would allow that path alone.
+  const api = apiUrl && new URL(apiUrl).origin
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     `img-src 'self'${hasLogos ? ' https:' : ''}`,
-    `connect-src 'self' ${apiUrl}`.trim(),
+    `connect-src 'self' ${api}`.trim(),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify'
+import { isForPeople } from '../../src/pages/serve-sites.js'
+
+/**
+ * On a laptop one server has several names (localhost, 127.0.0.1), but pages and cookies work at one of them:
+ * browsers are sent there.
+ */
+export function leadToOrigin(server: FastifyInstance, origin: string): void {
+  const { host } = new URL(origin)
+  server.addHook('onRequest', async (request, reply) => {
+    const isLost = request.is404 && request.method === 'GET' && request.headers.host !== host
+    return isLost && isForPeople(request) ? reply.redirect(`${origin}${request.url}`, 303) : undefined
+  })
+}

@@ -1,0 +1,26 @@
+// What was decided here, and why: docs/decisions/pages.md
+import { Module, type OnModuleInit } from '@nestjs/common'
+import { HttpAdapterHost } from '@nestjs/core'
+import type { FastifyInstance } from 'fastify'
+import { CorsModule } from '../cors/cors.module.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
+import { serveSites } from './serve-sites.js'
+import { SiteHosts } from './site-hosts.js'
+
+/** The built pages, where PAGES names them. CORS is asked first, as for everything else. */
+@Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts] })
+export class PagesModule implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly hosts: SiteHosts,
+  ) {}
+
+  /** Throws a SettingsError when a site of PAGES is not built. */
+  async onModuleInit(): Promise<void> {
+    // The command line has no server.
+    const server: FastifyInstance | undefined = this.host.httpAdapter?.getInstance()
+    if (!server || this.hosts.sites.length === 0) return
+    for (const site of this.hosts.sites) site.requireBuilt()
+    await serveSites(server, host => this.hosts.siteAt(host))
+  }
+}

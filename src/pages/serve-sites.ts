@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import staticFiles from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Site } from './site.js'
+
+/** `/assets/<name>`: one name, as the build gives them. No folder, no escape, no leading dot. */
+const ASSET = /^\/assets\/([\w-][\w.-]*)$/
+/** Whoever asks for these is a program. */
+const OF_PROGRAMS = /^\/(api|health|assets|\.well-known)(\/|$)/
+
+/**
+ * Serves built sites, each at the hosts for which `siteAt` gives it; a request for any other host is left
+ * alone. Pages are only where the server has no route of its own, so no page can take the place of one. The
+ * files of a site have the hash of their content in their names and may be kept for ever. An address that is
+ * nothing is a page that says so, for people; programs get the answer of the API.
+ */
+export async function serveSites(
+  server: FastifyInstance,
+  siteAt: (host: string) => Site | null,
+): Promise<void> {
+  await server.register(staticFiles, { serve: false, index: false, maxAge: '365d', immutable: true })
+  server.addHook('onRequest', async (request, reply) => {
+    const host = hostOf(request)
+    const site = host === null ? null : siteAt(host)
+    return site ? answer(site, request, reply) : undefined
+  })
+}
+
+/**
+ * The host that a page was asked for; null for what can be no page. Only the Host header counts, which a
+ * browser cannot be made to forge: X-Forwarded-Host is whatever a client has written where a proxy passes it on.
+ */
+function hostOf({ is404, method, url, headers }: FastifyRequest): string | null {
+  const isPossible = is404 && (method === 'GET' || method === 'HEAD') && url.startsWith('/')
+  return isPossible ? (headers.host ?? null) : null
+}
+
+async function answer(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const path = pathOf(request)
+  const asset = ASSET.exec(path)?.[1]
+  if (asset) return (await site.hasAsset(asset)) ? reply.sendFile(asset, site.assetsFolder) : undefined
+  if (site.hasPage(path)) return sendPage(site, request, reply, 200)
+  return isForPeople(request) ? sendPage(site, request, reply, 404) : undefined
+}
+
+async function sendPage(site: Site, request: FastifyRequest, reply: FastifyReply, status: number) {
+  const page = await site.page()
+  if (page === null) return reply.status(503).send('These pages are not built: npm run build:web')
+  const headers = site.headersOf(pathOf(request))
+  // Of what is sent, with its addresses: a cache that mixes up two sites is given the right page again.
+  const tag = `"${createHash('sha256').update(page).digest('base64url')}"`
+  reply.headers(headers)
+  if (status !== 200 || headers['Cache-Control'] === 'no-store') return reply.status(status).send(page)
+  reply.header('ETag', tag)
+  return isKept(request, tag) ? reply.status(304).send() : reply.send(page)
+}
+
+/** Whether the client has this page. Proxies that compress mark a tag as weak (RFC 9110 §13.1.2). */
+function isKept({ headers }: FastifyRequest, tag: string): boolean {
+  const tags = headers['if-none-match']?.split(',') ?? []
+  return tags.some(each => each.trim().replace(/^W\//, '') === tag)
+}
+
+/** A browser that goes to an address, not a script that asks for something. */
+export function isForPeople(request: FastifyRequest): boolean {
+  return !OF_PROGRAMS.test(pathOf(request)) && (request.headers.accept ?? '').includes('text/html')
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] as string
+}

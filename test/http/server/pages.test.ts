@@ -1,0 +1,267 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import fastify, { type FastifyInstance } from 'fastify'
+import { handlersOf } from '../../../dev/api-docs/handlers.js'
+import { leadToOrigin } from '../../../dev/web-sites/lead-to-origin.js'
+import type { Settings } from '../../../src/config/settings.js'
+import { serveSites } from '../../../src/pages/serve-sites.js'
+import { PAGE_PATHS, Site } from '../../../src/pages/site.js'
+import { SiteHosts } from '../../../src/pages/site-hosts.js'
+import { Satellites } from '../../../src/satellites/satellites.js'
+import { sendRaw } from '../../support/http-request.js'
+import { anOwner } from '../../support/people.js'
+import { aSatellite, setSatelliteState } from '../../support/satellites.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+
+const ORIGIN = 'https://site.test'
+const PLACES = { apiUrl: 'https://api.main.test', mainUrl: 'https://www.main.test' }
+const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
+const NAMES = ['main', 'satellite'] as const
+/** Issue: "main bundle at most 120 kB gzipped". */
+const MAX_BUNDLE_BYTES = 120_000
+
+describe.each(NAMES)('the built pages of the %s site', name => {
+  let server: FastifyInstance
+  beforeAll(async () => {
+    server = fastify()
+    const site = new Site(name, PLACES)
+    leadToOrigin(server, ORIGIN)
+    await serveSites(server, host => (host === new URL(ORIGIN).host ? site : null))
+  })
+  afterAll(() => server.close())
+
+  function get(url: string, headers: Record<string, string> = {}) {
+    return server.inject({ url, headers: { host: new URL(ORIGIN).host, ...headers } })
+  }
+
+  it('pages 5: at another name of a laptop the browser is sent to the right one', async () => {
+    const answer = await get('/?a=b', { host: '127.0.0.1:3000', accept: ACCEPT })
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, `${ORIGIN}/?a=b`])
+  })
+
+  it('pages 10: an address that is nothing is a page for people, and no page for programs', async () => {
+    const accept = ACCEPT
+    const page = await get('/nothing', { accept })
+    expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('<div id="app">')
+    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    for (const [path, headers] of [
+      ['/nothing', {}],
+      ['/api/nothing', { accept }],
+      ['/assets/nothing.js', { accept }],
+    ] as const) {
+      const answer = await get(path, headers)
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ])
+    }
+  })
+
+  it('every path is answered with the page, which no cache keeps unasked and nothing may frame', async () => {
+    for (const path of PAGE_PATHS[name]) {
+      const answer = await get(path)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.body).toContain('<meta name="mainstay-api" content="https://api.main.test"')
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': path.startsWith('/handoff') ? 'no-store' : 'no-cache',
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  })
+
+  it('no window that has opened the page of the hand-off can reach it', async () => {
+    const policies = await Promise.all(PAGE_PATHS[name].map(path => get(path)))
+    const isolated = policies.filter(({ headers }) => headers['cross-origin-opener-policy'] === 'same-origin')
+    expect(isolated).toHaveLength(name === 'main' ? 1 : 0)
+  })
+
+  it('has no inline script or style, and what it loads is there and may be kept', async () => {
+    const { body } = await get('/')
+    expect(body).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
+    const files = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file as string)
+    expect(files.length).toBeGreaterThanOrEqual(3)
+    for (const file of files) {
+      const answer = await get(file)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    }
+  })
+
+  it('nothing else is served', async () => {
+    for (const path of ['/nothing', '/assets/', '/assets/../index.html', '/assets/%2e%2e/index.html'])
+      expect([path, (await get(path)).statusCode]).toEqual([path, 404])
+  })
+
+  it('a client that has the page is told so, and HEAD has everything but the page', async () => {
+    const { headers } = await get('/')
+    const tag = headers.etag as string
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
+      const again = await get('/', { 'if-none-match': known })
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', tag])
+    }
+    expect((await get('/', { 'if-none-match': '"other"' })).statusCode).toBe(200)
+    const head = await server.inject({ method: 'HEAD', url: '/', headers: { host: new URL(ORIGIN).host } })
+    expect([head.statusCode, head.headers.etag]).toEqual([200, tag])
+  })
+})
+
+it('a start without the built files says which command makes them', () => {
+  const site = new Site('main', PLACES, 'web/nowhere')
+  expect(() => site.requireBuilt()).toThrow(
+    'PAGES has main, but web/nowhere/main is not built: npm run build:web',
+  )
+})
+
+describe('the service with PAGES=main,satellite', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    const proxy = { TRUST_PROXY: '127.0.0.1' }
+    app = await TestApp.start('embedded', { PAGES: 'main,satellite', LOG_LEVEL: 'silent', ...proxy })
+  })
+  afterAll(() => app.stop())
+
+  function visit(host: string, path = '/', headers: Record<string, string> = {}) {
+    return app.request({ path, headers: { Host: host, Accept: ACCEPT, ...headers } })
+  }
+
+  /** Which site's page this host has, or the code of the refusal. */
+  async function siteAt(host: string, path = '/', headers: Record<string, string> = {}): Promise<string> {
+    const { text, json } = await visit(host, path, headers)
+    if (json) return json.code
+    return text.includes('content="strict-origin"') ? 'satellite' : 'main'
+  }
+
+  it('the main site is at MAIN_ORIGIN, satellites where they are, and both are told where the API is', async () => {
+    for (const [host, site] of [
+      ['www.main.test', 'main'],
+      ['shop-one.test', 'satellite'],
+      ['shop-two.test', 'satellite'],
+    ] as const) {
+      expect([host, await siteAt(host)]).toEqual([host, site])
+      const { text, headers } = await visit(host)
+      expect(text).toContain('<meta name="mainstay-api" content="https://api.main.test"')
+      expect(text).toContain('<meta name="mainstay-main" content="https://www.main.test"')
+      expect(headers['content-security-policy']).toContain("connect-src 'self' https://api.main.test")
+      const script = /\/assets\/[\w.-]+\.js/.exec(text)?.[0] as string
+      const loaded = await visit(host, script)
+      expect([loaded.status, loaded.headers['cache-control']]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ])
+      expect(loaded.headers['content-type']).toContain('application/javascript')
+      expect(loaded.headers['x-content-type-options']).toBe('nosniff')
+    }
+  })
+
+  it('any other host gets the answer of the API, however it is spelled', async () => {
+    const near = ['www.main.test.', 'www.main.test:443', 'WWW.MAIN.TEST', 'main.test', 'evil.www.main.test']
+    const odd = ['*.main.test', 'shop-one.test@www.main.test', 'x/www.main.test', 'https://www.main.test', '']
+    for (const host of ['api.main.test', 'evil.test', '127.0.0.1', 'shop-one.test:443', ...near, ...odd]) {
+      const { status, json } = await visit(host)
+      expect([host, status, json?.code]).toEqual([host, 404, 'NOT_FOUND'])
+    }
+  })
+
+  it('what a client says about the host beside the Host header changes nothing', async () => {
+    const claims = { 'X-Forwarded-Host': 'www.main.test', Forwarded: 'host=www.main.test' }
+    expect(await siteAt('evil.test', '/', claims)).toBe('NOT_FOUND')
+    expect(await siteAt('shop-one.test', '/', claims)).toBe('satellite')
+    expect(await siteAt('evil.test', 'http://www.main.test/')).toBe('NOT_FOUND')
+    const port = Number(new URL(app.url).port)
+    const twice = 'GET / HTTP/1.1\r\nHost: evil.test\r\nHost: www.main.test\r\nConnection: close\r\n\r\n'
+    expect(await sendRaw(port, twice)).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  it('a satellite has pages while it is active, and a suspended one not even its files', async () => {
+    const owner = await anOwner(app)
+    const host = 'shop.customer.example'
+    expect(await siteAt(host)).toBe('NOT_FOUND')
+    const satellite = await aSatellite(app, owner, `https://${host}`)
+    const script = /\/assets\/[\w.-]+\.js/.exec((await visit(host)).text)?.[0] as string
+    expect(await siteAt(host)).toBe('satellite')
+    await setSatelliteState(app, satellite, 'suspended')
+    await app.app.get(Satellites).refresh()
+    for (const path of ['/', '/handoff-callback', '/nothing', script])
+      expect(await siteAt(host, path)).toBe('NOT_FOUND')
+  })
+
+  it('a preview has pages at one label below its pattern, and nowhere else', async () => {
+    await aSatellite(app, await anOwner(app), 'https://*.preview.example', { kind: 'preview' })
+    expect(await siteAt('pull-7.preview.example')).toBe('satellite')
+    for (const host of ['*', 'a.b', '', 'a/b', 'a%2eb', 'a:1@b'].map(label => `${label}.preview.example`))
+      expect([host, await siteAt(host)]).toEqual([host, 'NOT_FOUND'])
+    expect(await siteAt('preview.example')).toBe('NOT_FOUND')
+  })
+
+  it('no page takes the place of a route of the API', async () => {
+    const routes = handlersOf(app.app).filter(({ method }) => method === 'GET')
+    expect(routes.length).toBeGreaterThan(15)
+    for (const { path } of routes) {
+      const { headers } = await visit('www.main.test', path.replace(/:\w+/g, 'x'))
+      expect([path, headers['content-type']]).toEqual([path, expect.stringMatching(/json\b/)])
+    }
+    for (const path of ['/api', '/api/nothing', '/health/nothing', '/.well-known/nothing'])
+      expect(await siteAt('www.main.test', path)).toBe('NOT_FOUND')
+  })
+
+  it('at a satellite’s host the API goes by the origin, as everywhere', async () => {
+    const ask = (origin: string, path: string) =>
+      app.request({ path, headers: { Host: 'shop-one.test', Origin: origin, Accept: ACCEPT } })
+    const own = await ask(SHOP_ONE, '/api/data')
+    expect([own.json.code, own.headers['access-control-allow-origin']]).toEqual([
+      'ACCESS_TOKEN_REQUIRED',
+      SHOP_ONE,
+    ])
+    expect(own.headers).not.toHaveProperty('access-control-allow-credentials')
+    const ofMain = await ask(MAIN, '/api/data')
+    expect(ofMain.headers['access-control-allow-origin']).toBe(MAIN)
+    for (const path of ['/api/data', '/', '/nothing'])
+      expect((await ask('https://evil.test', path)).json.code).toBe('ORIGIN_NOT_ALLOWED')
+  })
+
+  it('a cache that has mixed up two sites is given the right page again', async () => {
+    const ofMain = (await visit('www.main.test')).headers.etag as string
+    const ofShop = (await visit('shop-one.test')).headers.etag as string
+    expect(ofMain).not.toBe(ofShop)
+    const { status, text } = await visit('shop-one.test', '/', { 'If-None-Match': ofMain })
+    expect([status, text]).toEqual([200, expect.stringContaining('content="strict-origin"')])
+  })
+
+  it('no way of spelling leads to a file outside of the assets', async () => {
+    const up = ['..', '.', '../index.html', '..%2findex.html', '%2e%2e/index.html', '%2e%2e%2findex.html']
+    const odd = ['', '..\\index.html', '..%5cindex.html', '/index.html', './index.html', '%00', '.env']
+    for (const file of [...up, ...odd])
+      expect([file, await siteAt('www.main.test', `/assets/${file}`)]).toEqual([file, 'NOT_FOUND'])
+  })
+
+  it('only what reads is answered with a page', async () => {
+    const headers = { Host: 'www.main.test', Accept: ACCEPT }
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect((await app.request({ method, path: '/', headers })).status).toBe(404)
+  })
+})
+
+it.each([
+  ['main', 'production', ['main']],
+  ['satellite', 'production', ['satellite']],
+  ['satellite', 'development', ['satellite', 'satellite']],
+  ['main', 'development', ['main']],
+] as const)('PAGES=%s serves that site alone, in %s', (name, environment, served) => {
+  const settings = { pages: [name], environment, mainOrigin: MAIN, publicUrl: MAIN } as unknown as Settings
+  const active = new Set([SHOP_ONE, 'http://127.0.0.1:3001'])
+  const hosts = new SiteHosts(settings, active as unknown as Satellites)
+  const found = ['www.main.test', 'shop-one.test', '127.0.0.1:3001'].map(host => hosts.siteAt(host)?.name)
+  expect(found.filter(Boolean)).toEqual(served)
+})
+
+it('the scripts of the main site are small', () => {
+  const folder = 'web/dist/main/assets'
+  const scripts = readdirSync(folder).filter(file => file.endsWith('.js'))
+  expect(scripts.length).toBeGreaterThan(0)
+  const sizes = scripts.map(file => gzipSync(readFileSync(`${folder}/${file}`)).length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_BUNDLE_BYTES)
+})
