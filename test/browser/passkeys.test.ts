@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { build } from 'esbuild'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
+import { documentedCode } from '../support/client/documented-code.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { API, EVIL, MAIN, SHOP_ONE, SHOP_TWO, SIBLING } from './stage/hosts.js'
 import { START_MS, Stage } from './stage/stage.js'
@@ -162,6 +165,80 @@ describe('a page of the main site in a frame', () => {
     expect(await logIn(response, frame)).toMatchObject(INVALID)
   })
 })
+
+describe('the code for passkeys in docs/integrate.md', () => {
+  /** What this gives in the page, where `shown` is that code and `client` the page's client. */
+  const inPage = (code: string, input: unknown = null) => run(code, input)
+  const status = () => inPage('client.state.status')
+  beforeEach(async () => {
+    await page.evaluate(await documentedScript())
+    await inPage('client.logout()')
+  })
+
+  test('logs in by a button, or by what the browser fills in', async () => {
+    await inPage(`new Promise((resolve, reject) => {
+      const button = document.body.appendChild(document.createElement('button'))
+      shown.offerPasskeys(client, button, reject)
+      client.onChange(({ status }) => status === 'loggedIn' && resolve())
+      button.click()
+    })`)
+    expect(await status()).toBe('loggedIn')
+  })
+
+  test('completes a login that a password has begun', async () => {
+    const credentials = { email: user.email, password: PASSWORD }
+    const { code, challenge } = await inPage(
+      'client.login(input).catch(({ code, challenge }) => ({ code, challenge }))',
+      credentials,
+    )
+    expect(code).toBe('SECOND_FACTOR_REQUIRED')
+    await inPage('shown.completeLogin(client, input)', challenge)
+    expect(await status()).toBe('loggedIn')
+  })
+
+  test('re-authenticates, removes a passkey, in the browser too, and adds another', async () => {
+    const list = async () =>
+      (await inPage(`client.fetch('/api/passkeys').then(answer => answer.json())`)).passkeys
+    const credentials = async () =>
+      (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials.map(
+        ({ credentialId }) => credentialId,
+      )
+    const challenge = await inPage('client.login(input).catch(error => error.challenge)', {
+      email: user.email,
+      password: PASSWORD,
+    })
+    await inPage('shown.completeLogin(client, input)', challenge)
+    const [{ id }] = await list()
+    const refusal = 'shown.removePasskey(client, input).catch(({ code, methods }) => ({ code, methods }))'
+    expect(await inPage(refusal, id)).toEqual({
+      code: 'REAUTHENTICATION_REQUIRED',
+      methods: ['password', 'passkey', 'recovery'],
+    })
+    await inPage('shown.reauthenticate(client)')
+    const before = await credentials()
+    await inPage('shown.removePasskey(client, input)', id)
+    expect(await list()).toEqual([])
+    expect(await credentials()).toEqual([])
+    expect(await inPage('shown.addPasskey(client)')).toHaveLength(10)
+    expect(await list()).toHaveLength(1)
+    expect(await credentials()).not.toEqual(before)
+  })
+})
+
+/** A script that makes it the global `shown`. */
+async function documentedScript(): Promise<string> {
+  const packages = join(__dirname, '../../packages/client/src')
+  const { outputFiles } = await build({
+    stdin: { contents: await documentedCode('Passkeys'), loader: 'ts', resolveDir: packages },
+    alias: {
+      '@mainstay-auth/client/passkeys': join(packages, 'passkeys.ts'),
+      '@mainstay-auth/client': join(packages, 'index.ts'),
+    },
+    ...{ bundle: true, format: 'iife', globalName: 'shown', target: 'es2022', write: false },
+    footer: { js: 'globalThis.shown = shown' },
+  })
+  return outputFiles[0]!.text
+}
 
 test('a satellite that is no related origin gets no passkey from the browser', async () => {
   const { json: options } = await call('/api/login/passkey/options', {})

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
 import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
+import { documentedCode } from '../../support/client/documented-code.js'
 import { projectWithPackages } from '../../support/client/installed-package.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest } from '../../support/http-request.js'
@@ -31,14 +32,6 @@ const SETTINGS = {
   STRIPE_SECRET_KEY: 'sk_test_payment_sandbox',
   STRIPE_WEBHOOK_SECRET: 'whsec_payment_sandbox_only',
   STRIPE_PRICE_IDS: 'price_monthly',
-}
-
-/** The code under this heading of docs/integrate.md. */
-async function snippet(heading: string): Promise<string> {
-  const text = await readFile(join(__dirname, '../../../docs/integrate.md'), 'utf8')
-  const section = new RegExp(`^#+ ${heading}\\n[\\s\\S]*?\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``, 'm').exec(text)
-  if (!section) throw new Error(`There is no code under "${heading}"`)
-  return section[1] as string
 }
 
 describe('docs/integrate.md, in a project that has installed the packages', () => {
@@ -99,12 +92,13 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
       ...{ jsx: 'react-jsx', experimentalDecorators: true, types: ['node'] },
     }
     await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] }))
-    await write('app.tsx', await snippet('React'))
-    await write('through-main.tsx', await snippet('Through the main site in React'))
-    await write('mobile.ts', await snippet('A mobile app'))
-    await write('second-factor.ts', await snippet('Second factors'))
+    await write('app.tsx', await documentedCode('React'))
+    await write('through-main.tsx', await documentedCode('Through the main site in React'))
+    await write('mobile.ts', await documentedCode('A mobile app'))
+    await write('second-factor.ts', await documentedCode('Second factors'))
+    await write('passkeys.ts', await documentedCode('Passkeys'))
     for (const framework of ['Fastify', 'Express', 'Nest', 'Anything else'])
-      await write(`${framework.split(' ')[0]}.ts`, await snippet(framework))
+      await write(`${framework.split(' ')[0]}.ts`, await documentedCode(framework))
     const { stdout } = await run(process.execPath, ['node_modules/typescript/bin/tsc'], {
       cwd: project.folder,
     }).catch(error => error)
@@ -124,7 +118,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it('shows a satellite in ten lines of HTML', async () => {
-    const html = await snippet('A satellite in plain HTML')
+    const html = await documentedCode('A satellite in plain HTML')
     expect(html.trim().split('\n')).toHaveLength(10)
     const [, script] = /<script type="module">([\s\S]*)<\/script>/.exec(html) as unknown as [string, string]
     const bundle = join(project.folder, 'node_modules/@mainstay-auth/client/dist/mainstay.js')
@@ -136,7 +130,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it('shows a React page', async () => {
-    await writeProgram('app', await snippet('React'))
+    await writeProgram('app', await documentedCode('React'))
     await writeProgram('browser-fetch', await readFile(join(SUPPORT, 'browser-fetch.ts'), 'utf8'))
     const program = await write('use-app.mjs', useApp)
     const shown = await node(program, MAIN, email, PASSWORD)
@@ -144,7 +138,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it('pages 9: shows code that also runs where there is no storage, as in a build', async () => {
-    await writeProgram('shared', await snippet('Pages that are rendered on a server'))
+    await writeProgram('shared', await documentedCode('Pages that are rendered on a server'))
     const program = await write(
       'use-shared.mjs',
       `delete globalThis.localStorage
@@ -155,7 +149,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it('shows a mobile app', async () => {
-    await writeProgram('mobile', await snippet('A mobile app'))
+    await writeProgram('mobile', await documentedCode('A mobile app'))
     const program = await write('use-mobile.mjs', useMobile)
     const [wrong, right, data] = (await node(program, email, PASSWORD)).trim().split('\n')
     expect([wrong, right]).toEqual(['The e-mail address or the password is wrong', 'null'])
@@ -165,7 +159,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   it('shows the second step of a login', async () => {
     const owner = await anOwner(app)
     const phone = await giveAuthenticator(app, owner)
-    await writeProgram('second-factor', await snippet('Second factors'))
+    await writeProgram('second-factor', await documentedCode('Second factors'))
     const program = await write('use-second-factor.mjs', useSecondFactor(url))
     const codes = [phone.wrongCode(), phone.code()]
     const [first, again, status] = (await node(program, owner.email, PASSWORD, ...codes)).trim().split('\n')
@@ -191,7 +185,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   /** What the backend of the page answers without a token, and with one. */
   async function callBackend(framework: string) {
     const port = await freePort()
-    const program = await writeProgram(framework, await snippet(framework), port)
+    const program = await writeProgram(framework, await documentedCode(framework), port)
     const server = spawn(process.execPath, [program], { cwd: project.folder, stdio: 'inherit' })
     try {
       const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
@@ -211,7 +205,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     // All in one process, which loads the packages once. Nest's package for Express has another name here (docs/decisions/embedding.md).
     const programs = await Promise.all(
       hosts.map(async (host, index) => {
-        const code = await snippet(`Mounted in ${host}`)
+        const code = await documentedCode(`Mounted in ${host}`)
         const named = code.replace('@nestjs/platform-express', 'nest-platform-express')
         return writeProgram(`host-${index}`, named, ports[index])
       }),
@@ -242,7 +236,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it('shows the plain function', async () => {
-    await writeProgram('plain', await snippet('Anything else'))
+    await writeProgram('plain', await documentedCode('Anything else'))
     const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
     const program = await write(
       'use-plain.mjs',
