@@ -106,13 +106,16 @@ function idsIn({ userId, detail }: RowWithUsers): string[] {
   )
 }
 
-/** The account's rows that match the filter; never rows of another account or of none. */
+/**
+ * The account's rows that match the filter, never rows of another account or of none; without an account, the rows
+ * of all.
+ */
 export function isListed(
-  accountId: string,
+  accountId: string | null,
   { user, action, outcome, from, to }: AuditFilterQuery,
 ): SQL | undefined {
   return and(
-    eq(auditLog.accountId, accountId),
+    accountId === null ? undefined : eq(auditLog.accountId, accountId),
     user ? eq(auditLog.userId, user) : undefined,
     action ? eq(auditLog.action, action) : undefined,
     outcome ? eq(auditLog.outcome, outcome) : undefined,

@@ -5,9 +5,15 @@ import type { FastifyReply } from 'fastify'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
-import { AuditFilterQuery, AuditListQuery, ExportAuditDocs, ListAuditDocs } from './audit.dto.js'
+import { AuditExportQuery, AuditListQuery, ExportAuditDocs, ListAuditDocs } from './audit.dto.js'
 import { AuditExport } from './audit-export.js'
 import { AuditTrail } from './audit-trail.js'
+import type { ExportFormat } from './export-format.js'
+
+const FILES: Readonly<Record<ExportFormat, string>> = {
+  jsonl: 'attachment; filename="audit-log.jsonl"',
+  ocsf: 'attachment; filename="audit-log.ocsf.jsonl"',
+}
 
 @ApiTags('History')
 @Controller('api/audit')
@@ -34,14 +40,14 @@ export class AuditController {
   @ExportAuditDocs()
   async export(
     @CurrentActor() actor: SessionActor,
-    @Query() filter: AuditFilterQuery,
+    @Query() { format = 'jsonl', ...filter }: AuditExportQuery,
     @Res() reply: FastifyReply,
   ) {
-    const pieces = await this.auditExport.start(actor, filter)
+    const pieces = await this.auditExport.start(actor, { accountId: actor.accountId, filter, format })
     // Not awaited: once the reply has started, an error can no longer be answered.
     void reply
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')
-      .header('Content-Disposition', 'attachment; filename="audit-log.jsonl"')
+      .header('Content-Disposition', FILES[format])
       .send(Readable.from(pieces, { highWaterMark: 1 }))
   }
 }

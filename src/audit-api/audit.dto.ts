@@ -2,15 +2,17 @@ import { applyDecorators } from '@nestjs/common'
 import { ApiProduces, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditAction, type AuditOutcome } from '../audit/audit-event.js'
+import { OCSF_VERSION } from '../audit/ocsf/ocsf-classes.js'
 import { Documented } from '../http/documented.js'
 import { ParseText } from '../http/request-validation.js'
+import { EXPORT_FORMATS, type ExportFormat } from './export-format.js'
 import { RowCursor, RowLimit } from './row-cursor.js'
 
 /** RFC 3339 with an offset: without one, a time depends on the place. */
 const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
 
 /** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
-function asInstant(text: string): Date | null {
+export function asInstant(text: string): Date | null {
   const time = INSTANT.test(text) ? new Date(text) : null
   return time && !Number.isNaN(time.getTime()) ? time : null
 }
@@ -45,6 +47,18 @@ export class AuditFilterQuery {
   @IsDate({ message: A_TIME })
   @IsOptional()
   to?: Date
+}
+
+/** Filtered rows, in one of the formats. */
+export class AuditExportQuery extends AuditFilterQuery {
+  @ApiPropertyOptional({
+    enum: EXPORT_FORMATS,
+    default: 'jsonl',
+    description: `\`ocsf\`: events of the Open Cybersecurity Schema Framework ${OCSF_VERSION}`,
+  })
+  @IsIn(EXPORT_FORMATS)
+  @IsOptional()
+  format?: ExportFormat
 }
 
 /** A page of filtered rows. */
@@ -140,6 +154,7 @@ export const ExportAuditDocs = () =>
       description:
         'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
         '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
+        `With \`format=ocsf\` each line is an event of OCSF ${OCSF_VERSION}: \`raw_data\` is the row as JSON, \`unmapped.seal\` its seal. ` +
         'If the export fails on the way, the connection is cut, so clients see an incomplete transfer.',
       status: 200,
       answer: 'The rows that the filter lets through',

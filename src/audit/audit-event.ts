@@ -67,6 +67,11 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
+/** Rows of another version may have others. */
+export function isAuditAction(text: string): text is AuditAction {
+  return (AUDIT_ACTIONS as readonly string[]).includes(text)
+}
+
 /** `failed`: tried, and wrong (a password). `refused`: not allowed. */
 export const AUDIT_OUTCOMES = ['ok', 'failed', 'refused'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]

@@ -1,8 +1,22 @@
-import type { Command } from 'commander'
+import type { INestApplicationContext } from '@nestjs/common'
+import { type Command, Option } from 'commander'
 import { AuditVerifier, type Checkpoint } from '../audit/audit-verifier.js'
-import { type CommandContext, withService } from './command-context.js'
+import { asInstant } from '../audit-api/audit.dto.js'
+import { AuditExport } from '../audit-api/audit-export.js'
+import { EXPORT_FORMATS, type ExportFormat } from '../audit-api/export-format.js'
+import { isId } from '../http/id-in-path.js'
+import { Users } from '../users/users.js'
+import { asEmail, type CommandContext, withService } from './command-context.js'
 
-/** `audit:verify`. */
+interface ExportOptions {
+  readonly format: ExportFormat
+  readonly account?: string
+  readonly owner?: string
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/** `audit:verify` and `audit:export`. */
 export function addAuditCommands(program: Command, context: CommandContext): void {
   program
     .command('audit:verify')
@@ -21,6 +35,51 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       context.print(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
       if (faults > 0) throw new Error(`${faults} faults in the audit log`)
     })
+
+  program
+    .command('audit:export')
+    .description('print the audit log, of all accounts or of one, a line of JSON for each row, oldest first')
+    .addOption(
+      new Option('--format <format>', 'lines of our own, or events of OCSF')
+        .choices(EXPORT_FORMATS)
+        .default('jsonl'),
+    )
+    .option('--account <id>', 'only the rows of this account')
+    .option('--owner <email>', 'only the rows of the account of this user')
+    .option('--from <time>', 'not before this time, such as 2026-11-21T10:00:00Z', asTime)
+    .option('--to <time>', 'before this time', asTime)
+    .action((options: ExportOptions) => withService(context, app => exportLog(app, options, context)))
+}
+
+async function exportLog(
+  app: INestApplicationContext,
+  { format, from, to, ...whose }: ExportOptions,
+  { print }: CommandContext,
+): Promise<void> {
+  const accountId = await accountOf(app, whose)
+  const filter = { ...(from && { from }), ...(to && { to }) }
+  const actor = { client: null, ...(accountId && { accountId }) }
+  const pieces = await app.get(AuditExport).start(actor, { accountId, filter, format })
+  for await (const piece of pieces) print(piece.replace(/\n$/, ''))
+}
+
+/** Null for all accounts. */
+async function accountOf(
+  app: INestApplicationContext,
+  { account, owner }: Pick<ExportOptions, 'account' | 'owner'>,
+): Promise<string | null> {
+  if (account !== undefined && owner !== undefined) throw new Error('Use either --account or --owner')
+  if (account !== undefined && !isId(account)) throw new Error(`${account} is not the id of an account`)
+  if (owner === undefined) return account ?? null
+  const user = await app.get(Users).findByEmail(asEmail(owner))
+  if (!user) throw new Error(`There is no user ${owner}`)
+  return user.accountId
+}
+
+function asTime(text: string): Date {
+  const time = asInstant(text)
+  if (!time) throw new Error(`${text} is not a time such as 2026-11-21T10:00:00Z`)
+  return time
 }
 
 function notedHead(hash?: string, at?: string): Checkpoint | undefined {

@@ -7,6 +7,7 @@ import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { openDatabase } from '../../../src/database/database.module.js'
 import { eventually } from '../../support/eventually.js'
+import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
@@ -430,6 +431,45 @@ describe('npm run cli -- audit:verify', () => {
       expect(errors).toMatch(/--(head|at) takes/)
     },
   )
+
+  it('audit:export prints the log of all accounts, or of one, in both formats', async () => {
+    const owner = await anOwner(app)
+    await execute(app, `insert into audit_log (at, action, outcome) values (now(), 'user.create', 'ok')`)
+    const own = await auditExport('--owner', owner.email)
+    expect(own.map(({ row }) => row.accountId)).toEqual([owner.accountId, owner.accountId])
+    expect(own.at(-1)?.row).toMatchObject({ action: 'audit.export' })
+    expect(own[0]).toMatchObject({ email: owner.email, seal: { position: expect.any(Number) } })
+    expect(await auditExport('--account', owner.accountId)).toHaveLength(3)
+    expect(await auditExport('--to', '2020-01-01T00:00:00Z')).toEqual([])
+
+    const all = await auditExport()
+    const events = await auditExport('--format', 'ocsf')
+    expect(new Set(all.map(({ row }) => row.accountId)).size).toBe(3)
+    expect(events).toHaveLength(all.length + 1)
+    expect(events.flatMap(ocsfFaults)).toEqual([])
+  })
+
+  it.each([
+    [['--format', 'csv'], /ocsf/],
+    [['--from', 'yesterday'], /is not a time/],
+    [['--account', '1'], /is not the id/],
+    [['--owner', 'nobody@main.test'], /no user/],
+    [['--owner', 'a@main.test', '--account', '00000000-0000-4000-8000-000000000000'], /either/],
+  ])('audit:export does not take %j', async (args, why) => {
+    const { code, output, errors } = await runInProcess(['audit:export', ...args], onItsStores())
+    expect({ code, output }).toEqual({ code: 1, output: '' })
+    expect(errors).toMatch(why)
+  })
+
+  // biome-ignore lint/suspicious/noExplicitAny: lines of two formats.
+  async function auditExport(...args: string[]): Promise<any[]> {
+    const { code, output } = await runInProcess(['audit:export', ...args], onItsStores())
+    expect(code).toBe(0)
+    return output
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => JSON.parse(line))
+  }
 
   const onItsStores = () => ({ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
 

@@ -9,10 +9,15 @@ import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import type { TestResponse } from '../../support/http-request.js'
+import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
+
+function memberOf({ id, accountId }: User) {
+  return { userId: id, accountId }
+}
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -238,6 +243,8 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
         `/api/audit?after=${after}`,
       ]),
       ['limit', '/api/audit/export?limit=1'],
+      ['format', '/api/audit?format=ocsf'],
+      ['format', '/api/audit/export?format=csv'],
       ['after', '/api/audit/export?after=MQ'],
     ])('a wrong %s is refused: %s', async (field, path) => {
       const signedIn = await signedInOnce()
@@ -363,6 +370,110 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
         outcome: 'ok',
         from: '2020-01-01T00:00:00.000Z',
       })
+    })
+
+    it('as events of OCSF: every action is one that its schema takes, with its seal', async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      const own = { accountId: owner.accountId, userId: owner.id }
+      const client = { requestId: 'r', ip: '2001:db8::1', userAgent: FIREFOX, origin: MAIN }
+      const details = [
+        {},
+        { by: NOBODY, reason: 'no reason', granted: permissionsOf(['payments']), satellites: [SHOP_ONE] },
+        {
+          email: anEmail(),
+          granted: null,
+          satellites: null,
+          methods: ['pwd', 'otp'],
+          reasons: ['new device'],
+        },
+        {
+          granted: permissionsOf([]),
+          satellites: [],
+          satellite: NOBODY,
+          methods: ['pwd'],
+          subject: 'A mail',
+        },
+      ]
+      await record(
+        AUDIT_ACTIONS.flatMap(action =>
+          details.flatMap(detail => [
+            { ...own, action, detail, client, sid: 'a session' },
+            { accountId: owner.accountId, action, detail, outcome: 'refused' as const },
+          ]),
+        ),
+      )
+      const lines = linesOf(await exported(signedIn))
+      const answer = await exported(signedIn, '?format=ocsf')
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/x-ndjson; charset=utf-8',
+        'content-disposition': 'attachment; filename="audit-log.ocsf.jsonl"',
+      })
+      const events = answer.text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      expect(events.flatMap(ocsfFaults)).toEqual([])
+      expect(new Set(events.map(({ metadata }) => metadata.event_code))).toEqual(new Set(AUDIT_ACTIONS))
+      // All that the lines of our own say, and the seal covers it.
+      expect(events.slice(0, -1).map(({ raw_data }) => JSON.parse(raw_data))).toEqual(
+        lines.map(({ row }) => row),
+      )
+      for (const { raw_data, unmapped } of events)
+        expect(sha256(unmapped.seal.previous + raw_data)).toBe(unmapped.seal.hash)
+      expect((await entries(signedIn, '?action=audit.export'))[0]?.detail).toEqual({ format: 'ocsf' })
+    })
+
+    it('as events of OCSF says who did what to whom, from where', async () => {
+      const owner = await anOwner(app)
+      await failToLogIn(owner.email)
+      const signedIn = await signIn(app, owner, 'main')
+      const member = await aMember(app, owner)
+      await record([
+        {
+          ...memberOf(member),
+          action: 'permissions.change',
+          detail: { by: owner.id, granted: { payments: true } },
+        },
+        {
+          ...memberOf(member),
+          action: 'permissions.change',
+          detail: { by: owner.id, granted: { payments: false } },
+        },
+        { ...memberOf(member), action: 'handoff.replay' },
+      ])
+      const { text } = await exported(signedIn, '?format=ocsf')
+      const events = text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      const find = (code: string, activity?: string) =>
+        events.find(
+          ({ metadata, activity_name: name }) =>
+            metadata.event_code === code && (activity === undefined || name === activity),
+        )
+      const logins = events.filter(({ metadata }) => metadata.event_code === 'login')
+      expect(logins).toMatchObject([
+        { class_uid: 3002, type_uid: 300201, status: 'Failure', user: { uid: owner.id } },
+        {
+          type_uid: 300201,
+          status: 'Success',
+          is_mfa: false,
+          user: { uid: owner.id, email_addr: owner.email, org: { uid: owner.accountId } },
+          actor: { user: { uid: owner.id } },
+          src_endpoint: { ip: '127.0.0.1' },
+          metadata: { tenant_uid: owner.accountId },
+        },
+      ])
+      expect(logins[0].http_request.user_agent).toContain('Firefox')
+      expect(find('permissions.change', 'Assign Privileges')).toMatchObject({
+        type_uid: 300501,
+        privileges: ['payments'],
+        user: { uid: member.id },
+        actor: { user: { uid: owner.id } },
+      })
+      expect(find('permissions.change', 'Revoke Privileges')).toMatchObject({ privileges: [] })
+      expect(find('handoff.replay')).toMatchObject({ class_uid: 2004, status: 'New', severity: 'High' })
     })
 
     it('that fails at once is an answer, and in the middle a broken transfer', async () => {
