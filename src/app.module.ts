@@ -15,6 +15,8 @@ import { HealthModule } from './health/health.module.js'
 import { JobsModule } from './jobs/leased-jobs.js'
 import { LinksModule } from './links/links.module.js'
 import { MailModule } from './mail/mail.module.js'
+import { Metrics } from './metrics/metrics.js'
+import { MetricsModule } from './metrics/metrics.module.js'
 import { PagesModule } from './pages/pages.module.js'
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js'
 import { SatelliteRegistryModule } from './satellite-registry/satellite-registry.module.js'
@@ -48,10 +50,20 @@ import { UsersModule } from './users/users.module.js'
   ],
 })
 export class AppModule {
-  static with(settings: Settings, clock: Clock, connections = new OpenConnections()): DynamicModule {
+  static with(
+    settings: Settings,
+    clock: Clock,
+    connections = new OpenConnections(),
+    metrics = new Metrics(),
+  ): DynamicModule {
     return {
       module: AppModule,
-      imports: [SettingsModule.with(settings), ClockModule.with(clock), DatabaseModule.with(connections)],
+      imports: [
+        SettingsModule.with(settings),
+        ClockModule.with(clock),
+        MetricsModule.with(metrics),
+        DatabaseModule.with(connections),
+      ],
     }
   }
 }

@@ -12,6 +12,9 @@ import { limitConnections } from './http/edge/limits.js'
 import type { LogDestination } from './http/edge/log.js'
 import { RequestValidation } from './http/request-validation.js'
 import { withLog } from './log/logger.js'
+import { Metrics } from './metrics/metrics.js'
+import { MetricsServer } from './metrics/metrics-server.js'
+import { RequestMetrics } from './metrics/request-metrics.js'
 import { createNestApplication } from './nest-application.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
 
@@ -46,23 +49,27 @@ export async function createApp(
   clock = new Clock(),
   logTo?: LogDestination,
 ): Promise<NestFastifyApplication> {
-  const server = Fastify(serverOptions(settings, logTo))
+  const requests = new RequestMetrics()
+  const server = Fastify(serverOptions(settings, requests, logTo))
   for (const warning of settings.warnings) server.log.warn(warning)
   server.addHook('onListen', async () => {
     limitConnections(server.server, settings.operation.maxConnections, server.log)
   })
-  await prepareEdge(server)
-  return withLog(server.log, () => startApp(server, settings, clock))
+  await prepareEdge(server, requests)
+  const metrics = new Metrics()
+  requests.declareIn(metrics)
+  return withLog(server.log, () => startApp(server, settings, clock, metrics))
 }
 
 async function startApp(
   server: FastifyInstance,
   settings: Settings,
   clock: Clock,
+  metrics: Metrics,
 ): Promise<NestFastifyApplication> {
   const connections = new OpenConnections()
   try {
-    const root = AppModule.with(settings, clock, connections)
+    const root = AppModule.with(settings, clock, connections, metrics)
     const app = await createNestApplication(root, EdgeAdapter.over(server), server.log)
     app.useGlobalFilters(new ProblemFilter(app.get(ReauthenticationMethods)))
     app.useGlobalPipes(new RequestValidation())
@@ -77,6 +84,7 @@ async function initialize(app: NestFastifyApplication): Promise<NestFastifyAppli
   try {
     await app.init()
     await app.get<StoreSupervisor | null>(StoreSupervisor)?.start()
+    await app.get(MetricsServer).listen()
     return app
   } catch (error) {
     await app.close()

@@ -10,6 +10,8 @@ const NEEDS = [
   { package: 'pgbouncer', isPresent: () => isOnPath('pgbouncer') || existsSync('/usr/sbin/pgbouncer') },
   { package: 'chromium', isPresent: () => isOnPath('chromium') },
   { package: 'openssl', isPresent: () => isOnPath('openssl') },
+  // promtool checks what we serve to Prometheus, and our rules for it.
+  { package: 'prometheus', isPresent: () => isOnPath('promtool') },
 ]
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'

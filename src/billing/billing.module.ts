@@ -24,6 +24,7 @@ import { HostedCheckouts } from './checkout/hosted-checkouts.js'
 import { EntitlementSweep } from './entitlements/entitlement-sweep.js'
 import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
+import { BillingMetrics } from './operations/billing-metrics.js'
 import { BillingReconciler } from './operations/billing-reconciler.js'
 import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
 import { SurplusSubscriptions } from './operations/surplus-subscriptions.js'
@@ -61,6 +62,7 @@ import { WebhookController } from './webhook.controller.js'
     { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
     BillingCustomers,
     BillingInbox,
+    BillingMetrics,
     BillingQueue,
     BillingReconciler,
     BillingService,

@@ -85,7 +85,8 @@ function unknownNames(names: readonly string[]): string[] {
 
 /** In the order of the table, because some defaults are made of settings above them. */
 function readSheet(sheet: SettingSheet): Settings {
-  const { tlsCertFile, tlsKeyFile, maxConnections, drainSeconds, ...server } = sheet.read(SERVER_SETTINGS)
+  const { tlsCertFile, tlsKeyFile, maxConnections, drainSeconds, metricsPort, metricsHost, ...server } =
+    sheet.read(SERVER_SETTINGS)
   const { allowedOrigins, passkeyRpId, ...addresses } = sheet.read(ADDRESS_SETTINGS)
   const { databasePoolSize, databaseTimeoutMs, ...stores } = sheet.read(STORE_SETTINGS)
   const sessions = sheet.read(SESSION_SETTINGS)
@@ -115,7 +116,14 @@ function readSheet(sheet: SettingSheet): Settings {
     rateLimits,
     ...anomalies,
     tls: tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : null,
-    operation: { drainSeconds, databasePoolSize, databaseTimeoutMs, maxConnections },
+    operation: {
+      drainSeconds,
+      databasePoolSize,
+      databaseTimeoutMs,
+      maxConnections,
+      metricsPort,
+      metricsHost,
+    },
     warnings: sheet.warnings,
   }
 }

@@ -120,4 +120,7 @@ export interface OperationSettings {
   readonly databaseTimeoutMs: number
   /** Client connections at once; more are refused. */
   readonly maxConnections: number
+  /** Where metrics are served; null: nowhere. */
+  readonly metricsPort: number | null
+  readonly metricsHost: string
 }

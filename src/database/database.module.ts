@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
+import { Metrics } from '../metrics/metrics.js'
 import type { Connection } from './connection.js'
 import { Database } from './database.js'
 import { OpenConnections } from './open-connections.js'
@@ -15,8 +16,12 @@ export class DatabaseModule {
         { provide: OpenConnections, useValue: connections },
         {
           provide: Database,
-          inject: [Settings],
-          useFactory: (settings: Settings) => connections.track(openDatabase(settings)),
+          inject: [Settings, Metrics],
+          useFactory: async (settings: Settings, metrics: Metrics) => {
+            const database = await connections.track(openDatabase(settings))
+            metrics.histogram(database.durations)
+            return database
+          },
         },
       ],
       exports: [Database, OpenConnections],

@@ -2,8 +2,13 @@ import type { OnApplicationShutdown } from '@nestjs/common'
 import { DrizzleQueryError, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { unavailable } from '../errors/api-error.js'
+import { Durations } from '../metrics/durations.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
 import { isTooSlow } from './postgres/postgres-outage.js'
+
+/** Round trips take a millisecond; a statement is ended after 2 s, a report after 5 s. */
+const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
+const [STATEMENT, TRANSACTION, REPORT] = [0, 1, 2]
 
 /** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6
@@ -11,12 +16,18 @@ const MAX_WAITING_REPORTS = 6
 /** The only way to the database. An outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else. */
 export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)
+  readonly durations = new Durations(
+    'database_duration_seconds',
+    'How long the database took, failures included',
+    BOUNDS_MS,
+    ['statement', 'transaction', 'report'].map(kind => ({ kind })),
+  )
 
   constructor(private readonly connection: Connection) {}
 
   /** Runs single statements. */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.guard(this.connection.run(work))
+    return this.guard(() => this.connection.run(work), STATEMENT)
   }
 
   /**
@@ -26,7 +37,7 @@ export class Database implements OnApplicationShutdown {
   async report<T>(work: (db: Db) => Promise<T>, { isBegun = false } = {}): Promise<T> {
     if (!isBegun && this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
     try {
-      return await this.reports(() => this.connection.report(work))
+      return await this.reports(() => this.durations.measure(() => this.connection.report(work), REPORT))
     } catch (error) {
       throw isTooSlow(error) ? unavailable('TOO_BUSY', withoutParameters(error)) : this.refusalOf(error)
     }
@@ -34,7 +45,7 @@ export class Database implements OnApplicationShutdown {
 
   /** Runs `work` in a transaction that is committed when it returns and rolled back when it throws. */
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
-    return this.guard(this.connection.transaction(work))
+    return this.guard(() => this.connection.transaction(work), TRANSACTION)
   }
 
   /** Throws `DATABASE_UNAVAILABLE` when the database does not answer. */
@@ -51,9 +62,9 @@ export class Database implements OnApplicationShutdown {
     return this.connection.close()
   }
 
-  private async guard<T>(done: Promise<T>): Promise<T> {
+  private async guard<T>(work: () => Promise<T>, kind?: number): Promise<T> {
     try {
-      return await done
+      return await this.durations.measure(work, kind)
     } catch (error) {
       throw this.refusalOf(error)
     }

@@ -3,6 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type FieldError } from './api-error.js'
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    countRefusal(code: ErrorCode): void
+  }
+}
+
 const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'INVALID_REQUEST',
   404: 'NOT_FOUND',
@@ -38,6 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asApiError(error)
   logFailure(refusal, error, request)
+  request.server.countRefusal(refusal.code)
   void reply
     .status(refusal.status)
     .headers({ ...refusal.options.headers, 'Content-Type': PROBLEM_CONTENT_TYPE })

@@ -1,8 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Clock } from '../clock/clock.js'
+import { Clock, unixSeconds } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { Logger } from '../log/logger.js'
+import { Metrics } from '../metrics/metrics.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
 
 /** Seconds matter to whoever is woken up, and one small query a second costs a server nothing. */
@@ -37,7 +38,21 @@ export class PartsMonitor implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly store: SessionStore,
     private readonly clock: Clock,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.gauge({
+      name: 'part_up',
+      help: 'Whether the part answers: 1 or 0, as in /health/status',
+      label: 'part',
+      read: () => this.valuesOf(({ state }) => (state === 'up' ? 1 : 0)),
+    })
+    metrics.gauge({
+      name: 'part_since_timestamp_seconds',
+      help: 'Since when the part has been up or down, in seconds since 1970',
+      label: 'part',
+      read: () => this.valuesOf(({ since }) => unixSeconds(since)),
+    })
+  }
 
   /** The service has only started because both answered. */
   onApplicationBootstrap(): void {
@@ -63,6 +78,10 @@ export class PartsMonitor implements OnApplicationBootstrap {
     } finally {
       this.isChecking = false
     }
+  }
+
+  private valuesOf(value: (part: PartStatus) => number): Record<string, number> {
+    return Object.fromEntries(Object.entries(this.parts).map(([name, part]) => [name, value(part)]))
   }
 
   private async checkPart(name: PartName, ping: () => Promise<void>): Promise<void> {

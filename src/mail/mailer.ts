@@ -6,6 +6,7 @@ import { isLoopback } from '../config/origin.js'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
+import { countsOf, Metrics } from '../metrics/metrics.js'
 import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
 import { htmlOf, type Mail, textOf } from './mail.js'
 
@@ -24,12 +25,15 @@ export class Mailer implements OnApplicationShutdown {
   /** In the order in which they were posted, each with what makes it go out without further delay. */
   private readonly sending = new Map<Promise<void>, AbortController>()
   private readonly closing = new AbortController()
+  private readonly counts = countsOf(['sent', 'failed'])
 
   constructor(
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
     private readonly sites: BrandedSites,
+    metrics: Metrics,
   ) {
+    this.declareIn(metrics)
     this.transport = settings.mail && openSmtp(settings.mail.smtpUrl)
   }
 
@@ -75,6 +79,20 @@ export class Mailer implements OnApplicationShutdown {
     this.transport?.close()
   }
 
+  private declareIn(metrics: Metrics): void {
+    metrics.gauge({
+      name: 'mails_waiting',
+      help: 'Mails that this process has not sent yet',
+      read: () => this.sending.size,
+    })
+    metrics.counter({
+      name: 'mails_total',
+      help: 'Mails by what became of them: the mail server took them, or they were given up',
+      label: 'outcome',
+      read: () => this.counts,
+    })
+  }
+
   private hold(to: string, compose: () => Promise<Mail>): void {
     const held = new AbortController()
     const sending = this.send(to, compose, held.signal).finally(() => this.sending.delete(sending))
@@ -98,6 +116,7 @@ export class Mailer implements OnApplicationShutdown {
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       try {
         await this.transport.sendMail(message)
+        this.counts.sent++
         return
       } catch (error) {
         if (waitMs === null || this.closing.signal.aborted || isFinal(error))
@@ -108,6 +127,7 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   private giveUp({ subject }: Pick<Mail, 'subject'>, { message }: Error): void {
+    this.counts.failed++
     this.logger.error(`"${subject}" was not sent: ${message}`)
     this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject } })
   }

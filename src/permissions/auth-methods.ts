@@ -35,6 +35,10 @@ export function acrOf(methods: AuthMethods): Acr {
   return isPasskey || isWithCode ? TWO_FACTORS : ONE_FACTOR
 }
 
+export function includesPassword(methods: AuthMethods): boolean {
+  return (methods & PASSWORD) !== 0
+}
+
 /** Whether there is more among them than a password. */
 export function hasSecondFactor(methods: AuthMethods): boolean {
   return (methods & ~PASSWORD) !== 0

@@ -64,6 +64,11 @@ export class Counters {
       })
   }
 
+  /** How many shards have failed to answer and have not been heard of since. */
+  get silentShards(): number {
+    return this.silent.size
+  }
+
   /** The state of the counters, in the order of the keys. Reading creates none. */
   async read(keys: readonly string[]): Promise<readonly Count[]> {
     const lookIn = async (limiter: RateLimiterAbstract, key: string) => {

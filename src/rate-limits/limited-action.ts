@@ -9,19 +9,21 @@ import type { Client } from '../http/client.js'
  * session on a satellite), `payment request` (asks the payment provider) and `satellite check` (asks servers
  * that somebody has named).
  */
-export type LimitedKind =
-  | 'password'
-  | 'passkey'
-  | 'session'
-  | 'session id'
-  | 'link'
-  | 'mail'
-  | 'sent mail'
-  | 'weak password'
-  | 'write'
-  | 'handoff'
-  | 'payment request'
-  | 'satellite check'
+export const LIMITED_KINDS = [
+  'password',
+  'passkey',
+  'session',
+  'session id',
+  'link',
+  'mail',
+  'sent mail',
+  'weak password',
+  'write',
+  'handoff',
+  'payment request',
+  'satellite check',
+] as const
+export type LimitedKind = (typeof LIMITED_KINDS)[number]
 
 /** Something that may be done only so often: on whose behalf, from where. */
 export interface LimitedAction {

@@ -5,10 +5,11 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
+import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Alarms, type FilledBucket } from './alarms.js'
 import { type Bucket, bucketsOf } from './buckets.js'
 import { type Added, type Count, Counters } from './counters.js'
-import type { LimitedAction } from './limited-action.js'
+import { LIMITED_KINDS, type LimitedAction } from './limited-action.js'
 import type { Counted } from './unsent-changes.js'
 
 /** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
@@ -23,12 +24,17 @@ const TIMES_FULL_SECONDS = 24 * 60 * 60
 @Injectable()
 export class RateLimiter {
   private readonly alarms = new Alarms()
+  private readonly refusals = countsOf(LIMITED_KINDS)
+  private readonly overAlarm = countsOf(LIMITED_KINDS)
 
   constructor(
     private readonly counters: Counters,
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.declareIn(metrics)
+  }
 
   /**
    * Counts an action before its work. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without counting
@@ -56,7 +62,10 @@ export class RateLimiter {
       throw refusal
     }
     const alarming = filled.filter(({ points, max, binds }) => binds === 'nobody' && points >= max)
-    if (alarming.length > 0) this.alarms.raise(action, alarming)
+    if (alarming.length > 0) {
+      this.overAlarm[action.kind]++
+      this.alarms.raise(action, alarming)
+    }
     await this.countTimesFull(filled)
     return new CountedAction(this.counters, buckets, added)
   }
@@ -82,6 +91,26 @@ export class RateLimiter {
       if (error instanceof ApiError) return false
       throw error
     }
+  }
+
+  private declareIn(metrics: Metrics): void {
+    metrics.counter({
+      name: 'rate_limit_refusals_total',
+      help: 'Actions refused because a counter was over its limit, by kind',
+      label: 'kind',
+      read: () => this.refusals,
+    })
+    metrics.counter({
+      name: 'rate_limit_alarms_total',
+      help: 'Actions let through while a counter that everybody shares was over its limit, by kind',
+      label: 'kind',
+      read: () => this.overAlarm,
+    })
+    metrics.gauge({
+      name: 'rate_limit_silent_shards',
+      help: 'Shards of Redis that do not count, so that each process counts for itself',
+      read: () => this.counters.silentShards,
+    })
   }
 
   /**
@@ -113,6 +142,7 @@ export class RateLimiter {
     const [fullest] = full.toSorted((one, other) => other.msLeft - one.msLeft)
     if (!fullest) return
     if (full.every(({ binds }) => binds === 'strangers') && (await isKnown())) return
+    this.refusals[kind]++
     const { limit, msLeft } = fullest
     const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
     this.auditLog.note({ ...auditEvent({ ...actor, client }, 'rate.limit', detail), outcome: 'refused' })

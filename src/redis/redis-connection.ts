@@ -3,6 +3,7 @@ import type { OnApplicationShutdown } from '@nestjs/common'
 import { within } from '../clock/clock.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
+import { Durations } from '../metrics/durations.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
 import {
   EvictingServerError,
@@ -11,6 +12,9 @@ import {
   readServerFacts,
   type ServerFacts,
 } from './server-facts.js'
+
+/** Most answers come within a millisecond; SESSION_STORE_TIMEOUT_MS ends the wait. */
+const BOUNDS_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000]
 
 /** A server that is loading its data says so. */
 const CONNECT_TIMEOUT_MS = 5_000
@@ -45,6 +49,11 @@ export class RedisConnection implements OnApplicationShutdown {
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
+  readonly durations = new Durations(
+    'store_duration_seconds',
+    'How long Redis took to answer a request, failures included',
+    BOUNDS_MS,
+  )
   private onInfo: (shard: string, info: string) => void = () => {}
   /** Whether the replicas of {@link ServerFacts} may take over. */
   readonly replicaPolicies: ReplicaPolicies
@@ -88,11 +97,14 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   async run<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
     try {
       return await within(this.timeoutMs, work(this.client.commands))
     } catch (error) {
       if (this.client.replyOf(error)?.startsWith('READONLY')) this.leaveReplica()
       throw this.asUnavailable(error)
+    } finally {
+      this.durations.observe(performance.now() - startedAt)
     }
   }
 

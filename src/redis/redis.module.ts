@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
 import { Logger } from '../log/logger.js'
+import { Metrics } from '../metrics/metrics.js'
 import { RedisConnection } from './redis-connection.js'
 
 /** How long we look for a usable server at start, because machines start in any order. */
@@ -14,11 +15,17 @@ const RETRY_EVERY_MS = 500
   providers: [
     {
       provide: RedisConnection,
-      inject: [Settings, OpenConnections],
-      useFactory: (
+      inject: [Settings, OpenConnections, Metrics],
+      useFactory: async (
         { sessionStoreUrl: url, sessionStoreTimeoutMs }: Settings,
         connections: OpenConnections,
-      ) => (url ? connections.track(openRedis(url, sessionStoreTimeoutMs, connections.signal)) : null),
+        metrics: Metrics,
+      ) => {
+        if (!url) return null
+        const redis = await connections.track(openRedis(url, sessionStoreTimeoutMs, connections.signal))
+        metrics.histogram(redis.durations)
+        return redis
+      },
     },
   ],
   exports: [RedisConnection],

@@ -6,6 +6,7 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
+import { CheckMetrics } from './daily-check/check-metrics.js'
 import { SatelliteCheckJob, SatelliteChecks } from './daily-check/satellite-check.job.js'
 import { OriginClaims } from './origin-claims.js'
 import { RegisteredSatellites } from './registered-satellites.js'
@@ -32,6 +33,7 @@ import { SatellitesController } from './satellites.controller.js'
     OriginClaims,
     SatelliteMails,
     SatelliteChecks,
+    CheckMetrics,
     SatelliteCheckJob,
   ],
   exports: [RegisteredSatellites],

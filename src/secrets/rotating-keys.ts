@@ -1,4 +1,4 @@
-import { secondsAfter } from '../clock/clock.js'
+import { secondsAfter, unixSeconds } from '../clock/clock.js'
 
 /** Not used yet, in use, or still accepted for what it has done. */
 export type KeyState = 'next' | 'current' | 'retired'
@@ -34,6 +34,14 @@ export function rotated<K extends RotatingKey>(
     .filter(key => key.state !== 'next')
     .map(key => (key.state === 'current' ? { ...key, state: 'retired', retiredAt: now.toISOString() } : key))
   return [{ ...next, state: 'current' }, newKey('next'), ...(retired as K[])]
+}
+
+/** When the current key and the next one were made, in seconds since 1970. */
+export function creationTimes(
+  keys: Iterable<{ readonly state: KeyState; readonly createdAt: Date }>,
+): Readonly<Record<string, number>> {
+  const inUse = [...keys].filter(({ state }) => state !== 'retired')
+  return Object.fromEntries(inUse.map(({ state, createdAt }) => [state, unixSeconds(createdAt)]))
 }
 
 /** Throws an Error unless exactly one key is current and no two have the same id. */

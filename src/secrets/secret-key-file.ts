@@ -21,6 +21,7 @@ interface StoredSecretKey extends RotatingKey {
 export interface SecretKey {
   readonly kid: string
   readonly state: KeyState
+  readonly createdAt: Date
   readonly sealing: KeyObject
   readonly authenticating: KeyObject
 }
@@ -85,8 +86,14 @@ function storedKeysOf(text: string): StoredSecretKey[] {
   return keys
 }
 
-function readKey({ kid, state, key }: StoredSecretKey): SecretKey {
-  return { kid, state, sealing: derivedKey(key, 'seal'), authenticating: derivedKey(key, 'authenticate') }
+function readKey({ kid, state, createdAt, key }: StoredSecretKey): SecretKey {
+  return {
+    kid,
+    state,
+    createdAt: new Date(createdAt),
+    sealing: derivedKey(key, 'seal'),
+    authenticating: derivedKey(key, 'authenticate'),
+  }
 }
 
 /** HKDF (RFC 5869): what one of the two keys does says nothing about the other. */

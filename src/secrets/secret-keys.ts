@@ -2,7 +2,9 @@ import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nest
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
+import { Metrics } from '../metrics/metrics.js'
 import { KeyFileWatch } from './key-file.js'
+import { creationTimes } from './rotating-keys.js'
 import { generateSecretKeys, loadSecretKeys, type SecretKey } from './secret-key-file.js'
 
 /** The keys of SECRETS_KEYS_FILE, kept up to date while the service runs. */
@@ -17,8 +19,15 @@ export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
+    metrics: Metrics,
   ) {
     this.watch = new KeyFileWatch(settings.secretsKeysFile, () => this.load(), this.logger)
+    metrics.gauge({
+      name: 'secret_key_created_timestamp_seconds',
+      help: 'When the keys of stored secrets were made that encrypt now and next, in seconds since 1970',
+      label: 'state',
+      read: () => creationTimes(this.keys.values()),
+    })
   }
 
   /** Outside production a missing key file is created. */

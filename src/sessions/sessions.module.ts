@@ -19,6 +19,7 @@ import { PaymentsPermissionGuard } from './guards/payments-permission.guard.js'
 import { PermissionGuard } from './guards/permission.guard.js'
 import { Reauthentication, ReauthenticationGuard } from './reauthentication.js'
 import { ChangeHistory } from './revocation/change-history.js'
+import { GateMetrics } from './revocation/gate-metrics.js'
 import { SessionChangeLog } from './revocation/session-change-log.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
@@ -57,6 +58,7 @@ import { UserSessions } from './user-sessions.js'
           ? new RedisSessionStore(redis, supervisor.gates, userSessions)
           : new DatabaseSessionStore(database, userSessions),
     },
+    GateMetrics,
     SessionsService,
     SessionLimits,
     SessionSites,

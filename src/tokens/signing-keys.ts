@@ -2,7 +2,9 @@ import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nest
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
+import { Metrics } from '../metrics/metrics.js'
 import { KeyFileWatch } from '../secrets/key-file.js'
+import { creationTimes } from '../secrets/rotating-keys.js'
 import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './key-file.js'
 
 /** The keys of JWT_KEYS_FILE, kept up to date while the service runs. */
@@ -18,8 +20,15 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
+    metrics: Metrics,
   ) {
     this.watch = new KeyFileWatch(settings.jwtKeysFile, () => this.load(), this.logger)
+    metrics.gauge({
+      name: 'signing_key_created_timestamp_seconds',
+      help: 'When the signing keys were made that sign now and next, in seconds since 1970',
+      label: 'state',
+      read: () => creationTimes(this.keys.values()),
+    })
   }
 
   /** Outside production a missing key file is created. */

@@ -7,7 +7,8 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { namesOf } from '../../permissions/auth-methods.js'
+import { countsOf, Metrics } from '../../metrics/metrics.js'
+import { hasSecondFactor, includesPassword, namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Session, SessionHandle, SessionId } from '../../sessions/session.js'
@@ -49,13 +50,37 @@ export interface LoginGrounds {
   confirm(session: Session, record: (transaction: Db) => Promise<void>): Promise<void>
 }
 
+const WAYS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
+type Way = (typeof WAYS)[number]
+
+function wayOf({ methods, at }: Proof): Way {
+  if (at) return 'handoff'
+  if (!includesPassword(methods)) return 'passkey'
+  return hasSecondFactor(methods) ? 'password and second factor' : 'password'
+}
+
 /** Records logins as long as the users are as they were read. */
 @Injectable()
 export class LoginRecords {
+  private readonly counts = countsOf(WAYS)
+
   constructor(
     private readonly users: Users,
     private readonly auditLog: AuditLog,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'logins_total',
+      help: 'Logins that opened a session, by the way in',
+      label: 'way',
+      read: () => this.counts,
+    })
+  }
+
+  /** A login that came to its end. */
+  count(proof: Proof): void {
+    this.counts[wayOf(proof)]++
+  }
 
   /** What confirms the session in the database. It throws `TOO_BUSY` when the user has changed meanwhile. */
   confirmationOf(
@@ -113,6 +138,7 @@ export class LoginSessions {
       const deviceIdToKeep = await this.anomalyCheck.check(opened.session, deviceId, client)
       // Only now; otherwise a refused login would reveal, by ending them, that the password was right.
       await this.changes.endReplaced(sessionIds, client)
+      this.records.count(proof)
       return { ...opened, deviceId: deviceIdToKeep }
     } catch (error) {
       await this.sessions.discard(opened)

@@ -3,18 +3,41 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { countsOf, Metrics } from '../../metrics/metrics.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { Session } from '../../sessions/session.js'
 
+/** Why a refresh was refused; clients are not told. */
+const REASONS = [
+  'not presented',
+  'not live',
+  'other source',
+  'other origin',
+  'satellite closed',
+  'anomaly',
+] as const
+export type RefreshRefusal = (typeof REASONS)[number]
+
 @Injectable()
 export class RefreshRefusals {
+  private readonly counts = countsOf(REASONS)
+
   constructor(
     private readonly auditLog: AuditLog,
     private readonly rateLimiter: RateLimiter,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'refresh_refusals_total',
+      help: 'Refreshes refused with 401, by the reason',
+      label: 'reason',
+      read: () => this.counts,
+    })
+  }
 
   /** Notes the refusal for the audit log. */
-  note(client: Client, reason: string, session: Session | null = null): void {
+  note(client: Client, reason: RefreshRefusal, session: Session | null = null): void {
+    this.counts[reason]++
     const event = auditEvent({ ...session, client }, 'refresh', { reason })
     this.auditLog.note({ ...event, outcome: 'refused' })
   }
@@ -23,7 +46,7 @@ export class RefreshRefusals {
    * For an unknown identifier: throws `SESSION_NOT_FOUND`, or `TOO_MANY_ATTEMPTS` (429) after many from that
    * network. The store was asked first, so a live session is never refused because of them.
    */
-  async refuseUnknown(client: Client, reason: string): Promise<never> {
+  async refuseUnknown(client: Client, reason: RefreshRefusal): Promise<never> {
     await this.rateLimiter.count({ kind: 'session id', subject: '', client })
     this.note(client, reason)
     throw new ApiError('SESSION_NOT_FOUND')

@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { type Client, CurrentClient } from '../../http/client.js'
+import { countsOf, Metrics } from '../../metrics/metrics.js'
+import { SOURCES } from '../../permissions/permissions.js'
 import { type PresentedSession, presentedSession, presentsNothing } from '../../sessions/session-cookie.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { RefreshDocs } from './refresh.dto.js'
@@ -13,11 +15,21 @@ import { RefreshRefusals } from './refresh-refusals.js'
 @ApiTags('Auth')
 @Controller('api')
 export class RefreshController {
+  private readonly refreshed = countsOf(SOURCES)
+
   constructor(
     private readonly refreshService: RefreshService,
     private readonly refusals: RefreshRefusals,
     private readonly settings: Settings,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'refreshes_total',
+      help: 'Access tokens given for sessions, by where the session is used',
+      label: 'source',
+      read: () => this.refreshed,
+    })
+  }
 
   /** A new access token for the session in the cookie (main site) or in X-Session-ID (all others). */
   @Public()
@@ -34,7 +46,9 @@ export class RefreshController {
       return
     }
     const presented = await this.presented(request, client)
-    return { accessToken: await this.refreshService.refresh(presented, client) }
+    const accessToken = await this.refreshService.refresh(presented, client)
+    this.refreshed[presented.source]++
+    return { accessToken }
   }
 
   private async presented(request: FastifyRequest, client: Client): Promise<PresentedSession> {

@@ -8,7 +8,7 @@ import { handleOf, type Session } from '../../sessions/session.js'
 import type { PresentedSession } from '../../sessions/session-cookie.js'
 import { SessionSites } from '../../sessions/session-sites.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
-import { RefreshRefusals } from './refresh-refusals.js'
+import { type RefreshRefusal, RefreshRefusals } from './refresh-refusals.js'
 
 @Injectable()
 export class RefreshService {
@@ -37,7 +37,7 @@ export class RefreshService {
 }
 
 /** Why a session may not be refreshed like this; null when it may. The client is not told. */
-function reasonToRefuse(session: Session, source: Source, client: Client): string | null {
+function reasonToRefuse(session: Session, source: Source, client: Client): RefreshRefusal | null {
   if (session.source !== source) return 'other source'
   const isElsewhere = source === 'satellite' && session.origin !== null && client.origin !== null
   return isElsewhere && session.origin !== client.origin ? 'other origin' : null

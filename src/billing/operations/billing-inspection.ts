@@ -14,6 +14,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
+import type { Db } from '../../database/connection.js'
 import type { Database } from '../../database/database.js'
 import {
   auditLog,
@@ -125,35 +126,8 @@ export class BillingInspection {
   }
 
   /** What waits, what failed, and what is paid for. */
-  async health(): Promise<BillingHealth> {
-    const { receivedAt, effect } = providerEvents
-    const { lastError, parkedAt, dueAt } = billingWork
-    return this.database.run(async db => {
-      const [events] = await db
-        .select({ waiting: count(), oldest: min(receivedAt) })
-        .from(providerEvents)
-        .where(isNull(effect))
-      const [customers] = await db
-        .select({
-          due: sql<number>`(count(*) filter (where ${parkedAt} is null and ${dueAt} <= clock_timestamp()))::int`,
-          failed: sql<number>`(count(*) filter (where ${lastError} is not null))::int`,
-          parked: sql<number>`(count(${parkedAt}))::int`,
-        })
-        .from(billingWork)
-      const prices = await db
-        .select({ priceId: subscriptions.priceId, subscriptions: count() })
-        .from(subscriptions)
-        .where(and(isNotNull(subscriptions.priceId), notInArray(subscriptions.status, [...ENDED_STATUSES])))
-        .groupBy(subscriptions.priceId)
-      return {
-        waitingEvents: events?.waiting ?? 0,
-        oldestWaiting: events?.oldest ?? null,
-        customersDue: customers?.due ?? 0,
-        customersFailed: customers?.failed ?? 0,
-        customersParked: customers?.parked ?? 0,
-        subscriptionsByPrice: new Map(prices.map(row => [row.priceId as string, row.subscriptions])),
-      }
-    })
+  health(): Promise<BillingHealth> {
+    return this.database.run(healthOf)
   }
 
   private async select(condition: SQL | undefined, order: SQL[], limit: number): Promise<ListedEvent[]> {
@@ -172,6 +146,36 @@ export class BillingInspection {
         .limit(limit),
     )
     return rows.map(({ parkedAt, ...row }) => ({ ...row, state: stateOf({ ...row, parkedAt }) }))
+  }
+}
+
+/** {@link BillingHealth}, read with three statements. */
+export async function healthOf(db: Db): Promise<BillingHealth> {
+  const { receivedAt, effect } = providerEvents
+  const { lastError, parkedAt, dueAt } = billingWork
+  const [events] = await db
+    .select({ waiting: count(), oldest: min(receivedAt) })
+    .from(providerEvents)
+    .where(isNull(effect))
+  const [customers] = await db
+    .select({
+      due: sql<number>`(count(*) filter (where ${parkedAt} is null and ${dueAt} <= clock_timestamp()))::int`,
+      failed: sql<number>`(count(*) filter (where ${lastError} is not null))::int`,
+      parked: sql<number>`(count(${parkedAt}))::int`,
+    })
+    .from(billingWork)
+  const prices = await db
+    .select({ priceId: subscriptions.priceId, subscriptions: count() })
+    .from(subscriptions)
+    .where(and(isNotNull(subscriptions.priceId), notInArray(subscriptions.status, [...ENDED_STATUSES])))
+    .groupBy(subscriptions.priceId)
+  return {
+    waitingEvents: events?.waiting ?? 0,
+    oldestWaiting: events?.oldest ?? null,
+    customersDue: customers?.due ?? 0,
+    customersFailed: customers?.failed ?? 0,
+    customersParked: customers?.parked ?? 0,
+    subscriptionsByPrice: new Map(prices.map(row => [row.priceId as string, row.subscriptions])),
   }
 }
 

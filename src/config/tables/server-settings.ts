@@ -80,6 +80,20 @@ export const SERVER_SETTINGS = {
       'Passwords hashed at the same time, 19 MiB each; above 4, set `UV_THREADPOOL_SIZE` to two more than the ' +
       'number of cores',
   },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    read: read.orNull(read.wholeNumber(0, 65_535)),
+    default: '',
+    defaultInWords: 'no metrics are served',
+    meaning:
+      'A port of its own for `GET /metrics`, in the form of Prometheus; 0 takes any free one. Each process needs its own',
+  },
+  metricsHost: {
+    name: 'METRICS_HOST',
+    read: read.asText,
+    default: '127.0.0.1',
+    meaning: 'The address that `METRICS_PORT` is opened at; never one that strangers reach',
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     read: read.oneOf(...LOG_LEVELS),

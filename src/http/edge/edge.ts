@@ -17,12 +17,14 @@ import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { answerProblem, PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
 import { singleHeader } from '../client.js'
+import type { AnswerObserver } from './answer-observer.js'
 import { acceptOnlyJson } from './json-body.js'
 import * as limits from './limits.js'
 import { type LogDestination, logOptions } from './log.js'
 
 /** What every request passes first: response headers, limits, JSON bodies. */
-export async function prepareEdge(server: FastifyInstance): Promise<void> {
+export async function prepareEdge(server: FastifyInstance, observer: AnswerObserver): Promise<void> {
+  server.decorate('countRefusal', code => observer.refused(code))
   server.decorateRequest('caller', null)
   server.decorateRequest('session', null)
   server.setErrorHandler(answerProblem)
@@ -80,6 +82,10 @@ export function setResponseHeaders(request: FastifyRequest, reply: FastifyReply)
 
 /** One line per request, when it is answered: what, from where, status and milliseconds. */
 export class RequestLog extends LogController {
+  constructor(private readonly observer: AnswerObserver) {
+    super()
+  }
+
   override incomingRequest(): void {}
 
   override requestCompleted(
@@ -87,7 +93,9 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    const milliseconds = Math.round(reply.elapsedTime * 10) / 10
+    const { elapsedTime } = reply
+    this.observer.answered(request.method, request.raw.url ?? '', reply.statusCode, elapsedTime)
+    const milliseconds = Math.round(elapsedTime * 10) / 10
     request.log.info({ req: request, res: reply, milliseconds, ...(error && { err: error }) }, 'request')
   }
 }
@@ -98,12 +106,17 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 }
 
 /** Answers what Node's parser refused before there was a request, and closes the connection. */
-export function answerFramingError(error: Error & { code?: string }, socket: Socket): void {
+export function answerFramingError(
+  error: Error & { code?: string },
+  socket: Socket,
+  observer: AnswerObserver,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const refusal = new ApiError(CODES[error.code ?? ''] ?? 'INVALID_REQUEST')
+  observer.refused(refusal.code)
   const body = JSON.stringify(problemOf(refusal, randomUUID()))
   const headers = Object.entries({
     ...SECURITY_HEADERS,
@@ -116,10 +129,10 @@ export function answerFramingError(error: Error & { code?: string }, socket: Soc
 }
 
 /** How the server reads requests: strict paths, tight limits, forwarded headers from our own proxies only. */
-export function serverOptions(settings: Settings, logTo?: LogDestination) {
+export function serverOptions(settings: Settings, observer: AnswerObserver, logTo?: LogDestination) {
   return {
     logger: logOptions(settings, logTo),
-    logController: new RequestLog(),
+    logController: new RequestLog(observer),
     genReqId: () => randomUUID(),
     // No logger per request: a line about one has `req`, with its id.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
@@ -134,7 +147,8 @@ export function serverOptions(settings: Settings, logTo?: LogDestination) {
       setResponseHeaders(request, reply)
       answerProblem(error, request, reply)
     },
-    clientErrorHandler: answerFramingError,
+    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
+      answerFramingError(error, socket, observer),
     ...transport(settings),
   } satisfies FastifyServerOptions
 }

@@ -36,8 +36,15 @@ export class FairQueue {
   private readonly waiting = new Map<string, Map<string, Job[]>>()
   private running = 0
   private count = 0
+  private dropped = 0
 
   constructor(private readonly bounds: QueueBounds) {}
+
+  /** How many jobs run and wait now, and how many have lost their place so far. */
+  get state() {
+    const { running, count: waiting, dropped } = this
+    return { running, waiting, dropped }
+  }
 
   /** What `work` resolves to. Rejects with the refusal when the job was dropped before it began. */
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
@@ -91,6 +98,7 @@ export class FairQueue {
     if (jobs.length === 0) networks.delete(network)
     if (networks.size === 0) this.waiting.delete(neighbourhood)
     this.count--
+    this.dropped++
     job?.drop()
   }
 }

@@ -3,6 +3,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { Settings } from '../../config/settings.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { Metrics } from '../../metrics/metrics.js'
 import { FairQueue, turnOf } from './fair-queue.js'
 import { type ImportedHash, readImportedHash, UnusableHash } from './imported-hash.js'
 import { normalizedPassword } from './password-text.js'
@@ -27,12 +28,13 @@ export class Passwords implements OnModuleInit {
   private readonly queue: FairQueue
   private dummyHash!: string
 
-  constructor({ hashConcurrency }: Settings) {
+  constructor({ hashConcurrency }: Settings, metrics: Metrics) {
     this.queue = new FairQueue({
       maxRunning: hashConcurrency,
       maxWaiting: WAITING_FOR_EACH * hashConcurrency,
       refusal: () => unavailable('TOO_BUSY'),
     })
+    this.declareIn(metrics)
   }
 
   async onModuleInit(): Promise<void> {
@@ -63,6 +65,20 @@ export class Passwords implements OnModuleInit {
   /** Whether a hash was made with other parameters than today's. */
   needsRehash(stored: string): boolean {
     return !stored.startsWith(CURRENT_PREFIX)
+  }
+
+  private declareIn(metrics: Metrics): void {
+    metrics.gauge({
+      name: 'hash_queue_jobs',
+      help: 'Passwords that are being hashed, and that wait for it',
+      label: 'state',
+      read: () => ({ running: this.queue.state.running, waiting: this.queue.state.waiting }),
+    })
+    metrics.counter({
+      name: 'hash_queue_dropped_total',
+      help: 'Passwords refused with TOO_BUSY because too many waited',
+      read: () => this.queue.state.dropped,
+    })
   }
 
   /** The dummy hash is verified as well, so that a weak or unreadable hash is not revealed by its speed. */

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
+import { scrape } from '../../support/metrics.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
@@ -25,6 +26,7 @@ describe('while PostgreSQL is down', () => {
       SESSION_STORE_URL: redis.url,
       // An outage fills the log, as it should.
       LOG_LEVEL: 'silent',
+      METRICS_PORT: '0',
     })
   })
   afterAll(async () => {
@@ -41,6 +43,22 @@ describe('while PostgreSQL is down', () => {
         .then(() => true),
     )
   }
+
+  test('metrics say so, and leave out only what the database would have to tell', async () => {
+    await postgres.kill('SIGQUIT')
+    try {
+      await eventually(async () => (await scrape(app)).values.get('mainstay_part_up{part="database"}') === 0)
+      const { values } = await scrape(app)
+      for (const part of ['billing', 'satellites'])
+        expect(values.get(`mainstay_collect_errors_total{part="${part}"}`)).toBe(1)
+      expect(values.has('mainstay_billing_events_waiting')).toBe(false)
+      expect(values.has('mainstay_satellites_failing')).toBe(false)
+      expect(values.get('mainstay_store_gate_open{shard="0"}')).toBe(1)
+      expect(values.get('mainstay_mails_waiting')).toBe(0)
+    } finally {
+      await databaseIsBack()
+    }
+  })
 
   test('refresh and data go on; what must be recorded is 503, and a refused logout ends nothing', async () => {
     const owner = await anOwner(app)

@@ -3,6 +3,7 @@ import type { User } from '../../../src/users/user.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
+import { scrape } from '../../support/metrics.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
@@ -14,6 +15,9 @@ import { type StoreService, startServiceOn } from '../support/store-service.js'
 const SOON_MS = 2_500
 /** Connecting again takes at most half a second, the next replay at most 200 ms more; the rest as above. */
 const BACK_MS = 4_000
+
+const GATE_OPEN = 'mainstay_store_gate_open{shard="0"}'
+const GATE_SINCE = 'mainstay_store_gate_since_timestamp_seconds{shard="0"}'
 
 describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServer) => Promise<void> }>([
   { what: 'has crashed', signal: 'SIGKILL', revive: redis => redis.restart() },
@@ -27,10 +31,11 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
   let satellite: SignedIn
   let other: SignedIn
   let secondFactor: () => Promise<TestResponse>
+  let killedAt: number
 
   beforeAll(async () => {
     redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
-    service = await startServiceOn(redis.url)
+    service = await startServiceOn(redis.url, { METRICS_PORT: '0' })
     app = service.app
     owner = await anOwner(app)
     main = await signIn(app, owner, 'main')
@@ -40,6 +45,7 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
     const phone = await giveAuthenticator(app, enrolled)
     const challenge = await aChallenge(app, enrolled)
     secondFactor = () => secondStep(app, { challenge, code: phone.code() })
+    killedAt = Date.now() / 1000
     await redis.kill(signal)
   })
   afterAll(async () => {
@@ -80,6 +86,15 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
     })
   })
 
+  test('metrics say that its gate is shut, and since when', async () => {
+    await eventually(async () => (await scrape(app)).values.get(GATE_OPEN) === 0)
+    const { values } = await scrape(app)
+    expect(values.get('mainstay_part_up{part="sessionStore"}')).toBe(0)
+    expect(values.get(GATE_SINCE)).toBeGreaterThan(killedAt)
+    expect(values.get(GATE_SINCE)).toBeLessThan(Date.now() / 1000)
+    expect(values.get('mainstay_part_up{part="database"}')).toBe(1)
+  })
+
   test('and is back soon after, with every session', async () => {
     // Redis could not be told of it, but it was recorded, and is made before anything is served.
     expect(await logout(app, satellite)).toMatchObject({ status: 503 })
@@ -89,6 +104,7 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
     expect(await login(app, owner)).toMatchObject({ status: 200 })
     expect(await pay(app, main)).toMatchObject({ status: 201 })
     await eventually(async () => (await app.request({ path: '/health/status' })).json.status === 'ok')
+    expect((await scrape(app)).values.get(GATE_OPEN)).toBe(1)
   })
 })
 

@@ -102,7 +102,14 @@ describe('readSettings in production', () => {
       sessionTtlSeconds: 2_592_000,
       trustProxy: [],
       tls: null,
-      operation: { drainSeconds: 8, databasePoolSize: 10, databaseTimeoutMs: 400, maxConnections: 10_000 },
+      operation: {
+        drainSeconds: 8,
+        databasePoolSize: 10,
+        databaseTimeoutMs: 400,
+        maxConnections: 10_000,
+        metricsPort: null,
+        metricsHost: '127.0.0.1',
+      },
     })
     expect(Object.isFrozen(read())).toBe(true)
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Clock, secondsAfter } from '../../../src/clock/clock.js'
 import { readSettings } from '../../../src/config/read-settings.js'
+import { Metrics } from '../../../src/metrics/metrics.js'
 import { SecretBox } from '../../../src/secrets/secret-box.js'
 import {
   dropRetiredSecretKeys,
@@ -32,7 +33,7 @@ function settingsOf(file: string) {
 
 /** As a service has it that has just started; outside production a missing file is made. */
 async function boxOf(file: string): Promise<SecretBox> {
-  const keys = new SecretKeys(readSettings(settingsOf(file)), new Clock())
+  const keys = new SecretKeys(readSettings(settingsOf(file)), new Clock(), new Metrics())
   await keys.onModuleInit()
   keys.onApplicationShutdown()
   return new SecretBox(keys)

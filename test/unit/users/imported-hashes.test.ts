@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import type { Settings } from '../../../src/config/settings.js'
+import { Metrics } from '../../../src/metrics/metrics.js'
 import { readImportedHash } from '../../../src/users/passwords/imported-hash.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 
@@ -33,7 +34,7 @@ const VECTORS = [
 /** The package itself: what is imported from it is a copy. */
 const argon2Package = jest.requireActual<typeof import('@node-rs/argon2')>('@node-rs/argon2')
 
-const passwords = new Passwords({ hashConcurrency: 2 } as Settings)
+const passwords = new Passwords({ hashConcurrency: 2 } as Settings, new Metrics())
 const isReady = passwords.onModuleInit()
 
 async function verify(stored: string | null, password: string): Promise<boolean> {
