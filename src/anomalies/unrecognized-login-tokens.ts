@@ -4,7 +4,8 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { oneTimeTokens, users } from '../database/schema.js'
-import { type OneTimeToken, OneTimeTokens } from '../links/one-time-tokens.js'
+import type { OneTimeToken } from '../links/one-time-token.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 /** More mails in a day would only bury the first. */

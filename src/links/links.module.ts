@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { OneTimeTokenCleanup, OneTimeTokens } from './one-time-tokens.js'
+import { OneTimeTokenCleanup } from './one-time-token-cleanup.js'
+import { OneTimeTokens } from './one-time-tokens.js'
+import { UsedTexts } from './used-texts.js'
 
 @Module({
   imports: [AuditModule, RateLimitsModule],
-  providers: [OneTimeTokens, OneTimeTokenCleanup],
-  exports: [OneTimeTokens, OneTimeTokenCleanup],
+  providers: [OneTimeTokens, OneTimeTokenCleanup, UsedTexts],
+  exports: [OneTimeTokens, OneTimeTokenCleanup, UsedTexts],
 })
 export class LinksModule {}

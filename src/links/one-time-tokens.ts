@@ -1,6 +1,5 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { Interval } from '@nestjs/schedule'
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { type AuditAction, auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
@@ -11,55 +10,8 @@ import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { oneTimeTokens, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
-import { LeasedJobs } from '../jobs/leased-jobs.js'
-import { Logger } from '../log/logger.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
-
-export type Purpose =
-  | 'sign-up'
-  | 'password-reset'
-  | 'invitation'
-  | 'email-change'
-  | 'email-undo'
-  | 'not-me'
-  | 'transfer-accept'
-  | 'transfer-stop'
-  | 'handoff'
-  | 'handoff-used'
-  | 'second-factor'
-  | 'passkey-used'
-  | 'factor-reset'
-
-/** What a token is for, and whom it concerns. */
-export interface OneTimeToken {
-  readonly id: string
-  readonly purpose: Purpose
-  /**
-   * The address it was mailed to: whoever has the token reads that mailbox. That of the user for one not
-   * mailed.
-   */
-  readonly email: string
-  readonly userId: string | null
-  readonly accountId: string | null
-  readonly detail: Readonly<Record<string, unknown>>
-  readonly createdAt: Date
-  readonly expiresAt: Date
-}
-
-/** A token, and the user whom it concerns, as they are now. */
-export interface TriedToken {
-  readonly token: OneTimeToken
-  readonly user: typeof users.$inferSelect
-}
-
-export interface NewToken {
-  readonly purpose: Purpose
-  readonly email: string
-  readonly userId?: string
-  readonly accountId?: string
-  readonly detail?: Readonly<Record<string, unknown>>
-  readonly lifetimeSeconds: number
-}
+import { hashOf, type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
 
 /** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
 const NOBODY = ''
@@ -191,26 +143,6 @@ export class OneTimeTokens {
     return turned.length > 0
   }
 
-  /**
-   * Remembers the text of something that was used, and belongs to nobody's links. False when it is known
-   * already: of two calls at once one gets true.
-   */
-  async addUsed(transaction: Db, purpose: Purpose, text: string, expiresAt: Date): Promise<boolean> {
-    const added = await transaction
-      .insert(oneTimeTokens)
-      .values({
-        id: randomUUID(),
-        hash: hashOf(text),
-        purpose,
-        email: NOBODY,
-        createdAt: this.clock.now(),
-        expiresAt,
-      })
-      .onConflictDoNothing()
-      .returning({ id: oneTimeTokens.id })
-    return added.length > 0
-  }
-
   /** Invalidates the user's links for this purpose: all, or those that went to `email`. */
   async withdraw(transaction: Db, purpose: Purpose, userId: string, email?: string): Promise<void> {
     await transaction
@@ -267,35 +199,5 @@ export class OneTimeTokens {
       inArray(oneTimeTokens.purpose, [purpose].flat()),
       gt(oneTimeTokens.expiresAt, this.clock.now()),
     )
-  }
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }
-
-/**
- * Removes expired links, on one replica at a time: what they hold, such as a password hash, is no longer
- * needed.
- */
-@Injectable()
-export class OneTimeTokenCleanup {
-  private readonly logger = new Logger('OneTimeTokenCleanup')
-
-  constructor(
-    private readonly tokens: OneTimeTokens,
-    private readonly jobs: LeasedJobs,
-  ) {}
-
-  /** Returns how many were removed; null when it did not run to its end here. */
-  @Interval(JOB.everyMs)
-  run(): Promise<number | null> {
-    return this.jobs.run(JOB, async now => {
-      const removed = await this.tokens.removeExpired(now)
-      this.logger.log(`Removed ${removed} expired links`)
-      return removed
-    })
   }
 }

@@ -4,8 +4,8 @@ import { PasswordMails } from '../../auth/password/password-mails.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import { AccountRecovery } from '../../users/account-recovery.js'
 import { MailedLinks } from '../../users/mailed-links.js'
+import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 
 @Injectable()
 export class EmailUndoService {

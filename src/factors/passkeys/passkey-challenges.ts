@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter, unixSeconds } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
-import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { UsedTexts } from '../../links/used-texts.js'
 import { SecretBox } from '../../secrets/secret-box.js'
 
 /** What a challenge is for. One for a new passkey is of one session. */
@@ -25,7 +25,7 @@ const FORM = /^([A-Za-z0-9_-]{24})\.(\d{10})\.(.{1,200})$/
 export class PasskeyChallenges {
   constructor(
     private readonly secrets: SecretBox,
-    private readonly tokens: OneTimeTokens,
+    private readonly used: UsedTexts,
     private readonly clock: Clock,
   ) {}
 
@@ -51,7 +51,7 @@ export class PasskeyChallenges {
    */
   use(transaction: Db, challenge: string, expiresAt: Date): Promise<boolean> {
     const forgottenAt = secondsAfter(expiresAt, CLOCK_TOLERANCE_SECONDS)
-    return this.tokens.addUsed(transaction, 'passkey-used', challenge, forgottenAt)
+    return this.used.add(transaction, 'passkey-used', challenge, forgottenAt)
   }
 }
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, sql } from 'drizzle-orm'
-import { earliest, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
-import type { Db } from '../database/connection.js'
-import { oneTimeTokens } from '../database/schema.js'
-import { FactorResets } from '../factors/factor-resets.js'
-import { UserFactors } from '../factors/user-factors.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
-import { type Cancellation, PendingTransfers } from './pending-transfers.js'
-import type { User } from './user.js'
+import { earliest, UnrecognizedLoginTokens } from '../../anomalies/unrecognized-login-tokens.js'
+import type { Db } from '../../database/connection.js'
+import { oneTimeTokens } from '../../database/schema.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import { UserFactors } from '../../factors/user-factors.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
+import type { User } from '../user.js'
 
 /** What somebody with a user's login may have begun. */
 @Injectable()

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { Logger } from '../log/logger.js'
+import { OneTimeTokens } from './one-time-tokens.js'
+
+const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }
+
+/**
+ * Removes expired links, on one replica at a time: what they hold, such as a password hash, is no longer
+ * needed.
+ */
+@Injectable()
+export class OneTimeTokenCleanup {
+  private readonly logger = new Logger('OneTimeTokenCleanup')
+
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async now => {
+      const removed = await this.tokens.removeExpired(now)
+      this.logger.log(`Removed ${removed} expired links`)
+      return removed
+    })
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { users } from '../database/schema.js'
+
+export type Purpose =
+  | 'sign-up'
+  | 'password-reset'
+  | 'invitation'
+  | 'email-change'
+  | 'email-undo'
+  | 'not-me'
+  | 'transfer-accept'
+  | 'transfer-stop'
+  | 'handoff'
+  | 'handoff-used'
+  | 'second-factor'
+  | 'passkey-used'
+  | 'factor-reset'
+
+/** What a token is for, and whom it concerns. */
+export interface OneTimeToken {
+  readonly id: string
+  readonly purpose: Purpose
+  /**
+   * The address it was mailed to: whoever has the token reads that mailbox. That of the user for one not
+   * mailed.
+   */
+  readonly email: string
+  readonly userId: string | null
+  readonly accountId: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A token, and the user whom it concerns, as they are now. */
+export interface TriedToken {
+  readonly token: OneTimeToken
+  readonly user: typeof users.$inferSelect
+}
+
+export interface NewToken {
+  readonly purpose: Purpose
+  readonly email: string
+  readonly userId?: string
+  readonly accountId?: string
+  readonly detail?: Readonly<Record<string, unknown>>
+  readonly lifetimeSeconds: number
+}
+
+/** Under which a token is in the database. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
