@@ -15,9 +15,12 @@ COPY packages packages
 RUN npm run build:packages
 COPY src src
 COPY dev dev
-RUN npx nest build
+RUN npx nest build && node dev/join-drizzle.mjs
+COPY web web
+RUN npm run build:web
 
-# Packages of production alone: without the stand-ins that `npx mainstay-auth` brings for a laptop.
+# Packages of production alone: without the stand-ins that `npx mainstay-auth` brings for a laptop, and without drizzle-orm,
+# which dist/node_modules has in a few files.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -25,18 +28,21 @@ COPY packages/client/package.json packages/client/
 COPY packages/verify/package.json packages/verify/
 COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci --omit=dev \
- && npm uninstall --omit=dev @mainstay-auth/payment-sandbox pino-pretty postal-mime smtp-server \
+ && npm uninstall --omit=dev @mainstay-auth/payment-sandbox drizzle-orm pino-pretty postal-mime smtp-server \
  && rm node_modules/@mainstay-auth/client node_modules/@mainstay-auth/payment-sandbox \
- && npm cache clean --force
+ # Optional peers that the lock file has for development, types, and the page of the API reference.
+ && rm -r node_modules/typescript node_modules/react node_modules/@types node_modules/undici-types node_modules/swagger-ui-dist
 
-# The image: the service, its SQL migrations and its packages; nothing of dev/ and test/.
+# The image: the service, its SQL migrations, its packages and the pages; nothing of dev/ and test/.
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/packages/verify/package.json packages/verify/
 COPY --from=build /app/packages/verify/dist packages/verify/dist
+COPY --from=build /app/dist/node_modules dist/node_modules
 COPY --from=build /app/dist/src dist/src
+COPY --from=build /app/web/dist web/dist
 COPY src/database/migrations src/database/migrations
 COPY package.json ./
 # New volumes on these folders belong to the user that the service runs as.

@@ -12,6 +12,8 @@ const NEEDS = [
   { package: 'openssl', isPresent: () => isOnPath('openssl') },
   // promtool checks what we serve to Prometheus, and our rules for it.
   { package: 'prometheus', isPresent: () => isOnPath('promtool') },
+  { package: 'docker-compose', isPresent: () => isOnPath('docker-compose') },
+  { package: 'caddy', isPresent: () => isOnPath('caddy') },
 ]
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'
