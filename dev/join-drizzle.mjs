@@ -25,7 +25,6 @@ await build({
   platform: 'node',
   target: 'node22',
   packages: 'external',
-  keepNames: true,
 })
 writeFileSync(
   join(target, 'package.json'),
