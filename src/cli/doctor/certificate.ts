@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 import { type Finding, fault, ok, warning } from './finding.js'
 
 /** Certificates are usually renewed 30 days before they expire. */
@@ -28,7 +29,10 @@ function readCertificate(bytes: Buffer) {
   const certificate = new X509Certificate(bytes)
   return {
     validToDate: new Date(certificate.validTo),
-    isFor: (hostname: string) =>
-      certificate.checkHost(hostname) !== undefined || certificate.checkIP(hostname) !== undefined,
+    isFor: (hostname: string) => {
+      const address = hostname.replace(/^\[|\]$/g, '')
+      const found = isIP(address) ? certificate.checkIP(address) : certificate.checkHost(hostname)
+      return found !== undefined
+    },
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import type { Finding } from '../../../src/cli/doctor/finding.js'
 import { openRedis } from '../../../src/redis/redis.module.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
@@ -10,6 +11,7 @@ import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
 import type { RedisServer } from '../../support/redis/redis-server.js'
@@ -35,6 +37,39 @@ describe('the shards of a Redis Cluster', () => {
   afterAll(async () => {
     await service?.stop()
     await cluster?.stop()
+  })
+
+  test('doctor looks at every master and every replica', async () => {
+    const look = async () => {
+      const settings = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
+      const { output } = await runInProcess(['doctor', '--json'], settings)
+      return (JSON.parse(output) as Finding[]).filter(({ check }) => check.startsWith('redis.'))
+    }
+    const before = await look()
+    const statusesOf = (check: string) =>
+      before.filter(finding => finding.check === check).map(({ status }) => status)
+    expect(before[0]).toMatchObject({ check: 'redis.connection', status: 'ok', saw: '3 masters' })
+    expect(statusesOf('redis.policy')).toEqual(['ok', 'ok', 'ok'])
+    expect(statusesOf('redis.replicas')).toEqual(['ok', 'ok', 'ok'])
+    expect(statusesOf('redis.installation')).toEqual(['ok'])
+    // As the tests start them.
+    expect(statusesOf('redis.persistence')).toEqual(['fault', 'fault', 'fault'])
+
+    const [, master, , , replica] = cluster.nodes as [...RedisServer[]]
+    const evict = (policy: string) =>
+      Promise.all(
+        [master, replica].map(node => redisCli(node!.port, 'CONFIG', 'SET', 'maxmemory-policy', policy)),
+      )
+    await evict('allkeys-lru')
+    try {
+      const wrong = (await look()).filter(
+        ({ status, saw }) => status === 'fault' && saw.includes('allkeys-lru'),
+      )
+      expect(wrong.map(({ check }) => check).sort()).toEqual(['redis.policy', 'redis.replicas'])
+      expect(wrong.map(({ saw }) => saw).join()).toContain(`127.0.0.1:${master!.port}`)
+    } finally {
+      await evict('noeviction')
+    }
   })
 
   test('fleet 4: with a million changes on record a cut connection stops its own shard alone, and for a moment only', async () => {

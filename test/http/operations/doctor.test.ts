@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import { type AnswerChange, HttpsProxy } from '../../support/operations/https-pr
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
+import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
 
@@ -118,6 +120,7 @@ describe('doctor of a healthy installation', () => {
         ...['database.version', 'database.synchronous-commit', 'database.fsync', 'database.schema'],
         ...['database.size', 'database.cleanup', 'database.vacuum', 'audit.seals', 'satellites.proofs'],
         ...['redis.version', 'redis.policy', 'redis.persistence', 'redis.memory', 'redis.replicas'],
+        'redis.installation',
         ...['https.certificate', 'https.hsts', 'cors.preflight', 'cors.strangers', 'cors.vary'],
         ...['payments.prices', 'payments.webhook', 'payments.deliveries', 'payments.portal'],
       ]),
@@ -230,6 +233,31 @@ describe('doctor and the stores', () => {
     } finally {
       await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory', '0')
       await replica.stop()
+    }
+  })
+
+  it('a Redis behind sentinels whose replica evicts', async () => {
+    const group = await startRedisSentinel({ sentinels: 1 })
+    try {
+      await redisCli(group.replica.port, 'CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru')
+      const examined = await examineWith({ ...installation(), SESSION_STORE_URL: group.url })
+      expect(found(examined)).toEqual(['redis.persistence', 'redis.replicas'])
+    } finally {
+      await group.stop()
+    }
+  })
+
+  it('a Redis of another installation, and one that nobody has used', async () => {
+    const other = await startRedis({ args: ['--appendonly', 'yes'] })
+    try {
+      const unused = await examineWith({ ...installation(), SESSION_STORE_URL: other.url })
+      expect(found(unused)).toEqual([])
+      expect(found(unused, 'skipped')).toContain('redis.installation')
+      await redisCli(other.port, 'SET', 'changes-applied:{AA}', 'another:1')
+      const examined = await examineWith({ ...installation(), SESSION_STORE_URL: other.url })
+      expect(found(examined)).toEqual(['redis.installation'])
+    } finally {
+      await other.stop()
     }
   })
 
@@ -389,6 +417,21 @@ describe('doctor and what is in front of the service', () => {
     }
   })
 
+  it('a certificate of the service itself that has expired, or is for another name', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'mainstay-tls-'))
+    const files = { TLS_CERT_FILE: join(own, 'certificate.pem'), TLS_KEY_FILE: join(own, 'key.pem') }
+    try {
+      await makeServerCertificate(own, ['api.main.test'], { isExpired: true })
+      expect(found(await doctor(files))).toEqual(['settings.tls'])
+      await makeServerCertificate(own, ['other.test'])
+      expect(found(await doctor(files))).toEqual(['settings.tls'])
+      await makeServerCertificate(own, ['*.main.test'])
+      expect(found(await doctor(files))).toEqual([])
+    } finally {
+      await rm(own, { recursive: true })
+    }
+  })
+
   it('main site and API on different sites', async () => {
     const apart = { MAIN_ORIGIN: 'https://www.elsewhere.test', COOKIE_DOMAIN: '' }
     expect(found(await doctor(apart))).toContain('cookie.site')
@@ -449,6 +492,25 @@ describe('doctor and the payment provider', () => {
     expect(found(await doctor({ STRIPE_PRICE_IDS: 'price_monthly,price_of_yesterday' }))).toEqual(
       expect.arrayContaining(['payments.prices', 'payments.portal']),
     )
+  })
+
+  it('a restricted key that may not read all this', async () => {
+    const forbidding = createServer((_, reply) => {
+      const error = { type: 'invalid_request_error', message: 'The key rk_test_1 may not read this' }
+      reply.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }))
+    })
+    forbidding.listen(0, '127.0.0.1')
+    await once(forbidding, 'listening')
+    try {
+      const { port } = forbidding.address() as AddressInfo
+      const examined = await doctor({ STRIPE_API_URL: `http://127.0.0.1:${port}` })
+      expect(found(examined)).toEqual([])
+      expect(found(examined, 'skipped')).toEqual([
+        ...['payments.prices', 'payments.webhook', 'payments.deliveries', 'payments.portal'],
+      ])
+    } finally {
+      forbidding.close()
+    }
   })
 
   it('a webhook secret that is not that of the endpoint', async () => {

@@ -4,6 +4,7 @@ import { createRedisClient } from '../../../redis/create-redis-client.js'
 import type { RedisClient } from '../../../redis/redis-client.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
 import { reasonOf, runChecks } from '../run-checks.js'
+import { checkInstallation } from './installation-check.js'
 import { redisServerChecks } from './redis-server-checks.js'
 
 const CONNECT_MS = 3_000
@@ -15,7 +16,10 @@ export function redisCheck(settings: Settings, clock: Clock): Check {
   return { name: CHECK, todo: TODO, run: () => checkRedis(settings, clock) }
 }
 
-async function checkRedis({ sessionStoreUrl, environment }: Settings, clock: Clock): Promise<Finding[]> {
+async function checkRedis(
+  { sessionStoreUrl, databaseUrl, environment }: Settings,
+  clock: Clock,
+): Promise<Finding[]> {
   if (sessionStoreUrl === null) return [withoutRedis(environment)]
   const client = createRedisClient(sessionStoreUrl)
   // A client that cannot connect tries again and again; what stops it is in its errors.
@@ -25,7 +29,7 @@ async function checkRedis({ sessionStoreUrl, environment }: Settings, clock: Clo
   })
   try {
     await within(CONNECT_MS, client.connect())
-    return await checkShards(client, clock)
+    return [...(await checkShards(client, clock)), await checkInstallation(client, databaseUrl)]
   } catch (error) {
     return [fault(CHECK, lastError ?? reasonOf(error), TODO)]
   } finally {
