@@ -144,7 +144,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
   await page.getByLabel('Name', { exact: true }).fill('Rose Garden')
   await page.getByLabel('Data entry').uncheck()
   await page.getByLabel('Through this site only').check()
-  await page.getByLabel('There, too').check()
+  await page.getByLabel('On the satellite too').check()
   await page.getByLabel('How long they stay logged in').selectOption('7 days')
   await press('Save settings')
   await seeing('Settings saved.')

@@ -19,13 +19,13 @@ const COVERED = [
   },
   { value: 'everyone', name: 'Everybody' },
 ]
-/** In minutes; the empty one is never. */
+/** In minutes; the empty one is never. Short enough to be read whole on a phone. */
 const RECENT = [
   { value: '', name: 'No' },
-  { value: '5', name: 'Yes, used in the last 5 minutes' },
-  { value: '15', name: 'Yes, used in the last 15 minutes' },
-  { value: '60', name: 'Yes, used in the last hour' },
-  { value: '480', name: 'Yes, used in the last 8 hours' },
+  { value: '5', name: 'Yes, within 5 minutes' },
+  { value: '15', name: 'Yes, within 15 minutes' },
+  { value: '60', name: 'Yes, within an hour' },
+  { value: '480', name: 'Yes, within 8 hours' },
 ]
 const MOST_GRACE_DAYS = 90
 
@@ -84,7 +84,7 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
           name="paymentStepUpMinutes"
           options={recencies(paymentStepUpMinutes)}
           chosen={String(paymentStepUpMinutes ?? '')}
-          hint="A remembered device does not count for this."
+          hint="Used at most that long before. A remembered device does not count."
         />
       </Form>
     </>
@@ -111,7 +111,5 @@ function Standing({ policy: { required, requiredFrom, covered, enrolled } }: { r
 /** With the one that is set, if it is none of ours. */
 function recencies(minutes: number | null) {
   const isKnown = RECENT.some(({ value }) => value === String(minutes ?? ''))
-  return isKnown
-    ? RECENT
-    : [...RECENT, { value: String(minutes), name: `Yes, used in the last ${minutes} minutes` }]
+  return isKnown ? RECENT : [...RECENT, { value: String(minutes), name: `Yes, within ${minutes} minutes` }]
 }

@@ -13,6 +13,11 @@ export function FactorResetPage() {
       submit="Remove them now"
       done="Your second factors are removed and you have been logged out everywhere. Log in with your password and set up new ones."
       anew="Ask whoever manages your team to begin again."
+      instead={
+        <button type="button" className="link" onClick={() => setIsWrong(true)}>
+          I have not asked for this
+        </button>
+      }
     >
       <p>
         Somebody who manages your team has asked for this, so that you can log in again without your phone or
@@ -20,11 +25,6 @@ export function FactorResetPage() {
         stays.
       </p>
       <p>Do this only if you have asked them to.</p>
-      <p className="links">
-        <button type="button" className="link" onClick={() => setIsWrong(true)}>
-          I have not asked for this
-        </button>
-      </p>
     </MailedPage>
   )
 }

@@ -22,6 +22,7 @@ export function MailedPage<T = null>({
   anew,
   messages,
   children,
+  instead,
 }: {
   readonly title: string
   /** What the token is sent to, with the fields of the form. */
@@ -38,6 +39,8 @@ export function MailedPage<T = null>({
   readonly anew?: ReactNode
   readonly messages?: Messages
   readonly children?: ReactNode
+  /** What somebody can do instead, below the button. */
+  readonly instead?: ReactNode
 }) {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '')
   const [answer, setAnswer] = useState<{ readonly body: T } | null>(null)
@@ -66,9 +69,12 @@ export function MailedPage<T = null>({
           <p className="links">{next(answer.body)}</p>
         </>
       ) : (
-        <Form submit={submit} send={sendForm} {...(messages && { messages })}>
-          {children}
-        </Form>
+        <>
+          <Form submit={submit} send={sendForm} {...(messages && { messages })}>
+            {children}
+          </Form>
+          {instead && <p className="links">{instead}</p>}
+        </>
       )}
     </SmallPage>
   )

@@ -21,13 +21,13 @@ const LOGIN_MODES = [
 const SECOND_FACTORS = [
   {
     value: 'handoff',
-    name: 'Here, and go on there',
+    name: 'On this site, then back to the satellite',
     hint: 'No page of the satellite sees a code.',
   },
   {
     value: 'allowed',
-    name: 'There, too',
-    hint: 'For satellites whose every script you trust: what it sees typed it could use before you do.',
+    name: 'On the satellite too',
+    hint: 'Only if you trust every script of its pages: one could use a code before whoever types it.',
   },
 ]
 
