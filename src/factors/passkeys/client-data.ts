@@ -1,4 +1,4 @@
-import { type ClientDataJSON, decodeClientDataJSON } from '@simplewebauthn/server/helpers'
+import type { ClientDataJSON } from '@simplewebauthn/server/helpers'
 
 /**
  * What the browser has signed about the page. Null when it cannot be read, and for a page in another site's
@@ -7,7 +7,8 @@ import { type ClientDataJSON, decodeClientDataJSON } from '@simplewebauthn/serve
  */
 export function clientDataOf(clientDataJSON: string): ClientDataJSON | null {
   try {
-    const clientData: Partial<ClientDataJSON> | null = decodeClientDataJSON(clientDataJSON)
+    const text = Buffer.from(clientDataJSON, 'base64url').toString()
+    const clientData = JSON.parse(text) as Partial<ClientDataJSON> | null
     const { crossOrigin, topOrigin, challenge } = clientData ?? {}
     const isEmbedded = (crossOrigin ?? false) !== false || topOrigin !== undefined
     return isEmbedded || typeof challenge !== 'string' ? null : (clientData as ClientDataJSON)

@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import {
-  type AuthenticationResponseJSON,
-  type VerifiedAuthenticationResponse,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, VerifiedAuthenticationResponse } from '@simplewebauthn/server'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
@@ -16,6 +12,7 @@ import { type OwnedPasskey, userHandleOf } from './passkey.js'
 import { PasskeyChallenges } from './passkey-challenges.js'
 import { PasskeySites } from './passkey-sites.js'
 import { type PasskeyState, Passkeys } from './passkeys.js'
+import { webauthn } from './webauthn.js'
 
 /** What a passkey of ours has signed. */
 export interface CheckedAssertion {
@@ -102,6 +99,7 @@ export class PasskeyAssertions {
     expectedChallenge: string,
     expectedOrigin: string,
   ): Promise<AuthenticationInfo> {
+    const { verifyAuthenticationResponse } = await webauthn()
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge,

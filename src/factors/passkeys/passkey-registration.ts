@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
-import { COSEALG, decodeAttestationObject } from '@simplewebauthn/server/helpers'
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { authenticatorName } from './authenticator-names.js'
@@ -13,6 +7,7 @@ import { clientDataOf } from './client-data.js'
 import { type Passkey, userHandleOf } from './passkey.js'
 import { CHALLENGE_SECONDS, PasskeyChallenges } from './passkey-challenges.js'
 import { PasskeySites } from './passkey-sites.js'
+import { webauthn } from './webauthn.js'
 
 /** Whom a new passkey is for, as the authenticator shows them. */
 export interface PasskeyOwner {
@@ -28,7 +23,8 @@ export interface NewPasskey {
   readonly expiresAt: Date
 }
 
-const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
+/** Of signatures, as COSE numbers them: ES256, EdDSA, RS256. */
+const ALGORITHMS = [-7, -8, -257]
 /** Those that WebAuthn knows (§5.8.4); browsers ignore others. */
 const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
@@ -41,12 +37,13 @@ export class PasskeyRegistration {
   ) {}
 
   /** What `navigator.credentials.create()` takes. Authenticators that have one of `existing` refuse. */
-  options(
+  async options(
     { id, email, name }: PasskeyOwner,
     sid: string,
     siteName: string,
     existing: readonly Passkey[],
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { generateRegistrationOptions } = await webauthn()
     return generateRegistrationOptions({
       rpID: this.sites.rpId,
       rpName: siteName,
@@ -77,7 +74,7 @@ export class PasskeyRegistration {
     const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
     const expiresAt = this.challenges.expiryOf(challenge, { for: 'creation', sid })
     const origin = this.sites.originOf(client.origin)
-    if (!expiresAt || origin === null || !isWithoutCertificates(response))
+    if (!expiresAt || origin === null || !(await isWithoutCertificates(response)))
       throw new ApiError('PASSKEY_INVALID')
     const passkey = await this.checked(response, challenge, origin)
     return {
@@ -93,6 +90,7 @@ export class PasskeyRegistration {
     expectedOrigin: string,
   ) {
     const { rpId } = this.sites
+    const { verifyRegistrationResponse } = await webauthn()
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
       expectedChallenge,
@@ -122,7 +120,8 @@ export class PasskeyRegistration {
  * We ask for no attestation, and browsers then leave out all certificates. Somebody else could send some: the
  * library would parse them, and request the lists of revoked ones that they name.
  */
-function isWithoutCertificates({ response }: RegistrationResponseJSON): boolean {
+async function isWithoutCertificates({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject } = await webauthn()
   try {
     const attestation = decodeAttestationObject(
       new Uint8Array(Buffer.from(response.attestationObject, 'base64url')),
