@@ -24,6 +24,8 @@ import { SecretsModule } from './secrets/secrets.module.js'
 import { SessionsModule } from './sessions/sessions.module.js'
 import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
+import { Tracing } from './tracing/tracing.js'
+import { TracingModule } from './tracing/tracing.module.js'
 import { UsersModule } from './users/users.module.js'
 
 @Module({
@@ -55,6 +57,7 @@ export class AppModule {
     clock: Clock,
     connections = new OpenConnections(),
     metrics = new Metrics(),
+    tracing = new Tracing(),
   ): DynamicModule {
     return {
       module: AppModule,
@@ -62,6 +65,7 @@ export class AppModule {
         SettingsModule.with(settings),
         ClockModule.with(clock),
         MetricsModule.with(metrics),
+        TracingModule.with(tracing),
         DatabaseModule.with(connections),
       ],
     }

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { AppModule } from './app.module.js'
 import { ReauthenticationMethods } from './auth/reauthentication/reauthentication-methods.js'
 import { Clock } from './clock/clock.js'
+import { SettingsError } from './config/read-settings.js'
 import type { Settings } from './config/settings.js'
 import { OpenConnections } from './database/open-connections.js'
 import { ProblemFilter } from './errors/problem.filter.js'
@@ -17,6 +18,7 @@ import { MetricsServer } from './metrics/metrics-server.js'
 import { RequestMetrics } from './metrics/request-metrics.js'
 import { createNestApplication } from './nest-application.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
+import { Tracing } from './tracing/tracing.js'
 
 class EdgeAdapter extends FastifyAdapter {
   /**
@@ -55,29 +57,43 @@ export async function createApp(
   server.addHook('onListen', async () => {
     limitConnections(server.server, settings.operation.maxConnections, server.log)
   })
+  const tracing = await tracingOf(server, settings)
   await prepareEdge(server, requests)
   const metrics = new Metrics()
   requests.declareIn(metrics)
-  return withLog(server.log, () => startApp(server, settings, clock, metrics))
+  return withLog(server.log, () => startApp(server, settings, clock, { metrics, tracing }))
 }
 
 async function startApp(
   server: FastifyInstance,
   settings: Settings,
   clock: Clock,
-  metrics: Metrics,
+  { metrics, tracing }: { metrics: Metrics; tracing: Tracing },
 ): Promise<NestFastifyApplication> {
   const connections = new OpenConnections()
   try {
-    const root = AppModule.with(settings, clock, connections, metrics)
+    const root = AppModule.with(settings, clock, connections, metrics, tracing)
     const app = await createNestApplication(root, EdgeAdapter.over(server), server.log)
     app.useGlobalFilters(new ProblemFilter(app.get(ReauthenticationMethods)))
     app.useGlobalPipes(new RequestValidation())
     return await initialize(app)
   } catch (error) {
     await connections.close()
+    await tracing.onApplicationShutdown()
     throw error
   }
+}
+
+/** OpenTelemetry's packages are loaded only where traces are asked for. */
+async function tracingOf(server: FastifyInstance, { operation: { tracesUrl } }: Settings): Promise<Tracing> {
+  if (!tracesUrl) return new Tracing()
+  const { traceWithOpenTelemetry } = await import('./tracing/open-telemetry.js').catch(error => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new SettingsError([
+      'OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: see Traces in docs/operations.md',
+    ])
+  })
+  return traceWithOpenTelemetry(server, tracesUrl)
 }
 
 async function initialize(app: NestFastifyApplication): Promise<NestFastifyApplication> {

@@ -11,6 +11,7 @@ import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { Tracing } from '../tracing/tracing.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
 import { BillingController } from './billing.controller.js'
@@ -57,7 +58,11 @@ import { WebhookController } from './webhook.controller.js'
   ],
   controllers: [BillingController, PlansController, WebhookController],
   providers: [
-    { provide: Stripe, inject: [Settings], useFactory: ({ stripe }: Settings) => createStripe(stripe) },
+    {
+      provide: Stripe,
+      inject: [Settings, Tracing],
+      useFactory: ({ stripe }: Settings, tracing: Tracing) => createStripe(stripe, tracing),
+    },
     { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
     { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
     BillingCustomers,

@@ -85,8 +85,16 @@ function unknownNames(names: readonly string[]): string[] {
 
 /** In the order of the table, because some defaults are made of settings above them. */
 function readSheet(sheet: SettingSheet): Settings {
-  const { tlsCertFile, tlsKeyFile, maxConnections, drainSeconds, metricsPort, metricsHost, ...server } =
-    sheet.read(SERVER_SETTINGS)
+  const {
+    tlsCertFile,
+    tlsKeyFile,
+    maxConnections,
+    drainSeconds,
+    metricsPort,
+    metricsHost,
+    tracesUrl,
+    ...server
+  } = sheet.read(SERVER_SETTINGS)
   const { allowedOrigins, passkeyRpId, ...addresses } = sheet.read(ADDRESS_SETTINGS)
   const { databasePoolSize, databaseTimeoutMs, ...stores } = sheet.read(STORE_SETTINGS)
   const sessions = sheet.read(SESSION_SETTINGS)
@@ -123,6 +131,7 @@ function readSheet(sheet: SettingSheet): Settings {
       maxConnections,
       metricsPort,
       metricsHost,
+      tracesUrl,
     },
     warnings: sheet.warnings,
   }

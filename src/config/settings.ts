@@ -123,4 +123,6 @@ export interface OperationSettings {
   /** Where metrics are served; null: nowhere. */
   readonly metricsPort: number | null
   readonly metricsHost: string
+  /** Where traces are sent; null: nowhere. */
+  readonly tracesUrl: URL | null
 }

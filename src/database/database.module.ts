@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
+import { Tracing } from '../tracing/tracing.js'
 import type { Connection } from './connection.js'
 import { Database } from './database.js'
 import { OpenConnections } from './open-connections.js'
@@ -16,10 +17,11 @@ export class DatabaseModule {
         { provide: OpenConnections, useValue: connections },
         {
           provide: Database,
-          inject: [Settings, Metrics],
-          useFactory: async (settings: Settings, metrics: Metrics) => {
+          inject: [Settings, Metrics, Tracing],
+          useFactory: async (settings: Settings, metrics: Metrics, tracing: Tracing) => {
             const database = await connections.track(openDatabase(settings))
             metrics.histogram(database.durations)
+            database.tracing = tracing
             return database
           },
         },

@@ -3,12 +3,14 @@ import { DrizzleQueryError, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { unavailable } from '../errors/api-error.js'
 import { Durations } from '../metrics/durations.js'
+import { Tracing } from '../tracing/tracing.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
 import { isTooSlow } from './postgres/postgres-outage.js'
 
 /** Round trips take a millisecond; a statement is ended after 2 s, a report after 5 s. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
-const [STATEMENT, TRANSACTION, REPORT] = [0, 1, 2]
+const KINDS = ['statement', 'transaction', 'report']
+const [STATEMENT, TRANSACTION, REPORT] = [0, 1, 2] as const
 
 /** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6
@@ -20,8 +22,11 @@ export class Database implements OnApplicationShutdown {
     'database_duration_seconds',
     'How long the database took, failures included',
     BOUNDS_MS,
-    ['statement', 'transaction', 'report'].map(kind => ({ kind })),
+    KINDS.map(kind => ({ kind })),
   )
+
+  /** Replaced where traces are on. */
+  tracing = new Tracing()
 
   constructor(private readonly connection: Connection) {}
 
@@ -37,7 +42,7 @@ export class Database implements OnApplicationShutdown {
   async report<T>(work: (db: Db) => Promise<T>, { isBegun = false } = {}): Promise<T> {
     if (!isBegun && this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
     try {
-      return await this.reports(() => this.durations.measure(() => this.connection.report(work), REPORT))
+      return await this.reports(() => this.measure(() => this.connection.report(work), REPORT))
     } catch (error) {
       throw isTooSlow(error) ? unavailable('TOO_BUSY', withoutParameters(error)) : this.refusalOf(error)
     }
@@ -62,12 +67,16 @@ export class Database implements OnApplicationShutdown {
     return this.connection.close()
   }
 
-  private async guard<T>(work: () => Promise<T>, kind?: number): Promise<T> {
+  private async guard<T>(work: () => Promise<T>, kind: number): Promise<T> {
     try {
-      return await this.durations.measure(work, kind)
+      return await this.measure(work, kind)
     } catch (error) {
       throw this.refusalOf(error)
     }
+  }
+
+  private measure<T>(work: () => Promise<T>, kind: number): Promise<T> {
+    return this.tracing.span(`database ${KINDS[kind]}`, () => this.durations.measure(work, kind))
   }
 
   private refusalOf(error: unknown): unknown {

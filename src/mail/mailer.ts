@@ -7,6 +7,7 @@ import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
+import { Tracing } from '../tracing/tracing.js'
 import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
 import { htmlOf, type Mail, textOf } from './mail.js'
 
@@ -31,6 +32,7 @@ export class Mailer implements OnApplicationShutdown {
     private readonly settings: Settings,
     private readonly auditLog: AuditLog,
     private readonly sites: BrandedSites,
+    private readonly tracing: Tracing,
     metrics: Metrics,
   ) {
     this.declareIn(metrics)
@@ -101,9 +103,10 @@ export class Mailer implements OnApplicationShutdown {
 
   private async send(to: string, compose: () => Promise<Mail>, held: AbortSignal): Promise<void> {
     await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
+    const { transport } = this
     const mail = await compose().catch(error => this.giveUp({ subject: 'A mail' }, error))
     if (!mail) return
-    if (!this.transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
+    if (!transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
     const message = {
       from: this.settings.mail?.from,
       to,
@@ -115,7 +118,7 @@ export class Mailer implements OnApplicationShutdown {
     }
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       try {
-        await this.transport.sendMail(message)
+        await this.tracing.span('mail', () => transport.sendMail(message))
         this.counts.sent++
         return
       } catch (error) {

@@ -4,6 +4,7 @@ import { within } from '../clock/clock.js'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
 import { Durations } from '../metrics/durations.js'
+import { Tracing } from '../tracing/tracing.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
 import {
   EvictingServerError,
@@ -49,6 +50,8 @@ export class RedisConnection implements OnApplicationShutdown {
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
+  /** Replaced where traces are on. */
+  tracing = new Tracing()
   readonly durations = new Durations(
     'store_duration_seconds',
     'How long Redis took to answer a request, failures included',
@@ -96,7 +99,11 @@ export class RedisConnection implements OnApplicationShutdown {
     return this.client.commands
   }
 
-  async run<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
+  run<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
+    return this.tracing.isOn ? this.tracing.span('store', () => this.ask(work)) : this.ask(work)
+  }
+
+  private async ask<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
       return await within(this.timeoutMs, work(this.client.commands))

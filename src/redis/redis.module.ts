@@ -4,6 +4,7 @@ import { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
+import { Tracing } from '../tracing/tracing.js'
 import { RedisConnection } from './redis-connection.js'
 
 /** How long we look for a usable server at start, because machines start in any order. */
@@ -15,15 +16,17 @@ const RETRY_EVERY_MS = 500
   providers: [
     {
       provide: RedisConnection,
-      inject: [Settings, OpenConnections, Metrics],
+      inject: [Settings, OpenConnections, Metrics, Tracing],
       useFactory: async (
         { sessionStoreUrl: url, sessionStoreTimeoutMs }: Settings,
         connections: OpenConnections,
         metrics: Metrics,
+        tracing: Tracing,
       ) => {
         if (!url) return null
         const redis = await connections.track(openRedis(url, sessionStoreTimeoutMs, connections.signal))
         metrics.histogram(redis.durations)
+        redis.tracing = tracing
         return redis
       },
     },

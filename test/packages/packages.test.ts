@@ -197,6 +197,16 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     expect(service.output).not.toContain('Log in there')
   })
 
+  it('says in one sentence that traces need packages of their own', async () => {
+    const env = { ...project.environment(), ...ofService, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
+    const started = run('npx', ['mainstay-auth'], { cwd: project.folder, env, timeout: 60_000 })
+    const { code, stderr } = await started.catch(error => error)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed'),
+    ])
+  }, 70_000)
+
   it('says in one sentence that a Node is too old where npm cannot bring another', async () => {
     const bin = join(project.folder, 'node_modules/.bin/mainstay-auth')
     const options = { env: { PATH: '/nowhere' }, timeout: 20_000 }

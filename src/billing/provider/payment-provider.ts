@@ -4,23 +4,36 @@ import Stripe from 'stripe'
 import { Settings, type StripeSettings } from '../../config/settings.js'
 import { billingCustomers } from '../../database/schema.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
+import { Tracing } from '../../tracing/tracing.js'
 
 /** At most three tries of 3 s with short pauses, so that one of our requests fails after 10 s. */
 const TRY_TIMEOUT_MS = 3_000
 const MAX_RETRIES = 2
 
 /** The payment provider; with STRIPE_API_URL a server that speaks its protocol. */
-export function createStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>): Stripe {
+export function createStripe(
+  { secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>,
+  tracing = new Tracing(),
+): Stripe {
   return new Stripe(secretKey, {
     timeout: TRY_TIMEOUT_MS,
     maxNetworkRetries: MAX_RETRIES,
     telemetry: false,
+    ...(tracing.isOn && { httpClient: tracedClient(tracing) }),
     ...(apiUrl && {
       protocol: apiUrl.protocol === 'https:' ? 'https' : 'http',
       host: apiUrl.hostname,
       port: apiUrl.port,
     }),
   })
+}
+
+/** Each try of a request is a span, named by its method alone: paths have identifiers of customers. */
+function tracedClient(tracing: Tracing) {
+  const client = Stripe.createNodeHttpClient()
+  const send = client.makeRequest.bind(client)
+  client.makeRequest = (...request) => tracing.span(`provider ${request[3]}`, () => send(...request))
+  return client
 }
 
 /**

@@ -94,6 +94,13 @@ export const SERVER_SETTINGS = {
     default: '127.0.0.1',
     meaning: 'The address that `METRICS_PORT` is opened at; never one that strangers reach',
   },
+  tracesUrl: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    read: read.orNull(read.urlOf('http:', 'https:')),
+    default: '',
+    defaultInWords: 'no traces',
+    meaning: 'A collector that takes traces by OTLP over HTTP; they are sent to `/v1/traces` there',
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     read: read.oneOf(...LOG_LEVELS),

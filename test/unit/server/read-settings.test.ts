@@ -109,6 +109,7 @@ describe('readSettings in production', () => {
         maxConnections: 10_000,
         metricsPort: null,
         metricsHost: '127.0.0.1',
+        tracesUrl: null,
       },
     })
     expect(Object.isFrozen(read())).toBe(true)
