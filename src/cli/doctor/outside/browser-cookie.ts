@@ -42,7 +42,7 @@ export function isSameSite(one: URL, other: URL): boolean {
 }
 
 /** Whether a cookie of this domain is sent to the host (RFC 6265bis §5.1.3). */
-export function covers(domain: string, host: string): boolean {
+function covers(domain: string, host: string): boolean {
   return host === domain || (host.endsWith(`.${domain}`) && !parse(host).isIp)
 }
 
