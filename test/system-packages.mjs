@@ -14,6 +14,7 @@ const NEEDS = [
   { package: 'prometheus', isPresent: () => isOnPath('promtool') },
   { package: 'docker-compose', isPresent: () => isOnPath('docker-compose') },
   { package: 'caddy', isPresent: () => isOnPath('caddy') },
+  { package: 'unzip', isPresent: () => isOnPath('unzip') },
 ]
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'

@@ -13,7 +13,12 @@ const SECRETS = {
 }
 
 describe('npm run settings writes what the table says', () => {
-  it.each(['README.md', 'config/development.env', 'config/production.env.example'])('into %s', async path => {
+  it.each([
+    'README.md',
+    'config/development.env',
+    'config/production.env.example',
+    'deploy/helm/mainstay/values.schema.json',
+  ])('into %s', async path => {
     const files = await settingsFiles()
     expect(await readFile(path, 'utf8')).toBe(files[path])
   })

@@ -1,0 +1,16 @@
+import { ALL_SETTINGS } from '../../src/config/settings-table.js'
+import { meaningOf } from './setting-in-words.js'
+
+/** What the chart itself decides. */
+const OF_CHART = /^(NODE_ENV|HOST|PORT|(JWT|SECRETS)_KEYS_FILE|TLS_.*|METRICS_.*)$/
+/** Any name that the file of the Secret may have is refused here, so that no secret gets into a ConfigMap. */
+const SETTING = { type: ['string', 'number', 'boolean'] }
+
+/** The schema of the chart's values, with the settings of the table in place of those it has. */
+export function withChartSettings(schema: string): string {
+  const parsed = JSON.parse(schema)
+  const plain = ALL_SETTINGS.filter(({ name, isSecret }) => !isSecret && !OF_CHART.test(name))
+  const properties = plain.map(setting => [setting.name, { ...SETTING, description: meaningOf(setting) }])
+  parsed.properties.settings.properties = Object.fromEntries(properties)
+  return `${JSON.stringify(parsed, null, 2)}\n`
+}
