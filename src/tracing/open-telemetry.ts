@@ -42,7 +42,7 @@ export async function traceWithOpenTelemetry(server: FastifyInstance, endpoint: 
   return new Tracing(spanMaker(provider), end)
 }
 
-/** The message of an error may quote what a client has sent: a body that is not JSON, for example. */
+/** The message of an error may quote what a client has sent. */
 function withoutMessages(span: Span): void {
   const setStatus = span.setStatus.bind(span)
   span.setStatus = ({ code }) => setStatus({ code })

@@ -10,7 +10,7 @@ export interface CollectedSpan {
   readonly parentSpanId?: string
   readonly name: string
   readonly attributes: readonly { readonly key: string; readonly value: unknown }[]
-  readonly status: { readonly code?: number }
+  readonly status: { readonly code?: number; readonly message?: string }
 }
 
 /** A small collector of traces: OTLP over HTTP, as JSON. */

@@ -39,6 +39,7 @@ test('traces show where the time of a request goes, and tell of nobody', async (
     expect(names('POST /api/refresh')).toContain('store')
     expect(names('POST /api/refresh')).not.toContain('database statement')
     expect([...collector.spans.map(({ name }) => name)]).toContain('provider POST')
+    expect(collector.spans.filter(({ status }) => status.message)).toEqual([])
     for (const told of [owner.email, owner.id, owner.accountId, PASSWORD, main.sessionId, main.accessToken])
       expect(collector.received).not.toContain(told)
   } finally {
