@@ -5,6 +5,8 @@ import type { Site } from './site.js'
 
 /** `/assets/<name>`: one name, as the build gives them. No folder, no escape, no leading dot. */
 const ASSET = /^\/assets\/([\w-][\w.-]*)$/
+/** A satellite's host is a customer's, and what is below it is not ours: it may have no https. */
+const FOR_THIS_HOST = 'max-age=31536000'
 /** Whoever asks for these is a program. */
 const OF_PROGRAMS = /^\/(api|health|assets|\.well-known)(\/|$)/
 
@@ -23,6 +25,10 @@ export async function serveSites(
     const host = hostOf(request)
     const site = host === null ? null : siteAt(host)
     return site ? answer(site, request, reply) : undefined
+  })
+  // Of every answer there, the API's too: a refusal may come before the hook above.
+  server.addHook('onSend', async ({ headers: { host } }, reply) => {
+    if (host && siteAt(host)?.name === 'satellite') reply.header('Strict-Transport-Security', FOR_THIS_HOST)
   })
 }
 

@@ -223,6 +223,19 @@ describe('the service with PAGES=main,satellite', () => {
       expect((await ask('https://evil.test', path)).json.code).toBe('ORIGIN_NOT_ALLOWED')
   })
 
+  it('at a satellite’s host no answer speaks for the names below it, which are the customer’s', async () => {
+    const hstsOf = async (host: string, path: string) =>
+      (await visit(host, path)).headers['strict-transport-security']
+    const script = /\/assets\/[\w.-]+\.js/.exec((await visit('shop-one.test')).text)?.[0] as string
+    const paths = ['/', '/nothing', script, '/api/data', '/api/nothing', `/${'x'.repeat(9_000)}`]
+    for (const path of paths) {
+      expect([path, await hstsOf('shop-one.test', path)]).toEqual([path, 'max-age=31536000'])
+      const own = [await hstsOf('www.main.test', path), await hstsOf('api.main.test', path)]
+      if (!path.startsWith('/assets')) expect(own[1]).toBe('max-age=31536000; includeSubDomains')
+      expect(own[0]).toBe('max-age=31536000; includeSubDomains')
+    }
+  })
+
   it('a cache that has mixed up two sites is given the right page again', async () => {
     const ofMain = (await visit('www.main.test')).headers.etag as string
     const ofShop = (await visit('shop-one.test')).headers.etag as string
