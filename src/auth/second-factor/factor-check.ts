@@ -5,11 +5,12 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
-import { FactorMails } from '../../factors/factor-mails.js'
+import { type FactorActor, FactorMails } from '../../factors/factor-mails.js'
 import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import type { Client } from '../../http/client.js'
+import { Logger } from '../../log/logger.js'
 import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import { handleOf, newSessionId, type Session } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
@@ -39,13 +40,15 @@ export interface CheckedFactor {
    * {@link FactorCheck.check} when another request was faster.
    */
   use(transaction: Db): Promise<void>
-  /** To be called once the transaction is committed. */
+  /** To be called once the transaction is committed. Never rejects: what has been done stays. */
   used(): Promise<void>
 }
 
 /** Checks what users have besides a password, at a login and within a session. */
 @Injectable()
 export class FactorCheck {
+  private readonly logger = new Logger('FactorCheck')
+
   constructor(
     private readonly totp: TotpFactors,
     private readonly recoveryCodes: RecoveryCodes,
@@ -99,11 +102,16 @@ export class FactorCheck {
     return {
       methods: authMethods('otp'),
       use: async transaction => requireFirst(await this.recoveryCodes.use(transaction, userId, code, event)),
-      used: async () => {
-        // At a login there is no session yet that the mail could be about.
-        const actor = { userId, accountId, client, ...(session ?? newSession()) }
-        await this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(userId))
-      },
+      // At a login there is no session yet that the mail could be about.
+      used: () => this.tellOfRecoveryCode({ userId, accountId, client, ...(session ?? newSession()) }),
+    }
+  }
+
+  private async tellOfRecoveryCode(actor: FactorActor): Promise<void> {
+    try {
+      await this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(actor.userId))
+    } catch (error) {
+      this.logger.error(`A user was not told that a recovery code was used: ${(error as Error).message}`)
     }
   }
 

@@ -80,8 +80,9 @@ export class SecondFactorGrounds {
       confirm: async (_, record) => {
         await this.database.transaction(async transaction => {
           await record(transaction)
-          await factor.use(transaction)
+          // First: to a request that was sent twice a right code must not seem wrong.
           await this.challenges.use(transaction, challenge)
+          await factor.use(transaction)
         })
         await factor.used()
       },

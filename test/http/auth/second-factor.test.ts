@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { LoginLimits } from '../../../src/auth/login/login-limits.js'
 import { SecondFactorChallenges } from '../../../src/auth/second-factor/second-factor-challenges.js'
 import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens, recoveryCodes, totpFactors } from '../../../src/database/schema.js'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { RecoveryCodes } from '../../../src/factors/recovery-codes/recovery-codes.js'
 import { authMethods } from '../../../src/permissions/auth-methods.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
 import { Counters } from '../../../src/rate-limits/counters.js'
@@ -172,6 +174,20 @@ describe('a code', () => {
     expect(answers.map(outcome).sort()).toEqual(['200', ...Array(5).fill('401 SECOND_FACTOR_INVALID')])
   })
 
+  it('that is right is never wrong, however often it is sent', async () => {
+    const { user, phone } = await anEnrolled()
+    const body = { challenge: await aChallenge(app, user), code: phone.code() }
+    const answers = await Promise.all([app, replica, app].map(target => secondStep(target, body)))
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array(2).fill('401 CHALLENGE_EXPIRED')])
+    const failed = (await app.auditRows()).filter(
+      ({ userId, outcome: end }) => userId === user.id && end === 'failed',
+    )
+    expect(failed).toEqual([])
+    expect((await app.mailsTo(user.email)).map(({ subject }) => subject)).not.toContain(
+      'Login refused at www.main.test',
+    )
+  })
+
   it('of another user is wrong', async () => {
     const [{ user }, { phone, codes }] = [await anEnrolled(), await anEnrolled()]
     const challenge = await aChallenge(app, user)
@@ -198,6 +214,19 @@ describe('a recovery code', () => {
     expect(mails.find(({ text }) => text.includes('recovery'))?.text).toContain('You have 9 left')
     const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
     expect(rows.filter(({ action }) => action === 'recovery-code.use')).toHaveLength(1)
+  })
+
+  it('is used also when its user cannot be told', async () => {
+    const { user, codes } = await anEnrolled()
+    const cut = jest
+      .spyOn(app.app.get(RecoveryCodes), 'countLeft')
+      .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+    const done = await secondStep(app, {
+      challenge: await aChallenge(app, user),
+      recoveryCode: codes[0],
+    })
+    expect(cut).toHaveBeenCalledTimes(1)
+    expect(outcome(done)).toBe('200')
   })
 
   it('is won by one of many requests on two replicas', async () => {
