@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { createStripe } from '../../../src/billing/provider/payment-provider.js'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
+import { ask } from '../../../src/cli/doctor/outside/http-probe.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
@@ -414,6 +415,63 @@ describe('doctor and what is in front of the service', () => {
     } finally {
       proxy.certificate = certificate
       await rm(other, { recursive: true })
+    }
+  })
+
+  it('a certificate that others have signed than those of --ca is trusted as usual', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'mainstay-certificate-'))
+    const trusted = getCACertificates()
+    try {
+      await makeServerCertificate(other, ['replica.main.test'])
+      setDefaultCACertificates([...trusted, await readFile(caFile, 'utf8')])
+      expect(found(await doctor({}, '--ca', join(other, 'certificate.pem')))).toEqual([])
+    } finally {
+      setDefaultCACertificates(trusted)
+      await rm(other, { recursive: true })
+    }
+  })
+
+  it('a name that was mistyped, to which no token goes', async () => {
+    const tokens: unknown[] = []
+    const stranger = createServer((request, response) => {
+      tokens.push(request.headers.authorization)
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(stranger, 'listening')
+    try {
+      const { port } = stranger.address() as AddressInfo
+      const examined = await examineWith(installation(), `http://127.0.0.1:${port}`)
+      expect(tokens.length).toBeGreaterThan(10)
+      expect(tokens.filter(Boolean)).toEqual([])
+      expect(examined.findings).toContainEqual(
+        expect.objectContaining({ check: 'cookie', saw: 'a token is sent to PUBLIC_URL alone' }),
+      )
+    } finally {
+      stranger.close()
+    }
+  })
+
+  it.each([
+    ['never ends', 'no answer in 0.2 s', 100],
+    ['is endless', 'an answer of more than 1048576 bytes', 500_000],
+  ])('an answer that %s, which is cut off', async (_, reason, bytes) => {
+    let isClosed = false
+    const slow = createServer((_, response) => {
+      response.write('x'.repeat(bytes))
+      const drip = setInterval(() => response.write('x'.repeat(bytes)), 20)
+      response.once('close', () => {
+        clearInterval(drip)
+        isClosed = true
+      })
+    }).listen(0, '127.0.0.1')
+    await once(slow, 'listening')
+    try {
+      const origin = new URL(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`)
+      const patienceMs = bytes > 1_000 ? 10_000 : 200
+      await expect(ask({ origin, at: null, ca: null }, { path: '/' }, { patienceMs })).rejects.toThrow(reason)
+      await eventually(() => isClosed)
+    } finally {
+      slow.close()
     }
   })
 

@@ -27,7 +27,8 @@ export function checkSites({ mainOrigin, publicUrl }: Settings): Finding[] {
  */
 export async function checkCookie(outside: Outside): Promise<Finding[]> {
   const { settings, clock } = outside
-  if (outside.isUnverified) return [skipped(CHECK, 'no token is sent over a certificate that is not valid')]
+  const { reasonForNoToken } = outside
+  if (reasonForNoToken !== null) return [skipped(CHECK, reasonForNoToken)]
   const token = await doctorToken(settings, clock.now()).catch(() => null)
   if (token === null) return [skipped(CHECK, 'JWT_KEYS_FILE cannot be used')]
   const { status, setCookies } = await outside.ask({

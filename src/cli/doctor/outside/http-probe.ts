@@ -1,9 +1,10 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { buffer } from 'node:stream/consumers'
-import type { TLSSocket } from 'node:tls'
+import * as tls from 'node:tls'
 
 const TIMEOUT_MS = 10_000
+/** More than anything that is asked for here. */
+const MAX_BYTES = 1024 * 1024
 
 export interface Question {
   readonly method?: string
@@ -39,9 +40,23 @@ export interface Target {
  * bad certificate has been reported.
  */
 export async function ask(
+  target: Target,
+  question: Question,
+  { isUnverified = false, patienceMs = TIMEOUT_MS } = {},
+): Promise<HttpAnswer> {
+  // For all of it: a server that sends a byte now and then must not keep us.
+  const signal = AbortSignal.timeout(patienceMs)
+  try {
+    return await answerOf(target, question, { isUnverified, signal })
+  } catch (error) {
+    throw signal.aborted ? new Error(`no answer in ${patienceMs / 1000} s`) : error
+  }
+}
+
+async function answerOf(
   { origin, at, ca }: Target,
   { method = 'GET', path, headers = {} }: Question,
-  { isUnverified = false } = {},
+  { isUnverified, signal }: { readonly isUnverified: boolean; readonly signal: AbortSignal },
 ): Promise<HttpAnswer> {
   const to = at ?? origin
   const send = to.protocol === 'https:' ? requestHttps : requestHttp
@@ -54,25 +69,41 @@ export async function ask(
       method,
       path: origin.pathname.replace(/\/+$/, '') + path,
       agent: false,
-      timeout: TIMEOUT_MS,
+      signal,
       rejectUnauthorized: !isUnverified,
-      ...(ca && { ca: [ca] }),
+      ...(ca && { ca: [...usualAuthorities(), ca] }),
       headers: { Host: origin.host, 'Content-Length': '0', 'Cache-Control': 'no-cache', ...headers },
     })
-    message.once('timeout', () => message.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)))
     message.once('error', reject)
     message.once('response', resolve)
     message.end()
   })
-  const socket = response.socket as TLSSocket
+  const socket = response.socket as tls.TLSSocket
   const certificate = 'getPeerCertificate' in socket ? (socket.getPeerCertificate().raw ?? null) : null
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     setCookies: response.headers['set-cookie'] ?? [],
     certificate,
-    text: (await buffer(response)).toString('utf8'),
+    text: await textOf(response),
     sentAt,
     answeredAt: new Date(),
   }
+}
+
+/** Rejects when it is too long; that ends the connection. */
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error(`an answer of more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Node's own list, NODE_EXTRA_CA_CERTS among it; older ones cannot tell it, only that which they bring. */
+function usualAuthorities(): readonly string[] {
+  return typeof tls.getCACertificates === 'function' ? tls.getCACertificates('default') : tls.rootCertificates
 }

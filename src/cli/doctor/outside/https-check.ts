@@ -14,10 +14,10 @@ const CERTIFICATE_CODES = /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME|HOSTNAME|UNABLE_
 
 /** Whether anything answers, over which certificate. Rejects when nothing does. */
 export async function checkHttps(outside: Outside): Promise<Finding[]> {
-  const { origin, settings, clock } = outside
+  const { origin, clock } = outside
   const { answer, refusal } = await askOnce(outside)
   return [
-    addressFinding(origin, settings.publicUrl),
+    addressFinding(outside),
     ...(refusal ? [refusal] : protocolFindings(origin, answer, clock.now())),
     ...(origin.protocol === 'https:' ? [hstsFinding(answer), ...(await checkPlainHttp(outside))] : []),
     answer.status === 200
@@ -45,9 +45,9 @@ async function askOnce(outside: Outside): Promise<{ answer: HttpAnswer; refusal?
   }
 }
 
-function addressFinding(origin: URL, publicUrl: string): Finding {
+function addressFinding({ origin, isPublicUrl, settings: { publicUrl } }: Outside): Finding {
   const check = 'service.address'
-  if (origin.href.replace(/\/+$/, '') === publicUrl) return ok(check, `${publicUrl} is PUBLIC_URL`)
+  if (isPublicUrl) return ok(check, `${publicUrl} is PUBLIC_URL`)
   return warning(
     check,
     `${origin.href} is not PUBLIC_URL (${publicUrl})`,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../clock/clock.js'
+import { isLoopback } from '../../../config/origin.js'
 import type { Settings } from '../../../config/settings.js'
 import { ask, type HttpAnswer, type Question, type Target } from './http-probe.js'
 
@@ -17,6 +18,22 @@ export class Outside {
 
   get origin(): URL {
     return this.target.origin
+  }
+
+  get isPublicUrl(): boolean {
+    return this.origin.href.replace(/\/+$/, '') === this.settings.publicUrl
+  }
+
+  /**
+   * Why it is sent no token; null when it is. Somebody who has mistyped a name must not hand one to a stranger;
+   * servers named by `--at` and `--replica` are the operator's own.
+   */
+  get reasonForNoToken(): string | null {
+    const { protocol, hostname } = this.origin
+    if (this.isUnverified) return 'no token is sent over a certificate that is not valid'
+    if (!this.isPublicUrl) return 'a token is sent to PUBLIC_URL alone'
+    if (protocol !== 'https:' && !isLoopback(hostname)) return 'no token is sent without TLS'
+    return null
   }
 
   ask(question: Question, at: URL | null = this.target.at): Promise<HttpAnswer> {

@@ -68,7 +68,7 @@ export async function checkAgreement(outside: Outside): Promise<Finding[]> {
   const now = clock.now()
   const ours = await publishedHere(settings, now).catch(() => null)
   if (!ours) return [skipped(check, 'JWT_KEYS_FILE cannot be used')]
-  const token = outside.isUnverified ? null : await doctorToken(settings, now)
+  const token = outside.reasonForNoToken === null ? await doctorToken(settings, now) : null
   const targets = [...Array.from({ length: CONNECTIONS }, () => null), ...replicas]
   const disagreeing = await Promise.all(
     targets.map(async replica => {
