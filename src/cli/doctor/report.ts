@@ -9,9 +9,14 @@ export function asLines(findings: readonly Finding[]): string[] {
   const sorted = ORDER.flatMap(status => findings.filter(finding => finding.status === status))
   const width = Math.max(...findings.map(({ check }) => check.length))
   return sorted.map(({ check, status, saw, todo }) => {
-    const seen = `${status.padEnd(STATUS_WIDTH)}  ${check.padEnd(width)}  ${saw}`
+    const seen = `${status.padEnd(STATUS_WIDTH)}  ${check.padEnd(width)}  ${printable(saw)}`
     return todo ? `${seen} → ${todo}` : seen
   })
+}
+
+/** What other servers have said must not move the cursor or colour the lines of a terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
 }
 
 /** How many findings there are of each kind, in words. */

@@ -3,6 +3,7 @@ import { compareClocks } from '../../../src/cli/doctor/clock-difference.js'
 import { inBytes } from '../../../src/cli/doctor/in-bytes.js'
 import { isSameSite, readCookie, reasonToRefuse } from '../../../src/cli/doctor/outside/browser-cookie.js'
 import { Redaction } from '../../../src/cli/doctor/redaction.js'
+import { asLines } from '../../../src/cli/doctor/report.js'
 import { ALL_SETTINGS } from '../../../src/config/settings-table.js'
 
 describe('doctor: which cookies a browser keeps', () => {
@@ -105,4 +106,9 @@ it.each([
   [4.2e15, '4200 TB'],
 ])('doctor: %d bytes are %s', (bytes, words) => {
   expect(inBytes(bytes)).toBe(words)
+})
+
+it('doctor prints nothing that a terminal would obey', () => {
+  const [line] = asLines([{ check: 'keys', status: 'fault', saw: 'keys \u001b[2J\r\n\u009bA', todo: 'Look' }])
+  expect(line).toBe('fault    keys  keys \ufffd[2J\ufffd\ufffd\ufffdA → Look')
 })
