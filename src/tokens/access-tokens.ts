@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   ALGORITHM,
   type Caller,
@@ -15,6 +14,7 @@ import { JwtService } from '@nestjs/jwt'
 import { LRUCache } from 'lru-cache'
 import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
+import { accessTokenClaims } from './access-token-claims.js'
 import type { SigningKey } from './key-file.js'
 import { SigningKeys } from './signing-keys.js'
 
@@ -44,25 +44,12 @@ export class AccessTokens {
 
   /** A signed access token for the caller, valid for ACCESS_TOKEN_TTL_SECONDS. */
   issue(caller: Caller): string {
-    const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } = caller
-    const iat = unixSeconds(this.clock.now())
-    const claims: Omit<Claims, 'clientId' | 'authTime'> = {
-      iss: this.expected.issuer,
-      aud: this.expected.audience,
-      sub: userId,
-      userId,
-      accountId,
-      sid,
-      source,
-      client_id: clientId,
-      permissions,
-      auth_time: authTime,
-      amr,
-      acr,
-      iat,
-      exp: iat + this.settings.accessTokenTtlSeconds,
-      jti: randomUUID(),
-    }
+    const claims = accessTokenClaims(caller, {
+      issuer: this.expected.issuer,
+      audience: this.expected.audience,
+      issuedAt: unixSeconds(this.clock.now()),
+      lifetimeSeconds: this.settings.accessTokenTtlSeconds,
+    })
     const { kid, privateKey } = this.keys.current
     return this.jwt.sign(claims, {
       privateKey: privateKey as never,

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ALGORITHM, type Claims, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
+import { ALGORITHM, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
 import { SignJWT } from 'jose'
 import { unixSeconds } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
 import { permissionsOf } from '../../../permissions/permissions.js'
+import { accessTokenClaims } from '../../../tokens/access-token-claims.js'
 import { loadKeys } from '../../../tokens/key-file.js'
 
 /** Long enough for a slow answer, however the clocks differ that are still called right. */
@@ -17,25 +18,23 @@ const LIFETIME_SECONDS = 60
 export async function doctorToken(settings: Settings, now: Date): Promise<string> {
   const keys = await loadKeys(settings.jwtKeysFile)
   const current = keys.find(({ state }) => state === 'current') as (typeof keys)[number]
-  const nobody = randomUUID()
-  const iat = unixSeconds(now)
-  const claims: Omit<Claims, 'clientId' | 'authTime'> = {
-    iss: settings.jwtIssuer,
-    aud: settings.jwtAudience,
-    sub: nobody,
-    userId: nobody,
+  const nobody = {
+    userId: randomUUID(),
     accountId: randomUUID(),
     sid: randomBytes(32).toString('base64url'),
     source: 'main',
-    client_id: 'main',
+    clientId: 'main',
     permissions: permissionsOf([]),
-    auth_time: null,
+    authTime: null,
     amr: [],
     acr: null,
-    iat,
-    exp: iat + Math.min(LIFETIME_SECONDS, settings.accessTokenTtlSeconds),
-    jti: randomUUID(),
-  }
+  } as const
+  const claims = accessTokenClaims(nobody, {
+    issuer: settings.jwtIssuer,
+    audience: settings.jwtAudience,
+    issuedAt: unixSeconds(now),
+    lifetimeSeconds: Math.min(LIFETIME_SECONDS, settings.accessTokenTtlSeconds),
+  })
   return new SignJWT({ ...claims })
     .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: current.kid })
     .sign(current.privateKey)
