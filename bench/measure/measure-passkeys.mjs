@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign, verify } from 'node:crypto'
-import { Agent, request } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { Agent } from 'node:http'
 import { makeKeys } from '../contestants/make-keys.mjs'
 import { serviceEnvironment, startService } from '../contestants/service.mjs'
 import { stopAll } from '../machine/stop-all.mjs'
 import { query, startPostgres, startRedis } from '../machine/stores.mjs'
 import { markdownTable } from '../markdown-table.mjs'
+import { postJson } from './post-json.mjs'
 
 const BAR_MS = 5
 const LOGINS = 2000
@@ -27,7 +27,7 @@ export async function measurePasskeys() {
     const { port, child } = await startService('service', environment)
     const keys = []
     for (let index = 0; index < USERS; index++) keys.push(await aPasskey(databaseUrl, index))
-    const post = (path, body) => ask({ agent, port, path, body })
+    const post = (path, body) => postJson({ agent, port, path, body, headers: { Origin: ORIGIN } })
     const assertions = []
     for (let index = 0; index < WARM_UP + LOGINS; index++)
       assertions.push(keys[index % USERS].sign(await post('/api/login/passkey/options', {})))
@@ -98,24 +98,6 @@ async function aPasskey(databaseUrl, index) {
       return (micros + system) / 1000 / LOGINS
     },
   }
-}
-
-async function ask({ agent, port, path, body }) {
-  const text = JSON.stringify(body)
-  const headers = {
-    Origin: ORIGIN,
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  }
-  const answer = await new Promise((resolve, reject) => {
-    request({ agent, port, host: '127.0.0.1', method: 'POST', path, headers })
-      .once('response', resolve)
-      .once('error', reject)
-      .end(text)
-  })
-  const content = await json(answer)
-  if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode} ${content.code}`)
-  return content
 }
 
 function report({ loginMs, signatureMs }) {

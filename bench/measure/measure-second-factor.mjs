@@ -1,6 +1,5 @@
 import 'reflect-metadata'
-import { Agent, request } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { Agent } from 'node:http'
 import { NestFactory } from '@nestjs/core'
 import { generateSecret, generateSync } from 'otplib'
 import { AppModule } from '../../dist/src/app.module.js'
@@ -18,6 +17,7 @@ import { stopAll } from '../machine/stop-all.mjs'
 import { startPostgres, startRedis } from '../machine/stores.mjs'
 import { markdownTable } from '../markdown-table.mjs'
 import { PASSWORD } from '../seed.mjs'
+import { postJson } from './post-json.mjs'
 import { median } from './rounds.mjs'
 
 const BAR = 1.05
@@ -37,7 +37,7 @@ export async function measureSecondFactor() {
     await makeKeys(environment)
     const { plain, enrolled } = await makeUsers(environment)
     const { port } = await startService('service', environment)
-    const post = (path, body, status) => ask({ agent, port, path, body, status })
+    const post = (path, body, status) => postJson({ agent, port, path, body, status })
     const logIns = {
       password: index => post('/api/login', firstStep(plain[index]), 200),
       code: index => withCode(post, enrolled[index]),
@@ -103,20 +103,6 @@ async function measureInTurn(logIns) {
     }
   }
   return times
-}
-
-async function ask({ agent, port, path, body, status }) {
-  const text = JSON.stringify(body)
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-  const answer = await new Promise((resolve, reject) => {
-    request({ agent, port, host: '127.0.0.1', method: 'POST', path, headers })
-      .once('response', resolve)
-      .once('error', reject)
-      .end(text)
-  })
-  const content = await json(answer)
-  if (answer.statusCode !== status) throw new Error(`${path} answered ${JSON.stringify(content)}`)
-  return content
 }
 
 function report({ password, code }) {

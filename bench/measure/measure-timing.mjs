@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { post } from './post-json.mjs'
 import { median } from './rounds.mjs'
 
 const PAIRS = 200
@@ -51,28 +52,12 @@ export async function measureTiming(question, { port }, users) {
 async function ask({ path, bodyFor, isAnswer }, agent, port, email) {
   const body = JSON.stringify(bodyFor(email))
   const startedAt = performance.now()
-  const answer = await post(agent, port, path, body)
+  const answer = await post({ agent, port, path, text: body })
   const content = await text(answer)
   const milliseconds = performance.now() - startedAt
   if (!isAnswer(content === '' ? null : JSON.parse(content)))
     throw new Error(`${path} answered ${answer.statusCode} ${content}`)
   return milliseconds
-}
-
-function post(agent, port, path, body) {
-  return new Promise((resolve, reject) => {
-    request({
-      agent,
-      port,
-      host: '127.0.0.1',
-      method: 'POST',
-      path,
-      headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
-    })
-      .once('response', resolve)
-      .once('error', reject)
-      .end(body)
-  })
 }
 
 function quartileDistance(numbers) {
