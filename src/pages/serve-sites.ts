@@ -27,8 +27,9 @@ export async function serveSites(
     return site ? answer(site, request, reply) : undefined
   })
   // Of every answer there, the API's too: a refusal may come before the hook above.
-  server.addHook('onSend', async ({ headers: { host } }, reply) => {
+  server.addHook('onSend', ({ headers: { host } }, reply, _, done) => {
     if (host && siteAt(host)?.name === 'satellite') reply.header('Strict-Transport-Security', FOR_THIS_HOST)
+    done()
   })
 }
 

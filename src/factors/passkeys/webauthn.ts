@@ -9,9 +9,13 @@ type Library = Pick<
  * would make each start 0.1 s longer and the process 25 MB larger.
  */
 export async function webauthn(): Promise<Library> {
-  const [server, helpers] = await Promise.all([
-    import('@simplewebauthn/server'),
-    import('@simplewebauthn/server/helpers'),
-  ])
-  return { ...server, ...helpers }
+  const { generateRegistrationOptions, verifyRegistrationResponse, verifyAuthenticationResponse } =
+    await import('@simplewebauthn/server')
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  return {
+    generateRegistrationOptions,
+    verifyRegistrationResponse,
+    verifyAuthenticationResponse,
+    decodeAttestationObject,
+  }
 }
