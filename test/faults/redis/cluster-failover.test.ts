@@ -70,7 +70,8 @@ describe('when a master of a Redis Cluster', () => {
   async function signInOn(master: RedisServer, user: User): Promise<SignedIn> {
     for (;;) {
       const session = await signIn(app, user, 'satellite')
-      if ((await cluster.masterOf(sessionKey(sidOf(session)))) === master) return session
+      const [itsMaster] = await cluster.mastersOf([sessionKey(sidOf(session))])
+      if (itsMaster === master) return session
     }
   }
 })

@@ -203,7 +203,8 @@ describe('the shards of a Redis Cluster', () => {
     const found = new Map<RedisServer, SignedIn>()
     while (found.size < 3) {
       const session = await signIn(app, user, 'satellite')
-      found.set(await cluster.masterOf(sessionKey(sidOf(session))), session)
+      const [master] = await cluster.mastersOf([sessionKey(sidOf(session))])
+      found.set(master!, session)
     }
     return found
   }

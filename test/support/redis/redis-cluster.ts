@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import calculateSlot from 'cluster-key-slot'
 import { eventually } from '../eventually.js'
 import { freePort } from '../processes/free-port.js'
 import { infoField, redisCli } from './redis-cli.js'
@@ -13,8 +14,8 @@ export interface RedisCluster {
   readonly url: string
   /** The first three are the masters as long as nothing failed over. */
   readonly nodes: RedisServer[]
-  /** The node that is the master of this key's slot, as the first node to answer sees it. */
-  masterOf(key: string): Promise<RedisServer>
+  /** The master of each key's slot, in the order of the keys, as the first node to answer sees them. */
+  mastersOf(keys: string[]): Promise<RedisServer[]>
   /** Waits until every node sees every slot served. */
   isWhole(): Promise<void>
   /** Safe to repeat. */
@@ -42,7 +43,7 @@ export async function startRedisCluster(
   return {
     url: `redis+cluster://${addresses(nodes).join(',')}`,
     nodes,
-    masterOf: key => masterOf(nodes, key),
+    mastersOf: keys => mastersOf(nodes, keys),
     isWhole: () => seeWholeCluster(nodes),
     stop,
   }
@@ -86,26 +87,26 @@ async function seesWholeCluster(port: number): Promise<boolean> {
 }
 
 /** On a busy machine a replica may take over, and then a slot has no master for a moment. */
-function masterOf(nodes: RedisServer[], key: string): Promise<RedisServer> {
-  return eventually(() => masterNow(nodes, key), { what: 'a master of the slot' })
+function mastersOf(nodes: RedisServer[], keys: string[]): Promise<RedisServer[]> {
+  return eventually(() => mastersNow(nodes, keys), { what: 'a master of each slot', timeoutMs: 30_000 })
 }
 
-async function masterNow(nodes: RedisServer[], key: string): Promise<RedisServer> {
-  const ask = (answer: RegExp, ...command: string[]) =>
-    Promise.any(
-      nodes.map(async ({ port }) => {
-        const text = await redisCli(port, 'CLUSTER', ...command)
-        if (!answer.test(text)) throw new Error(`${port} answered "${text}"`)
-        return text
-      }),
-    )
-  const slot = Number(await ask(/^\d+$/, 'KEYSLOT', key))
-  const lines = (await ask(/ master /, 'NODES')).split('\n')
-  const line = lines.find(line => servesSlot(line, slot))
-  const port = Number(line?.match(/127\.0\.0\.1:(\d+)@/)?.[1])
-  const master = nodes.find(node => node.port === port)
-  if (!master) throw new Error(`No node serves slot ${slot}`)
-  return master
+async function mastersNow(nodes: RedisServer[], keys: string[]): Promise<RedisServer[]> {
+  const lines = (await Promise.any(nodes.map(({ port }) => clusterNodes(port)))).split('\n')
+  return keys.map(key => {
+    const slot = calculateSlot(key)
+    const line = lines.find(line => servesSlot(line, slot))
+    const port = Number(line?.match(/127\.0\.0\.1:(\d+)@/)?.[1])
+    const master = nodes.find(node => node.port === port)
+    if (!master) throw new Error(`No node serves slot ${slot}`)
+    return master
+  })
+}
+
+async function clusterNodes(port: number): Promise<string> {
+  const answer = await redisCli(port, 'CLUSTER', 'NODES')
+  if (!answer.includes(' master ')) throw new Error(`${port} answered "${answer}"`)
+  return answer
 }
 
 // A line of CLUSTER NODES: id, address, flags, master, ping, pong, epoch, link, then slots as "5" or "0-99".

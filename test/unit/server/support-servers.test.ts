@@ -79,9 +79,9 @@ test('a Redis Cluster serves every slot through its own client', async () => {
     await client.set(key, key)
     expect(await client.get(key)).toBe(key)
   }
-  const master = await cluster.masterOf('a')
+  const [master] = await cluster.mastersOf(['a'])
   expect(cluster.nodes.slice(0, 3)).toContain(master)
-  expect(await onRedis(master.url, node => node.get('a'))).toBe('a')
+  expect(await onRedis(master!.url, node => node.get('a'))).toBe('a')
   await client.destroy()
   await cluster.stop()
   expect(cluster.nodes.map(node => isAlive(node.pid))).not.toContain(true)
