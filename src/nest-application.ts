@@ -4,9 +4,11 @@ import { ApplicationConfig, MetadataScanner, NestApplication, NestContainer, Nes
 import { Injector } from '@nestjs/core/injector/injector.js'
 import { InstanceLoader } from '@nestjs/core/injector/instance-loader.js'
 import { NoopGraphInspector } from '@nestjs/core/inspector/noop-graph-inspector.js'
+import type { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js'
 import { DependenciesScanner } from '@nestjs/core/scanner.js'
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify'
 import { type Log, NestLogger } from './log/logger.js'
+import { DirectRoutes, routesWithFilters } from './nest-routes.js'
 
 class Announcements extends NestLogger {
   override log(message: unknown): void {
@@ -39,17 +41,20 @@ export async function createNestApplication(
   scanner.applyApplicationProviders()
   const app = new NestApplication(container, adapter, config, NoopGraphInspector, OPTIONS)
   announceTo(announcements, app)
+  const { routerExplorer } = (app as unknown as Routes).routesResolver
+  const executionContextCreator = new DirectRoutes(routerExplorer.executionContextCreator)
+  Object.assign(routerExplorer, { executionContextCreator, routerProxy: routesWithFilters })
   return (NestFactory as unknown as AdapterProxies).createAdapterProxy(app, adapter)
 }
 
 function announceTo(logger: LoggerService, app: NestApplication): void {
-  const { routesResolver } = app as unknown as RouteAnnouncers
+  const { routesResolver } = app as unknown as Routes
   for (const part of [app, routesResolver, routesResolver.routerExplorer]) Object.assign(part, { logger })
 }
 
 // What Nest's types do not show.
-interface RouteAnnouncers {
-  readonly routesResolver: { readonly routerExplorer: object }
+interface Routes {
+  readonly routesResolver: { readonly routerExplorer: { executionContextCreator: RouterExecutionContext } }
 }
 
 interface AdapterProxies {

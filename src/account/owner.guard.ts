@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
+import { requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import type { Session } from '../sessions/session.js'
 import type { User } from '../users/user.js'
@@ -23,7 +23,7 @@ export class OwnerGuard implements CanActivate {
   constructor(private readonly users: Users) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const session = context.switchToHttp().getRequest<FastifyRequest>().session as Session
+    const session = requestOf(context).session as Session
     requireOwner(await this.users.find(session.userId))
     return true
   }

@@ -110,7 +110,10 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   private rowOf({ client, ...event }: AuditEvent): Row {
-    return { at: this.clock.now(), ...event, ...client }
+    const row = { at: this.clock.now(), ...event }
+    if (!client) return row
+    const { requestId, ip, userAgent, origin } = client
+    return { ...row, requestId, ip, userAgent, origin }
   }
 
   private planWriting(rowsAfterMs = FLUSH_AFTER_MS): void {

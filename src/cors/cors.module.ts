@@ -68,9 +68,9 @@ export class CorsModule implements OnModuleInit {
 function allowOrigin(reply: FastifyReply, policy: CorsPolicy): void {
   if (policy.kind === 'main' || policy.kind === 'satellite')
     reply
-      .header('Access-Control-Allow-Origin', policy.origin)
-      .header('Access-Control-Expose-Headers', EXPOSED)
-  if (policy.kind === 'main') reply.header('Access-Control-Allow-Credentials', 'true')
+      .header('access-control-allow-origin', policy.origin)
+      .header('access-control-expose-headers', EXPOSED)
+  if (policy.kind === 'main') reply.header('access-control-allow-credentials', 'true')
 }
 
 /**

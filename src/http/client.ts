@@ -24,22 +24,39 @@ export const MAX_USER_AGENT_BYTES = 64
 const MAX_ORIGIN_LENGTH = 300
 
 export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  clientOf(context.switchToHttp().getRequest<FastifyRequest>()),
+  clientOf(requestOf(context)),
 )
 
-/** Computed on demand, because most refreshes need only the origin. */
+/** The request that a guard or a parameter's decorator is asked about. */
+export function requestOf(context: ExecutionContext): FastifyRequest {
+  return context.getArgByIndex<FastifyRequest>(0)
+}
+
 export function clientOf(request: FastifyRequest): Client {
-  let userAgent: string | null | undefined
-  return {
-    requestId: request.id,
-    origin: request.headers.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null,
-    get ip() {
-      return request.ip.replace(/^::ffff:(?=\d+\.)/, '')
-    },
-    get userAgent() {
-      if (userAgent === undefined) userAgent = shortUserAgent(request.headers['user-agent'])
-      return userAgent
-    },
+  return new RequestClient(request)
+}
+
+/** Address and User-Agent are computed on demand, because most refreshes need only the origin. */
+class RequestClient implements Client {
+  readonly requestId: string
+  readonly origin: string | null
+  // Not even a debugger's print of a client may show a request's cookies.
+  readonly #request: FastifyRequest
+  #userAgent: string | null | undefined
+
+  constructor(request: FastifyRequest) {
+    this.#request = request
+    this.requestId = request.id
+    this.origin = request.headers.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null
+  }
+
+  get ip(): string {
+    return this.#request.ip.replace(/^::ffff:(?=\d+\.)/, '')
+  }
+
+  get userAgent(): string | null {
+    if (this.#userAgent === undefined) this.#userAgent = shortUserAgent(this.#request.headers['user-agent'])
+    return this.#userAgent
   }
 }
 

@@ -55,10 +55,10 @@ export class Site {
     this.indexFile = join(folder, 'index.html')
     this.headers = {
       ...SECURITY_HEADERS,
-      'Referrer-Policy': REFERRER_POLICY[name],
-      'Content-Security-Policy': pagePolicy(places, { hasLogos: name === 'main' }),
-      'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-cache',
+      'referrer-policy': REFERRER_POLICY[name],
+      'content-security-policy': pagePolicy(places, { hasLogos: name === 'main' }),
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
     }
     this.paths = new Set(PAGE_PATHS[name])
     this.prefixes = PAGE_PATHS[name].filter(path => path.endsWith('*')).map(path => path.slice(0, -1))

@@ -1,12 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
-import type { FastifyRequest } from 'fastify'
 import { Clock, secondsAfter, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
+import { requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import {
   type AuthMethods,
@@ -126,7 +126,7 @@ export class ReauthenticationGuard implements CanActivate {
   constructor(private readonly reauthentication: Reauthentication) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { session } = context.switchToHttp().getRequest<FastifyRequest>()
+    const { session } = requestOf(context)
     await this.reauthentication.requireOf(session as Session)
     return true
   }

@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../audit/actor.js'
-import { type Client, clientOf } from '../http/client.js'
+import { type Client, clientOf, requestOf } from '../http/client.js'
 import type { Session } from './session.js'
 
 /** Who makes this request, as their live session says, and from where. */
@@ -17,11 +16,11 @@ export interface SessionActor extends Session, Actor {
  * client.
  */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): SessionActor => {
-  const request = context.switchToHttp().getRequest<FastifyRequest>()
+  const request = requestOf(context)
   return { ...(request.session as Session), client: clientOf(request) }
 })
 
 /** The session that MainSourceGuard or LiveSessionGuard has read from the store for this request. */
 export const CurrentSession = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>().session,
+  (_: unknown, context: ExecutionContext) => requestOf(context).session,
 )

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
-import { singleHeader } from '../http/client.js'
+import { requestOf, singleHeader } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { AccessTokens } from './access-tokens.js'
 
@@ -30,7 +30,7 @@ export class JwtGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     if (isPublic(context.getHandler())) return true
-    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    const request = requestOf(context)
     request.caller = requireCaller(request, this.accessTokens)
     return true
   }
@@ -75,5 +75,5 @@ export function isPublic(handler: object): boolean {
 
 /** The {@link Caller} of a route that JwtGuard has let through. */
 export const CurrentCaller = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>().caller,
+  (_: unknown, context: ExecutionContext) => requestOf(context).caller,
 )

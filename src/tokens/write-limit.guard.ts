@@ -1,6 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata, type Type } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
-import { clientOf } from '../http/client.js'
+import { clientOf, requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { isPublic, JwtGuard } from './jwt.guard.js'
@@ -29,7 +28,7 @@ export class WriteLimitGuard implements CanActivate {
   constructor(private readonly rateLimiter: RateLimiter) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    const request = requestOf(context)
     const { caller, method } = request
     if (!caller || !countsAsWrite(context.getHandler(), method)) return true
     const { sid, userId, accountId } = caller

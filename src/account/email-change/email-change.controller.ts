@@ -9,8 +9,7 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import type { FastifyRequest } from 'fastify'
-import { type Client, CurrentClient } from '../../http/client.js'
+import { type Client, CurrentClient, requestOf } from '../../http/client.js'
 import { DocumentedGuard, documentationOf } from '../../http/documented.js'
 import { MailedLinkBody } from '../../links/mailed-token.dto.js'
 import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
@@ -44,7 +43,7 @@ export class OptionalMainSessionGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    const request = requestOf(context)
     if (request.headers.authorization === undefined) return true
     request.caller = requireCaller(request, this.accessTokens)
     return this.mainSource.canActivate(context)

@@ -9,10 +9,9 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import type { FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
-import { type Client, CurrentClient } from '../../http/client.js'
+import { type Client, CurrentClient, requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import { requireMainOrigin } from '../../sessions/session-cookie.js'
 import { Public } from '../../tokens/jwt.guard.js'
@@ -30,7 +29,7 @@ export class SignUpGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
-    requireMainOrigin(context.switchToHttp().getRequest<FastifyRequest>(), this.settings)
+    requireMainOrigin(requestOf(context), this.settings)
     return true
   }
 }

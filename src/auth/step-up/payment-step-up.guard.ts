@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
+import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import type { Session } from '../../sessions/session.js'
 import { Accounts } from '../../users/accounts.js'
@@ -19,7 +19,7 @@ export class PaymentStepUpGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const session = context.switchToHttp().getRequest<FastifyRequest>().session as Session
+    const session = requestOf(context).session as Session
     const account = await this.accounts.find(session.accountId)
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
     const { paymentStepUpMinutes } = account

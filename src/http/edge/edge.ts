@@ -60,24 +60,24 @@ function refusalOf(request: FastifyRequest): Error | undefined {
 }
 
 /**
- * For every answer: an API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
+ * For every answer, in lower case, which spares Fastify a copy of each name: an API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
  * `Vary: Origin` because the CORS headers depend on it, even when there are none (Fetch, CORS and HTTP
  * caches).
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  Vary: 'Origin',
-  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-site',
+  vary: 'Origin',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-site',
 }
 
 /** Answers may belong to one user. Public, stable routes set their own header. */
 const NO_STORE = 'no-store'
 
 export function setResponseHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(SECURITY_HEADERS).header('Cache-Control', NO_STORE).header('X-Request-Id', request.id)
+  reply.headers(SECURITY_HEADERS).header('cache-control', NO_STORE).header('x-request-id', request.id)
 }
 
 /** One line per request, when it is answered: what, from where, status and milliseconds. */
@@ -120,10 +120,10 @@ export function answerFramingError(
   const body = JSON.stringify(problemOf(refusal, randomUUID()))
   const headers = Object.entries({
     ...SECURITY_HEADERS,
-    'Cache-Control': 'no-store',
-    'Content-Type': PROBLEM_CONTENT_TYPE,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
+    'cache-control': NO_STORE,
+    'content-type': PROBLEM_CONTENT_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} Refused\r\n${headers.join('')}\r\n${body}`)
 }

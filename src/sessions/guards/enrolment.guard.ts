@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
+import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import type { Session } from '../session.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
@@ -15,7 +15,7 @@ export class EnrolmentGuard implements CanActivate {
   constructor(private readonly refusal: EnrolmentRefusal) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const session = context.switchToHttp().getRequest<FastifyRequest>().session as Session
+    const session = requestOf(context).session as Session
     // They have no permission, so most sessions cost no query.
     if (Object.values(session.permissions).includes(true)) return true
     if (await this.refusal.mustEnrol(session)) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
 import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
+import { requestOf } from '../../http/client.js'
 import { DocumentedGuard, documentationOf } from '../../http/documented.js'
 import type { SessionHandle } from '../session.js'
 import { SessionSites } from '../session-sites.js'
@@ -23,7 +23,7 @@ export class LiveSessionGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    const request = requestOf(context)
     request.session = await this.store.find(request.caller?.sid as SessionHandle, this.clock.now())
     if (!request.session || !this.sites.isOpen(request.session)) throw new ApiError('SESSION_NOT_FOUND')
     return true
@@ -43,7 +43,7 @@ export class CookieBoundSessionGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): Promise<boolean> {
-    const { caller } = context.switchToHttp().getRequest<FastifyRequest>()
+    const { caller } = requestOf(context)
     return (caller?.source === 'main' ? this.mainSource : this.liveSession).canActivate(context)
   }
 }

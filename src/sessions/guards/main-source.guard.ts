@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
+import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import { asSessionId, handleOf, type Session } from '../session.js'
 import { acceptedCookies } from '../session-cookie.js'
@@ -37,7 +38,7 @@ export class MainSourceGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>()
+    const request = requestOf(context)
     const session = await this.liveSession(request)
     if (session.source !== 'main') throw new ApiError('MAIN_SOURCE_REQUIRED')
     if (session.sid !== request.caller?.sid) throw new ApiError('SESSION_MISMATCH')

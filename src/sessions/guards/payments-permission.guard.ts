@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
+import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 
@@ -15,7 +15,7 @@ export class PaymentsPermissionGuard implements CanActivate {
   constructor(private readonly refusal: EnrolmentRefusal) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { session } = context.switchToHttp().getRequest<FastifyRequest>()
+    const { session } = requestOf(context)
     return session?.permissions.payments || this.refusal.refuse(session, 'PAYMENTS_PERMISSION_REQUIRED')
   }
 }

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
-import type { FastifyRequest } from 'fastify'
+import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import type { Permission } from '../../permissions/permissions.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
@@ -25,7 +25,7 @@ export class PermissionGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { session } = context.switchToHttp().getRequest<FastifyRequest>()
+    const { session } = requestOf(context)
     const required = [context.getClass(), context.getHandler()]
       .map(target => this.reflector.get<Permission | undefined>(REQUIRED_PERMISSION, target))
       .filter(permission => permission !== undefined)

@@ -120,7 +120,7 @@ function encodeUuid(uuid: string): string {
 
 function decodeUuid(text: string): string {
   const hex = Buffer.from(text, 'base64url').toString('hex')
-  return [0, 8, 12, 16, 20].map((start, index, starts) => hex.slice(start, starts[index + 1])).join('-')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 export function encodeTime(time: Date): string {
