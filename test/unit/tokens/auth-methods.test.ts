@@ -6,7 +6,14 @@ import {
   isEnough,
   stepUpChallenge,
 } from '../../../packages/verify/src/auth-methods.js'
-import { acrOf, authMethods, hasSecondFactor, namesOf } from '../../../src/permissions/auth-methods.js'
+import {
+  acrOf,
+  authMethods,
+  hasSecondFactor,
+  includesPassword,
+  namesOf,
+  withMethods,
+} from '../../../src/permissions/auth-methods.js'
 
 const [ONE, TWO] = ACRS
 const NOW = 1_800_000_000
@@ -30,12 +37,22 @@ describe('acrOf', () => {
     expect(acrOf(methods)).toBe(acr)
     expect(hasSecondFactor(methods)).toBe(isMoreThanAPassword)
     expect(namesOf(methods)).toEqual(names)
+    expect(includesPassword(methods)).toBe(names.includes('pwd'))
   })
 
   it('every set of methods has its names', () => {
     for (let bits = 0; bits < 1 << AUTH_METHODS.length; bits++)
       expect(authMethods(...namesOf(bits as never))).toBe(bits)
   })
+})
+
+it('methods of two steps of a login count together, each once', () => {
+  expect(withMethods(authMethods('pwd'), authMethods('otp'))).toBe(authMethods('pwd', 'otp'))
+  expect(withMethods(authMethods('pwd'), authMethods('pwd', 'user'))).toBe(authMethods('pwd', 'user'))
+})
+
+it('methods that only a newer release knows have no names', () => {
+  expect(namesOf((1 << AUTH_METHODS.length) as never)).toEqual([])
 })
 
 describe('isEnough', () => {

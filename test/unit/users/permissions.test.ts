@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import {
+  ceilingOf,
   effectivePermissions,
   isPermissions,
+  limitedTo,
   PERMISSIONS,
   permissionBits,
   permissionsOf,
   permissionsOfBits,
+  withinLimits,
 } from '../../../src/permissions/permissions.js'
 import { initialGrant } from '../../../src/users/user.js'
 
@@ -48,6 +51,48 @@ describe('effectivePermissions', () => {
     expect(effectivePermissions('satellite', initialGrant('owner'))).toEqual(SATELLITE_CEILING)
     expect(effectivePermissions('main', initialGrant('member'))).toEqual(SATELLITE_CEILING)
     expect(effectivePermissions('satellite', initialGrant('member'))).toEqual(SATELLITE_CEILING)
+  })
+})
+
+it('the most that a source may do is what an unlimited grant gives there', () => {
+  expect(ceilingOf('main')).toEqual(permissionsOf(PERMISSIONS))
+  expect(ceilingOf('satellite')).toEqual(SATELLITE_CEILING)
+})
+
+describe('what remains of a grant', () => {
+  const unlimited = { entitled: null, satellites: null, mustEnrol: false }
+  const nothing = permissionsOf([])
+
+  it('without limits is all of it', () => {
+    for (const granted of everyGrant) {
+      expect(limitedTo(null, granted)).toEqual(granted)
+      expect(withinLimits(granted, unlimited)).toEqual(granted)
+    }
+  })
+
+  it('under the limit of a plan is what both allow', () => {
+    for (const granted of everyGrant)
+      for (const entitled of everyGrant)
+        for (const name of PERMISSIONS)
+          expect(withinLimits(granted, { ...unlimited, entitled })[name]).toBe(
+            granted[name] && entitled[name],
+          )
+  })
+
+  it.each([[[]], [['https://shop.test']]])('of who is invited to %j is never more than there', satellites => {
+    for (const granted of everyGrant)
+      expect(withinLimits(granted, { ...unlimited, satellites })).toEqual(
+        effectivePermissions('satellite', granted),
+      )
+    const entitled = permissionsOf(['payments', 'viewReports'])
+    expect(withinLimits(permissionsOf(PERMISSIONS), { ...unlimited, satellites, entitled })).toEqual(
+      permissionsOf(['viewReports']),
+    )
+  })
+
+  it('of who has to set up a second factor first is nothing', () => {
+    for (const granted of everyGrant)
+      expect(withinLimits(granted, { ...unlimited, mustEnrol: true })).toEqual(nothing)
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { planItem, stateOf } from '../../../src/billing/subscription/subscription-rules.js'
+import type { SettingsError } from '../../../src/config/read-settings.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { PlansFile } from '../../../src/permissions/plans-file.js'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'
@@ -46,6 +47,55 @@ describe('the plans file', () => {
     const plans = PlansFile.read({ plansFile: null, stripe, paymentGraceSeconds: 60 })
     expect([plans.withoutPlan, plans.of('price_monthly'), plans.version]).toEqual([null, null, null])
     expect([plans.knows('price_monthly'), plans.knows('price_of_an_add_on')]).toEqual([true, false])
+  })
+
+  it('knows whether any plan is billed by users, whichever it is', async () => {
+    const [basic, team] = PLANS.plans
+    const both = ['price_monthly', 'price_yearly']
+    expect((await plansOf(PLANS)).haveSeats).toBe(true)
+    expect((await plansOf({ withoutPlan: [], plans: [team, basic] })).haveSeats).toBe(true)
+    expect((await plansOf({ withoutPlan: [], plans: [{ ...basic, prices: both }] })).haveSeats).toBe(false)
+  })
+
+  it('has no plan for what is not bought and for prices of long ago', async () => {
+    const plans = await plansOf(PLANS)
+    expect([plans.of(null), plans.of('price_of_long_ago')]).toEqual([null, null])
+  })
+
+  it('has a short version, which stands in every row of entitlements', async () => {
+    expect((await plansOf(PLANS)).version).toMatch(/^[0-9a-f]{16}$/)
+  })
+
+  const [aPlan] = PLANS.plans
+  /** Beside the plans that are right. */
+  const withPlan = (plan: unknown) => ({ ...PLANS, plans: [...PLANS.plans, plan] })
+  it.each([
+    [[], 'plans must be a list'],
+    [{ ...PLANS, withoutPlan: undefined }, 'withoutPlan must be a list of payments, accountSettings'],
+    [withPlan('Basic'), 'a plan has no name'],
+    [withPlan({ ...aPlan, name: '', prices: ['price_other'] }), 'a plan has no name'],
+    [withPlan({ ...aPlan, name: 7, prices: ['price_other'] }), 'a plan has no name'],
+    [withPlan({ ...aPlan, seats: 'yes', prices: ['price_other'] }), 'seats of Basic must be true or false'],
+    [withPlan({ ...aPlan, prices: [] }), 'prices of Basic must be a list of at least one'],
+    [withPlan({ ...aPlan, prices: 'price_other' }), 'prices of Basic must be a list of at least one'],
+    [withPlan({ ...aPlan, prices: ['prod_other'] }), 'prod_other of Basic is not a price id'],
+    [withPlan({ ...aPlan, prices: ['not_price_'] }), 'not_price_ of Basic is not a price id'],
+    [withPlan({ ...aPlan, prices: [7] }), '7 of Basic is not a price id'],
+    [withPlan({ ...aPlan, prices: ['price_other'], seat: true }), 'seat is an unknown field'],
+    [
+      withPlan({ ...aPlan, prices: ['price_other'], entitlements: undefined }),
+      'entitlements of Basic must be a list of payments, accountSettings',
+    ],
+    [
+      withPlan({ ...aPlan, prices: ['price_other'], entitlements: ['dataEntry', 'everything'] }),
+      'entitlements of Basic must be a list of payments, accountSettings',
+    ],
+  ])('%j stops the start, with that alone said', async (content, fault) => {
+    const said = await plansOf(content).then(
+      () => [] as const,
+      error => (error as SettingsError).faults,
+    )
+    expect(said.filter(text => text.includes(fault))).toHaveLength(1)
   })
 
   it.each([
