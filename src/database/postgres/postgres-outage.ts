@@ -13,6 +13,7 @@ const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable|does not an
 /** Shutting down or starting up. */
 const NOT_SERVING = /^57P0/
 const QUERY_CANCELED = '57014'
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Whether an error, or its cause, means that the database is out of reach rather than that the query was
@@ -25,6 +26,11 @@ export function isOutage(error: unknown): boolean {
 /** Whether a statement was refused because the server has become a standby. */
 export function isReadOnly(error: unknown): boolean {
   return causesOf(error).some(({ code }) => code === READ_ONLY)
+}
+
+/** Whether a statement has waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return causesOf(error).some(({ code }) => code === LOCK_NOT_AVAILABLE)
 }
 
 /** Whether a statement hit its time limit. */

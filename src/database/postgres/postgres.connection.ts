@@ -1,7 +1,8 @@
 import type { Connection } from '../connection.js'
+import { migratePostgres } from './migrate-postgres.js'
 import { findPrimary, hostUrls } from './postgres-hosts.js'
 import { isOutage, isReadOnly } from './postgres-outage.js'
-import { migratePostgres, PostgresPools } from './postgres-pools.js'
+import { PostgresPools } from './postgres-pools.js'
 
 /** Nobody is waiting yet at start. */
 const START_LIMIT_MS = 5_000

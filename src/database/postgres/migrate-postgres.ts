@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import { Logger } from '../../log/logger.js'
+import { MIGRATIONS_FOLDER } from '../connection.js'
+import { isLockTimeout } from './postgres-outage.js'
+
+const CONNECT_TIMEOUT_MS = 5_000
+/** An arbitrary number; every replica must use the same, and nothing else may. */
+const MIGRATION_LOCK = 7_245_001
+/**
+ * How long a statement waits for a table. Whatever comes after it waits too, and requests are ended after 2 s: a backup,
+ * which uses every table for as long as it runs, would otherwise stop all logins.
+ */
+const TABLE_LOCK_TIMEOUT_MS = 500
+const TRY_AGAIN_MS = 2_000
+
+/**
+ * Brings the schema up to date, one replica at a time, on its own connection, because a migration may take longer than any
+ * query. While somebody else uses a table that it has to change, it is tried again and again.
+ */
+export async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await migrateOnce(url, onError)
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      if (isFirst)
+        new Logger('Database').warn(
+          'The migration waits for a table that is in use, by a backup perhaps. It is tried again every 2 s',
+        )
+      await sleep(TRY_AGAIN_MS)
+    }
+  }
+}
+
+/** Locks and time limits belong to the transaction, so it works through PgBouncer too. */
+async function migrateOnce(url: string, onError: (error: Error) => void): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  client.on('error', onError)
+  await client.connect()
+  try {
+    await client.query('begin')
+    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+    await client.query(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+    // Inside ours, its own "begin" only causes a warning, and its "commit" ends both.
+    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
+  } finally {
+    await client.end()
+  }
+}
