@@ -4,7 +4,10 @@ import { request } from '../../support/http-request.js'
 import { ServerFolder } from '../../support/processes/server-folder.js'
 import { ServerProcess } from '../../support/processes/server-process.js'
 
-/** The built service as an operator runs it: `node dist/src/main.js` with this environment and no other. */
+/**
+ * The built service as an operator runs it: `node dist/src/main.js` with this environment and no other, of this checkout or
+ * of another release.
+ */
 export class BuiltServer {
   private constructor(
     readonly url: string,
@@ -12,8 +15,11 @@ export class BuiltServer {
     private readonly outputFile: string,
   ) {}
 
-  /** Resolves when it is ready. Rejects with what it printed when it ends before that. */
-  static async start(environment: Readonly<Record<string, string>>): Promise<BuiltServer> {
+  /** Resolves when it is ready. Rejects with what it printed when it ends before that. `release` is its folder. */
+  static async start(
+    environment: Readonly<Record<string, string>>,
+    release = process.cwd(),
+  ): Promise<BuiltServer> {
     const folder = await ServerFolder.create('service', 'KILL')
     const outputFile = join(folder.path, 'output.log')
     const url = `http://127.0.0.1:${environment.PORT}`
@@ -21,7 +27,7 @@ export class BuiltServer {
     const process_ = await ServerProcess.start({
       command: 'sh',
       args: [
-        ...['-c', 'cd "$1" && exec >"$2" && shift 2 && exec env -i "$@"', 'sh', process.cwd(), outputFile],
+        ...['-c', 'cd "$1" && exec >"$2" && shift 2 && exec env -i "$@"', 'sh', release, outputFile],
         ...[...variables, process.execPath, 'dist/src/main.js'],
       ],
       folder,
