@@ -19,14 +19,16 @@ export class Requests {
   /**
    * Sends them to `server` for so many seconds over keep-alive connections, from the other core. Gives back
    * requests a second, p50 and p99 in milliseconds, and processor time: of the core that the server had, the
-   * share it used, and microseconds a request. Throws when a single answer was not 2xx, or none came.
+   * share it used, and microseconds a request. With `perSecond`, about so many requests a second. Throws when a
+   * single answer was not 2xx, or none came.
    */
-  async load(server, seconds, { cores = OTHER_CORE } = {}) {
+  async load(server, seconds, { cores = OTHER_CORE, perSecond } = {}) {
+    const pause = perSecond ? [String(Math.round((this.connections / perSecond) * 1000))] : []
     const cpuBefore = server.child.cpuSeconds()
     const { stdout } = await run('taskset', [
       ...['--cpu-list', cores],
       ...['wrk', '--threads', '1', '--connections', String(this.connections), '--duration', `${seconds}s`],
-      ...['--script', SCRIPT, `http://127.0.0.1:${server.port}`, '--', this.fileFor(server)],
+      ...['--script', SCRIPT, `http://127.0.0.1:${server.port}`, '--', this.fileFor(server), ...pause],
     ])
     const cpuSeconds = server.child.cpuSeconds() - cpuBefore
     const result = JSON.parse(/^RESULT (.*)$/m.exec(stdout)[1])

@@ -10,7 +10,7 @@ import { measureManySessions } from './measure-many-sessions.mjs'
 import { measureSessionMemory } from './measure-memory.mjs'
 import { measureProfiles } from './measure-profile.mjs'
 import { measureServing } from './measure-serving.mjs'
-import { measureStart } from './measure-start.mjs'
+import { measureProductionStart, measureStart } from './measure-start.mjs'
 
 /** Measures everything and prints the report. Exit code 1 when a bar is missed; rejects when an answer was wrong. */
 export async function measureAll() {
@@ -31,6 +31,9 @@ export async function measureAll() {
     const userImport = await step('import of users', async () =>
       measureImport(environment, await passwordHashes(databaseUrl)),
     )
+    const production = await step('starts of production', () =>
+      measureProductionStart(environment, seeded.users),
+    )
     await stopAll()
     const start = await step('starts', measureStart)
     const seconds = (performance.now() - startedAt) / 1000
@@ -41,6 +44,7 @@ export async function measureAll() {
       userImport,
       profiles,
       start,
+      production,
       seconds,
     })
     console.log(text)

@@ -9,7 +9,7 @@ import { PASSWORD } from '../seed.mjs'
 import { FORGOTTEN_PASSWORD, measureTiming, REFUSED_LOGIN } from './measure-timing.mjs'
 import { whileLoggingIn } from './one-login-at-a-time.mjs'
 import { dataRequests, loginRequests, refreshRequests } from './requests.mjs'
-import { inTurn } from './rounds.mjs'
+import { inTurn, median, ROUNDS, SECONDS } from './rounds.mjs'
 
 /** So few logins fit into a second that the compiler needs longer to know what is used often. */
 const LOGIN_WARM_UP_SECONDS = 8
@@ -53,6 +53,14 @@ export async function measureServing(environment, { users, frequentUser, opened 
       measureTiming(FORGOTTEN_PASSWORD, service, users),
     ),
   }
+  measured.halfLoad = await step('half the load', async () => {
+    const half = (requests, { service: rounds }) => halfLoad(service, requests, rounds)
+    return {
+      refresh: await half(refresh, measured.refresh),
+      data: await half(data, measured.dataUnbatched),
+      login: await half(login, measured.login),
+    }
+  })
   for (const child of [service.child, argon2]) child.pin(BOTH_CORES)
   measured.loginOnBothCores = await step('login on both cores', () =>
     inTurn({ service: by(login, service), bare: verifying(argon2) }, { rounds: BOTH_CORES_ROUNDS }),
@@ -68,6 +76,15 @@ export async function measureServing(environment, { users, frequentUser, opened 
     ),
   )
   return measured
+}
+
+/** p50 and p99 in milliseconds with half of the requests that the service has just answered at most. */
+async function halfLoad(service, requests, rounds) {
+  const perSecond = median(rounds.map(round => round.perSecond)) / 2
+  const measured = []
+  for (let round = 0; round < ROUNDS; round++)
+    measured.push(await requests.load(service, SECONDS, { perSecond }))
+  return { p50: median(measured.map(({ p50 }) => p50)), p99: median(measured.map(({ p99 }) => p99)) }
 }
 
 async function startArgon2(hashes) {

@@ -1,5 +1,6 @@
--- wrk -s requests.lua <url> -- <file>: sends the requests of the file, which stand there byte for byte with a
--- zero byte between two, one after the other and round and round.
+-- wrk -s requests.lua <url> -- <file> [pause]: sends the requests of the file, which stand there byte for byte with a
+-- zero byte between two, one after the other and round and round. With a pause, each connection waits between two
+-- requests: so many milliseconds on average, nothing to twice as long.
 local requests = {}
 local sent = 0
 
@@ -9,6 +10,10 @@ function init(args)
     requests[#requests + 1] = text
   end
   file:close()
+  local pause = tonumber(args[2])
+  if pause then
+    delay = function() return math.random(0, 2 * pause) end
+  end
 end
 
 function request()
