@@ -86,13 +86,15 @@ class JestInProcess {
     if (testExecError) return [this.failure(file, testExecError)]
     return testResults
       .filter(({ status }) => STATUS[status] !== undefined)
-      .map(({ fullName, status, duration, failureMessages }) => ({
+      .map(({ fullName, status, duration, failureMessages, location }) => ({
         id: this.testId(file, fullName),
         name: fullName,
         fileName: join(this.root, file),
         timeSpentMs: duration ?? 0,
         status: STATUS[status],
         failureMessage: failureMessages.join('\n'),
+        // By which Stryker knows the tests again that have not changed since its last run; it counts from 0.
+        startPosition: location && { line: location.line - 1, column: location.column },
       }))
   }
 
@@ -126,6 +128,7 @@ function ownConfig({ globalSetup, globalTeardown, ...config }, root) {
   return {
     ...config,
     rootDir: root,
+    testLocationInResults: true,
     testEnvironment: join(root, 'test/mutation/environment.mjs'),
     runtime: join(root, 'test/mutation/runtime.mjs'),
   }

@@ -2,7 +2,7 @@
 // table; writes what went unnoticed to test-output/mutation/. What did not change since the last run is not run again;
 // --anew forgets that. Exit code 1 when a room is below its bar.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -23,11 +23,11 @@ const rooms = positionals.length > 0 ? positionals : Object.keys(ROOMS)
 const unknown = rooms.filter(room => !(room in ROOMS))
 if (unknown.length > 0) throw new Error(`${unknown} is not among the rooms: ${Object.keys(ROOMS).join(', ')}`)
 
-setPriority(constants.priority.PRIORITY_LOW)
 process.chdir(root)
 prepare()
 await installSystemPackages()
-execFileSync('npm', ['ci', '--prefer-offline', '--prefix', 'test/mutation'], { stdio: 'ignore' })
+installStryker()
+setPriority(constants.priority.PRIORITY_LOW)
 mkdirSync(output, { recursive: true })
 const { Stryker } = await import('@stryker-mutator/core')
 
@@ -50,6 +50,16 @@ try {
 }
 if (isBelow.length > 0) console.log(`Below ${BAR} %: ${isBelow.join(', ')}`)
 process.exit(isBelow.length > 0 ? 1 : 0)
+
+function installStryker() {
+  const read = path => existsSync(path) && readFileSync(path, 'utf8')
+  const [wanted, installed] = ['package-lock.json', 'node_modules/.installed'].map(
+    name => `${root}test/mutation/${name}`,
+  )
+  if (read(wanted) === read(installed)) return
+  execFileSync('npm', ['ci', '--prefer-offline'], { cwd: `${root}test/mutation`, stdio: 'ignore' })
+  copyFileSync(wanted, installed)
+}
 
 function mutate(room) {
   const { mutate, tests } = ROOMS[room]

@@ -74,6 +74,14 @@ describe.each(BACKENDS)('Cross-origin requests, on %s', backend => {
       })
     })
 
+    it('without an Origin opens nothing to anybody', async () => {
+      for (const headers of [{}, { 'Access-Control-Request-Method': 'POST' }] as Record<string, string>[]) {
+        const answer = await app.request({ method: 'OPTIONS', path: '/api/data', headers })
+        expect(outcome(answer)).toBe('404 NOT_FOUND')
+        expect(Object.keys(answer.headers).filter(name => name.startsWith('access-control-'))).toEqual([])
+      }
+    })
+
     it('never echoes what was asked for', async () => {
       const asked = {
         'Access-Control-Request-Method': 'TRACE',
@@ -145,6 +153,22 @@ describe.each(BACKENDS)('Cross-origin requests, on %s', backend => {
       expect(outcome(answer)).toBe('403 ORIGIN_NOT_ALLOWED')
       const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
       expect(rows.filter(({ action }) => action === 'login')).toEqual([])
+    })
+
+    it('a rejected request leaves a row in the audit log, and one that was not does not', async () => {
+      await readFrom(SHOP_ONE)
+      // Of a network of its own: so many were refused above that further ones of theirs are only counted.
+      await app.request({
+        method: 'PATCH',
+        path: '/no/such/path',
+        headers: { Origin: 'https://audit.evil.test' },
+        localAddress: '127.77.0.1',
+      })
+      const rows = (await app.auditRows()).filter(({ action }) => action === 'origin')
+      expect(rows.filter(({ origin }) => origin === 'https://audit.evil.test')).toMatchObject([
+        { outcome: 'refused', detail: { method: 'PATCH' }, ip: '127.77.0.1' },
+      ])
+      expect(rows.filter(({ origin }) => origin === SHOP_ONE)).toEqual([])
     })
 
     it('Credentials are not allowed', async () => {

@@ -74,7 +74,8 @@ let counted: LimitedAction[]
 
 /** What it reads of a request it has to read now: later there is none. */
 async function count(action: LimitedAction): Promise<void> {
-  counted.push({ ...action, client: { ...action.client } } as LimitedAction)
+  const { ip } = action.client
+  counted.push({ ...action, client: { ip } } as LimitedAction)
 }
 
 beforeAll(async () => {
@@ -169,7 +170,7 @@ describe('WriteLimitGuard counts', () => {
       {
         kind: 'write',
         subject: 'handle',
-        client: expect.objectContaining({ ip: '127.0.0.1' }),
+        client: { ip: '127.0.0.1' },
         actor: { userId: 'user-1', accountId: 'account-1' },
       },
     ])

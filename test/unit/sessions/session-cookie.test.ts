@@ -1,0 +1,165 @@
+import cookie from '@fastify/cookie'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Settings } from '../../../src/config/settings.js'
+import { newSessionId } from '../../../src/sessions/session.js'
+import {
+  acceptedCookies,
+  clearHostOnlyDuplicate,
+  clearSessionCookie,
+  presentedCookies,
+  presentedSession,
+  presentedSessionIds,
+  presentsNothing,
+  requireMainOrigin,
+  setSessionCookie,
+} from '../../../src/sessions/session-cookie.js'
+
+const MAIN = 'https://www.main.test'
+const SHOP = 'https://shop.test'
+const SETTINGS = { mainOrigin: MAIN, cookieDomain: 'main.test', sessionTtlSeconds: 2_592_000 } as Settings
+const HOST_ONLY = { ...SETTINGS, cookieDomain: null } as unknown as Settings
+const [ONE, TWO] = [newSessionId(), newSessionId()]
+
+const server = fastify()
+let handle: (request: FastifyRequest, reply: FastifyReply) => unknown
+
+beforeAll(async () => {
+  await server.register(cookie)
+  server.get('/', (request, reply) => {
+    try {
+      return { answer: handle(request, reply) ?? null }
+    } catch (error) {
+      return { answer: (error as { code: string }).code }
+    }
+  })
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  handle = () => null
+})
+
+async function ask(headers: Record<string, string | string[]> = {}): Promise<unknown> {
+  const { body } = await server.inject({ path: '/', headers })
+  return JSON.parse(body).answer
+}
+
+const cookies = (...values: string[]) => values.map(value => `sessionId=${value}`).join('; ')
+
+describe('the session cookie', () => {
+  it.each([
+    [SETTINGS, '; Domain=main.test'],
+    [HOST_ONLY, ''],
+  ])('is set and cleared with the same attributes (%#)', async (settings, domain) => {
+    handle = (_, reply) => {
+      setSessionCookie(reply, ONE, settings)
+    }
+    const [set] = [(await server.inject('/')).headers['set-cookie']].flat()
+    expect(set).toBe(`sessionId=${ONE}; Max-Age=2592000${domain}; Path=/; HttpOnly; Secure; SameSite=Lax`)
+    handle = (_, reply) => {
+      clearSessionCookie(reply, settings)
+    }
+    const [cleared] = [(await server.inject('/')).headers['set-cookie']].flat()
+    expect(cleared).toMatch(
+      new RegExp(
+        `^sessionId=; Max-Age=0${domain}; Path=/; Expires=Thu, 01 Jan 1970 [^;]+; HttpOnly; Secure; SameSite=Lax$`,
+      ),
+    )
+  })
+
+  it('loses its duplicate without a domain, where it has one', async () => {
+    for (const [settings, times] of [
+      [SETTINGS, 1],
+      [HOST_ONLY, 0],
+    ] as const) {
+      handle = (_, reply) => {
+        clearHostOnlyDuplicate(reply, settings)
+      }
+      const lines = [(await server.inject('/')).headers['set-cookie'] ?? []].flat()
+      expect(lines).toHaveLength(times)
+      for (const line of lines) expect(line).toMatch(/^sessionId=; Max-Age=0; Path=\/; /)
+    }
+  })
+
+  it('is read by its exact name, as often as it was sent', async () => {
+    handle = request => [presentedCookies(request), presentedSessionIds(request)]
+    const Cookie = `${cookies(ONE)}; other=1; asessionId=x; sessionIds=y; ${cookies('text', TWO)}`
+    expect(await ask({ Cookie })).toEqual([
+      [ONE, 'text', TWO],
+      [ONE, TWO],
+    ])
+    expect(await ask()).toEqual([[], []])
+  })
+})
+
+describe('the one session of a request', () => {
+  const ofMain = { sessionId: ONE, source: 'main' }
+  const ofSatellite = { sessionId: ONE, source: 'satellite' }
+  it.each<[string, Record<string, string | string[]>, unknown]>([
+    ['a cookie', { Cookie: cookies(ONE) }, ofMain],
+    ['a cookie from a page of the main site', { Cookie: cookies(ONE), Origin: MAIN }, ofMain],
+    ['a header', { 'X-Session-ID': ONE }, ofSatellite],
+    ['a header from a satellite', { 'X-Session-ID': ONE, Origin: SHOP }, ofSatellite],
+    [
+      'a header from a satellite, beside a cookie',
+      { 'X-Session-ID': ONE, Cookie: cookies(TWO), Origin: SHOP },
+      ofSatellite,
+    ],
+    ['nothing', {}, 'SESSION_NOT_FOUND'],
+    ['a cookie from a satellite', { Cookie: cookies(ONE), Origin: SHOP }, 'SESSION_NOT_FOUND'],
+    ['a cookie from an opaque origin', { Cookie: cookies(ONE), Origin: 'null' }, 'SESSION_NOT_FOUND'],
+    ['two cookies', { Cookie: cookies(ONE, TWO) }, 'SESSION_NOT_FOUND'],
+    ['the same cookie twice', { Cookie: cookies(ONE, ONE) }, 'SESSION_NOT_FOUND'],
+    ['both', { Cookie: cookies(ONE), 'X-Session-ID': ONE }, 'SESSION_NOT_FOUND'],
+    ['what is no identifier', { Cookie: cookies('text') }, 'SESSION_NOT_FOUND'],
+    ['a header that is no identifier', { 'X-Session-ID': 'text' }, 'SESSION_NOT_FOUND'],
+    ['an empty header beside a cookie', { 'X-Session-ID': '', Cookie: cookies(ONE) }, 'SESSION_NOT_FOUND'],
+    [
+      'a cookie that another site made the browser send',
+      { Cookie: cookies(ONE), 'Sec-Fetch-Site': 'cross-site' },
+      'CROSS_SITE_REFUSED',
+    ],
+    ['a cookie of the same site', { Cookie: cookies(ONE), 'Sec-Fetch-Site': 'same-site' }, ofMain],
+    ['a header across sites', { 'X-Session-ID': ONE, 'Sec-Fetch-Site': 'cross-site' }, ofSatellite],
+  ])('%s', async (_, headers, expected) => {
+    handle = request => presentedSession(request, SETTINGS)
+    expect(await ask(headers)).toEqual(expected)
+  })
+
+  it('is none where a header is repeated', async () => {
+    handle = request => presentedSession(request, SETTINGS)
+    const url = await server.listen({ port: 0, host: '127.0.0.1' })
+    const { request } = await import('../../support/http-request.js')
+    const headers = { 'X-Session-ID': [ONE, ONE] }
+    expect((await request(url, { headers })).json.answer).toBe('SESSION_NOT_FOUND')
+    const besideCookie = { ...headers, Cookie: cookies(ONE) }
+    expect((await request(url, { headers: besideCookie })).json.answer).toBe('SESSION_NOT_FOUND')
+  })
+
+  it.each<[Record<string, string>, boolean, string[]]>([
+    [{}, true, []],
+    [{ Cookie: cookies('text') }, false, ['text']],
+    [{ Cookie: cookies(ONE), Origin: SHOP }, true, []],
+    [{ Cookie: cookies(ONE), Origin: MAIN }, false, [ONE]],
+    [{ 'X-Session-ID': ONE }, false, []],
+    [{ 'X-Session-ID': '' }, false, []],
+  ])('%j: whether it names none is %s', async (headers, isNone, accepted) => {
+    handle = request => [presentsNothing(request, SETTINGS), acceptedCookies(request, SETTINGS)]
+    expect(await ask(headers)).toEqual([isNone, accepted])
+  })
+})
+
+describe('a main session may be requested', () => {
+  it.each<[Record<string, string>, string | null]>([
+    [{ Origin: MAIN }, null],
+    [{ Origin: MAIN, 'Sec-Fetch-Site': 'cross-site' }, null],
+    [{}, null],
+    [{ 'Sec-Fetch-Site': 'same-origin' }, null],
+    [{ Origin: SHOP }, 'MAIN_ORIGIN_REQUIRED'],
+    [{ Origin: 'null' }, 'MAIN_ORIGIN_REQUIRED'],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 'CROSS_SITE_REFUSED'],
+  ])('by %j: %s', async (headers, refusal) => {
+    handle = request => requireMainOrigin(request, SETTINGS)
+    expect(await ask(headers)).toBe(refusal)
+  })
+})

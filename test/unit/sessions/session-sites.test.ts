@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Caller } from '../../../packages/verify/src/token-rules.js'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import type { Settings } from '../../../src/config/settings.js'
+import { authMethods } from '../../../src/permissions/auth-methods.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import type { Satellite } from '../../../src/satellites/satellite.js'
+import type { Satellites } from '../../../src/satellites/satellites.js'
+import type { Session } from '../../../src/sessions/session.js'
+import { SessionSites } from '../../../src/sessions/session-sites.js'
+import type { AccessTokens } from '../../../src/tokens/access-tokens.js'
+import { aSession } from '../../contracts/a-session.js'
+
+const MAIN = 'https://www.main.test'
+const SHOP = 'https://shop.test'
+const START = new Date('2026-01-01T00:00:00Z')
+const TTL = 3_600
+
+/** As the sites know these satellites; a token is what is in it. */
+function sitesWith(satellite: Partial<Satellite> | null): SessionSites {
+  const known = satellite && {
+    id: 'satellite-1',
+    origin: SHOP,
+    accountId: null,
+    kind: 'production',
+    ceiling: permissionsOf(['dataEntry', 'viewReports']),
+    sessionSeconds: null,
+    activeSince: START.getTime(),
+    ...satellite,
+  }
+  return new SessionSites(
+    { find: (origin: string) => (origin === SHOP ? known : null) } as unknown as Satellites,
+    { issue: (caller: Caller) => caller } as unknown as AccessTokens,
+    { mainOrigin: MAIN, sessionTtlSeconds: TTL } as Settings,
+  )
+}
+
+const atShop = (overrides: Partial<Session> = {}) =>
+  aSession({
+    source: 'satellite',
+    origin: SHOP,
+    createdAt: START,
+    expiresAt: secondsAfter(START, TTL),
+    permissions: permissionsOf(['dataEntry', 'viewReports']),
+    ...overrides,
+  })
+
+describe('a session that begins lives', () => {
+  it.each<[string, Partial<Satellite> | null, number]>([
+    ['as long as all do', {}, TTL],
+    ['as long as its satellite says', { sessionSeconds: 600 }, 600],
+    ['never longer than all do', { sessionSeconds: TTL + 1 }, TTL],
+  ])('%s', (_, satellite, seconds) => {
+    expect(sitesWith(satellite).lifetimeSeconds({ source: 'satellite', origin: SHOP })).toBe(seconds)
+  })
+
+  it.each([
+    { source: 'main', origin: MAIN },
+    { source: 'main', origin: SHOP },
+    { source: 'satellite', origin: MAIN },
+    { source: 'satellite', origin: null },
+  ] as const)('without a satellite, at %j, as long as all do', site => {
+    expect(sitesWith({ sessionSeconds: 600 }).lifetimeSeconds(site)).toBe(TTL)
+  })
+})
+
+describe('a session at a satellite may go on', () => {
+  const preview = { kind: 'preview', sessionSeconds: 600 } as const
+  it.each<[string, Partial<Satellite> | null, Partial<Session>, boolean]>([
+    ['of everybody', {}, {}, true],
+    ['of its account', { accountId: 'account-1' }, { accountId: 'account-1' }, true],
+    ['of another account', { accountId: 'account-2' }, { accountId: 'account-1' }, false],
+    ['that is not active', null, {}, false],
+    ['that is active since it began', { activeSince: START.getTime() }, {}, true],
+    ['that is active since a second later', { activeSince: START.getTime() + 1_000 }, {}, false],
+    ['that has shortened its sessions since', { sessionSeconds: 600 }, {}, true],
+    ['that is a preview', preview, { expiresAt: secondsAfter(START, 600) }, true],
+    ['that is a preview, begun elsewhere', preview, { expiresAt: secondsAfter(START, 601) }, false],
+  ])('%s', (_, satellite, session, isOpen) => {
+    const sites = sitesWith(satellite)
+    expect(sites.isOpen(atShop(session))).toBe(isOpen)
+    const issue = () => sites.issueToken(atShop(session))
+    if (isOpen) expect(issue()).toMatchObject({ clientId: 'satellite-1' })
+    else expect(issue).toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }))
+  })
+
+  it('always, where it is none of a satellite', () => {
+    const sites = sitesWith(null)
+    for (const source of ['main', 'satellite'] as const)
+      for (const origin of [MAIN, null]) expect(sites.isOpen(atShop({ source, origin }))).toBe(true)
+    expect(sites.isOpen(atShop({ source: 'main' }))).toBe(true)
+  })
+})
+
+describe('a token', () => {
+  const tokenOf = (session: Session, satellite: Partial<Satellite> | null = {}) =>
+    sitesWith(satellite).issueToken(session) as unknown as Caller
+
+  it('says no more than the satellite allows now', () => {
+    const permissions = permissionsOf(['dataEntry', 'viewReports'])
+    expect(
+      tokenOf(atShop({ permissions }), { ceiling: permissionsOf(['viewReports', 'payments']) }),
+    ).toMatchObject({
+      clientId: 'satellite-1',
+      permissions: permissionsOf(['viewReports']),
+    })
+  })
+
+  it.each([
+    ['main', MAIN, 'main'],
+    ['main', null, 'main'],
+    ['satellite', null, 'mobile'],
+    ['satellite', MAIN, 'mobile'],
+  ] as const)('of a %s session at %s is for %s', (source, origin, clientId) => {
+    const session = atShop({ source, origin })
+    expect(tokenOf(session)).toMatchObject({ clientId, permissions: session.permissions })
+  })
+
+  it('says how the user has logged in, and when', () => {
+    const authTime = secondsAfter(START, 7)
+    expect(tokenOf(atShop({ authTime, amr: authMethods('pwd', 'otp') }))).toMatchObject({
+      authTime: authTime.getTime() / 1000,
+      amr: ['pwd', 'otp'],
+      acr: 'urn:mainstay:acr:2',
+    })
+  })
+})
