@@ -19,4 +19,37 @@ export const ROOMS = {
     mutate: ['src/cors/*.ts'],
     tests: ['test/unit/sessions/cors-policy.test.ts', 'test/http/specification/cors.test.ts'],
   },
+  sessions: {
+    mutate: [
+      'src/sessions/*.ts',
+      'src/sessions/guards/*.ts',
+      'src/sessions/stores/*.ts',
+      'src/sessions/active/{active,own}-sessions.ts',
+      'src/sessions/revocation/session-change*.ts',
+      '!src/sessions/sessions.module.ts',
+    ],
+    tests: [
+      ...['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'guards', 'main-site'].map(
+        name => `test/unit/sessions/${name}.test.ts`,
+      ),
+      'test/contracts/redis-session-store.test.ts',
+      'test/contracts/session-store.test.ts',
+      ...['session-limit', 'active-sessions', 'revocation'].map(name => `test/http/sessions/${name}.test.ts`),
+    ],
+    ignoreStatic: true,
+  },
+  billing: {
+    mutate: [
+      'src/billing/subscription/{subscription-rules,subscriptions}.ts',
+      'src/billing/sync/{billing-inbox,billing-queue,customer-writer,waiting-events}.ts',
+      'src/billing/entitlements/{entitlements,user-entitlements}.ts',
+      'src/billing/provider/hourly-lines.ts',
+    ],
+    tests: [
+      ...['subscription-rules', 'provider-events', 'hourly-lines', 'billing-queue', 'customer-records'].map(
+        name => `test/unit/billing/${name}.test.ts`,
+      ),
+      'test/unit/users/plans.test.ts',
+    ],
+  },
 }

@@ -62,7 +62,7 @@ function installStryker() {
 }
 
 function mutate(room) {
-  const { mutate, tests } = ROOMS[room]
+  const { mutate, tests, ignoreStatic = false } = ROOMS[room]
   const incrementalFile = `${output}/${room}.json`
   if (values.anew) rmSync(incrementalFile, { force: true })
   return new Stryker({
@@ -73,6 +73,7 @@ function mutate(room) {
     plugins: ['./test/mutation/jest-in-process.mjs', './test/mutation/ignored-texts.mjs'],
     coverageAnalysis: 'perTest',
     concurrency: 1,
+    ignoreStatic,
     timeoutMS: 20_000,
     incremental: true,
     incrementalFile,

@@ -190,6 +190,23 @@ describe('verify refuses', () => {
     expect(tokens.verify(text)).toBeNull()
   })
 
+  it('another spelling of the same signature, so that one token has one', () => {
+    const token = tokens.issue(CALLER)
+    // The last letter stands for two bits of the signature and four that mean nothing.
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const other = letters[letters.indexOf(token.at(-1) as string) + 1]
+    const respelt = token.slice(0, -1) + other
+    expect(Buffer.from(respelt.split('.')[2] as string, 'base64url')).toEqual(
+      Buffer.from(token.split('.')[2] as string, 'base64url'),
+    )
+    expect(tokens.verify(respelt)).toBeNull()
+    expect(tokens.verify(`${token}=`)).toBeNull()
+  })
+
+  it('what is longer than any token of ours, although it is signed', async () => {
+    expect(tokens.verify(await signed({}, { more: 'x'.repeat(4_096) }))).toBeNull()
+  })
+
   it('another algorithm, whatever key it names', () => {
     expect(tokens.verify(withHeader({ alg: 'none', typ: 'at+jwt', kid: keys.current.kid }))).toBeNull()
     expect(tokens.verify(withHeader({ alg: 'HS256', typ: 'at+jwt', kid: keys.current.kid }))).toBeNull()
@@ -287,13 +304,23 @@ describe('the keys', () => {
     expect(tokens.verify(token)).toMatchObject(CALLER)
   })
 
-  it('tell who listens when they have changed, and nobody at the start', async () => {
+  it('tell who listens when they have changed', async () => {
     keys.onApplicationShutdown()
     const changes: string[] = []
     keys.onChange(() => changes.push(keys.current.kid))
     await keys.onModuleInit()
     // Starting again reads the same keys once more, which whoever holds on to the old ones has to know.
     expect(changes).toEqual([keys.current.kid])
+  })
+
+  it('tell nobody when they are read for the first time', async () => {
+    const changes: string[] = []
+    const fresh = new SigningKeys({ jwtKeysFile: file } as Settings, clock, new Metrics())
+    fresh.onChange(() => changes.push(fresh.current.kid))
+    await fresh.onModuleInit()
+    fresh.onApplicationShutdown()
+    expect(fresh.current.kid).toBe(keys.current.kid)
+    expect(changes).toEqual([])
   })
 
   it('that were replaced end their tokens at once, also those that were seen before', async () => {

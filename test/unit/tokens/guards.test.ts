@@ -84,7 +84,10 @@ beforeAll(async () => {
     providers: [
       ...GLOBAL_GUARDS.map(useClass => ({ provide: APP_GUARD, useClass })),
       { provide: APP_FILTER, useValue: new ProblemFilter({ amend: async refusal => refusal }) },
-      { provide: AccessTokens, useValue: { verify: (token: string) => (token === 'valid' ? CALLER : null) } },
+      {
+        provide: AccessTokens,
+        useValue: { verify: (token: string) => (token.trim() === 'valid' ? CALLER : null) },
+      },
       {
         provide: RateLimiter,
         useValue: { count },

@@ -62,6 +62,16 @@ describe('the plans file', () => {
     expect([plans.of(null), plans.of('price_of_long_ago')]).toEqual([null, null])
   })
 
+  it('knows a price of a plan that is no longer on sale, whose accounts go on paying', async () => {
+    const [basic, team] = PLANS.plans
+    const plans = await plansOf({
+      withoutPlan: [],
+      plans: [team, { ...basic, prices: ['price_monthly', 'price_of_last_year'] }],
+    })
+    expect(plans.knows('price_of_last_year')).toBe(true)
+    expect(plans.of('price_of_last_year')?.name).toBe('Basic')
+  })
+
   it('has a short version, which stands in every row of entitlements', async () => {
     expect((await plansOf(PLANS)).version).toMatch(/^[0-9a-f]{16}$/)
   })

@@ -1,0 +1,472 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import type Stripe from 'stripe'
+import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
+import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
+import type { ClaimedWork } from '../../../src/billing/sync/billing-queue.js'
+import { type Cause, CustomerWriter } from '../../../src/billing/sync/customer-writer.js'
+import { WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import { Database, rowsOf } from '../../../src/database/database.js'
+import { PERMISSIONS, type Permission, type Permissions } from '../../../src/permissions/permissions.js'
+import type { User } from '../../../src/users/user.js'
+import { aPlansFile } from '../../http/support/paying.js'
+import { aMember, anOwner } from '../../support/people.js'
+import { TestApp } from '../../support/test-app.js'
+
+const ALWAYS: Permission[] = ['payments', 'accountSettings']
+const NOTHING_PAID: Permission[] = [...ALWAYS, 'teamManagement']
+const BASIC: Permission[] = [...NOTHING_PAID, 'dataEntry']
+const TEAM: Permission[] = [...BASIC, 'viewReports']
+const GRACE_SECONDS = 1_000
+
+let app: TestApp
+let database: Database
+let writer: CustomerWriter
+let plansFile: Awaited<ReturnType<typeof aPlansFile>>
+let owner: User
+let customerId: string
+/** The time of looks, which only has to grow. */
+let seenAt = new Date('2026-01-01T00:00:00Z')
+let count = 0
+
+beforeAll(async () => {
+  plansFile = await aPlansFile()
+  app = await TestApp.start('embedded', {
+    PLANS_FILE: plansFile.path,
+    PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
+  })
+  database = app.app.get(Database)
+  writer = app.app.get(CustomerWriter)
+})
+afterAll(async () => {
+  await app?.stop()
+  await plansFile.remove()
+})
+beforeEach(async () => {
+  owner = await anOwner(app)
+  customerId = `cus_${++count}`
+  await run(
+    sql`insert into billing_customers (account_id, customer_id) values (${owner.accountId}, ${customerId})`,
+  )
+})
+
+async function run<Row>(statement: ReturnType<typeof sql>): Promise<Row[]> {
+  return rowsOf<Row>(await database.run(db => db.execute(statement)))
+}
+
+interface Bought {
+  readonly id?: string
+  readonly status?: string
+  readonly price?: string
+  readonly quantity?: number
+  readonly cancel_at_period_end?: boolean
+  readonly cancel_at?: number
+  readonly ended_at?: number
+  readonly trial_start?: number
+}
+
+const PERIOD_END = 1_900_000_000
+
+function bought({
+  id = `sub_${count}`,
+  status = 'active',
+  price = 'price_monthly',
+  quantity = 1,
+  ...more
+}: Bought = {}) {
+  const item = { id: 'si_1', price: { id: price }, quantity, current_period_end: PERIOD_END }
+  const none = { cancel_at: null, cancel_at_period_end: false, ended_at: null, trial_start: null }
+  return { id, status, items: { data: [item] }, ...none, ...more } as unknown as Stripe.Subscription
+}
+
+interface Look {
+  readonly subscriptions?: readonly Stripe.Subscription[]
+  readonly at?: Date
+  readonly isDeleted?: boolean
+  readonly cause?: Cause | null
+  readonly claimed?: ClaimedWork
+  readonly of?: string
+}
+
+/** As the worker does after it has asked the provider. */
+async function look({
+  subscriptions = [bought()],
+  at = later(),
+  isDeleted = false,
+  cause = null,
+  claimed,
+  of = customerId,
+}: Look = {}) {
+  const events = await database.run(db => app.app.get(WaitingEvents).of(db, of))
+  return writer.write(
+    { customerId: of, events, subscriptions, isDeleted, seenAt: at },
+    cause,
+    claimed ?? null,
+  )
+}
+
+function later(): Date {
+  seenAt = secondsAfter(seenAt, 1)
+  return seenAt
+}
+
+async function record() {
+  return app.app.get(Subscriptions).row(owner.accountId)
+}
+
+async function anEvent(id: string, type: string, object: object = {}, { of = customerId, age = 0 } = {}) {
+  const event = {
+    id,
+    type,
+    created: 1,
+    data: { object: { id: `object_of_${id}`, object: 'thing', ...object } },
+  }
+  await run(sql`
+    insert into provider_events (id, type, customer_id, event, created_at, received_at)
+    values (${id}, ${type}, ${of}, ${JSON.stringify(event)}::jsonb, clock_timestamp() - make_interval(secs => ${age}), clock_timestamp())`)
+}
+
+async function effects(of = customerId): Promise<Record<string, string | null>> {
+  const rows = await run<{ id: string; effect: string | null; handled: boolean }>(
+    sql`select id, effect, handled_at is not null as handled from provider_events where customer_id = ${of}`,
+  )
+  for (const { effect, handled } of rows) expect(handled).toBe(effect !== null)
+  return Object.fromEntries(rows.map(({ id, effect }) => [id, effect]))
+}
+
+/** In the order of PERMISSIONS; null means no limit. */
+async function entitledOf(what: 'account' | 'owner'): Promise<Permission[] | null> {
+  const [row] = await (what === 'account'
+    ? run<{ entitled: Permissions | null }>(sql`select entitled from accounts where id = ${owner.accountId}`)
+    : run<{ entitled: Permissions | null }>(sql`select entitled from users where id = ${owner.id}`))
+  const { entitled } = row as { entitled: Permissions | null }
+  return entitled && PERMISSIONS.filter(name => entitled[name])
+}
+
+async function auditOf(action: string): Promise<unknown[]> {
+  const rows = await app.auditRows()
+  return rows
+    .filter(row => row.action === action && row.accountId === owner.accountId)
+    .map(({ detail }) => detail)
+}
+
+describe('what is seen at the provider', () => {
+  it('is on record, with what it entitles to', async () => {
+    expect(await look()).toEqual({
+      accountId: owner.accountId,
+      areUsersBehind: true,
+      update: expect.anything(),
+    })
+    expect(await record()).toMatchObject({
+      providerId: `sub_${count}`,
+      status: 'active',
+      priceId: 'price_monthly',
+      quantity: 1,
+      currentPeriodEnd: new Date(PERIOD_END * 1_000),
+      cancelAtPeriodEnd: false,
+      endsAt: null,
+      surplus: [],
+      seenAt,
+    })
+    expect(await entitledOf('account')).toEqual(BASIC)
+    expect(await auditOf('entitlements.change')).toEqual([
+      { state: 'active', plan: 'price_monthly', entitled: BASIC },
+    ])
+  })
+
+  it('reaches users afterwards, once', async () => {
+    const member = await aMember(app, owner)
+    await look()
+    expect(await entitledOf('owner')).not.toEqual(BASIC)
+    expect(await look()).toMatchObject({ areUsersBehind: true })
+    await app.app.get(UserEntitlements).applyToUsers(owner.accountId)
+    expect(await entitledOf('owner')).toEqual(BASIC)
+    const [other] = await run(sql`
+      select u.entitled = a.entitled as same, a.users_behind from users u join accounts a on a.id = u.account_id where u.id = ${member.id}`)
+    expect(other).toEqual({ same: true, users_behind: false })
+    expect(await look()).toMatchObject({ areUsersBehind: false })
+    expect(await auditOf('entitlements.change')).toHaveLength(1)
+  })
+
+  it('never goes back to an older look, and repeats one of the same time', async () => {
+    const [first, second] = [later(), later()]
+    await anEvent(`evt_new_${count}`, 'customer.subscription.deleted')
+    await look({ subscriptions: [bought({ status: 'canceled', ended_at: 1_800_000_000 })], at: second })
+    await anEvent(`evt_old_${count}`, 'customer.subscription.updated')
+    await look({ at: first })
+    expect(await record()).toMatchObject({ status: 'canceled', seenAt: second })
+    expect(await entitledOf('account')).toEqual(NOTHING_PAID)
+    expect(await effects()).toEqual({ [`evt_new_${count}`]: 'applied', [`evt_old_${count}`]: 'not newer' })
+    await look({ at: second })
+    expect(await record()).toMatchObject({ status: 'active' })
+  })
+
+  it.each<[string, Bought, { cancelAtPeriodEnd: boolean; endsAt: Date | null }]>([
+    ['goes on', {}, { cancelAtPeriodEnd: false, endsAt: null }],
+    [
+      'ends with its period',
+      { cancel_at_period_end: true },
+      { cancelAtPeriodEnd: true, endsAt: new Date(PERIOD_END * 1_000) },
+    ],
+    [
+      'ends at a time',
+      { cancel_at: 1_850_000_000 },
+      { cancelAtPeriodEnd: true, endsAt: new Date(1_850_000_000_000) },
+    ],
+    [
+      'has ended',
+      { ended_at: 1_800_000_000, cancel_at: 1_850_000_000 },
+      { cancelAtPeriodEnd: false, endsAt: new Date(1_800_000_000_000) },
+    ],
+  ])('says whether it %s', async (_, about, expected) => {
+    await look({ subscriptions: [bought(about)] })
+    expect(await record()).toMatchObject(expected)
+  })
+
+  it('that bills twice is for an operator', async () => {
+    await anEvent(`evt_${count}`, 'customer.subscription.created')
+    await look({ subscriptions: [bought({ id: `sub_new_${count}` }), bought({ id: `sub_old_${count}` })] })
+    expect(await record()).toMatchObject({ providerId: `sub_new_${count}`, surplus: [`sub_old_${count}`] })
+    expect(await effects()).toEqual({ [`evt_${count}`]: 'second subscription' })
+  })
+
+  it('without any subscription leaves no record', async () => {
+    await anEvent(`evt_${count}`, 'customer.subscription.created')
+    await look({ subscriptions: [] })
+    expect(await record()).toBeNull()
+    expect(await effects()).toEqual({ [`evt_${count}`]: 'none' })
+    expect(await entitledOf('account')).toEqual(NOTHING_PAID)
+  })
+
+  it('without its customer ends everything, and the next checkout has another customer', async () => {
+    await look()
+    await anEvent(`evt_${count}`, 'customer.deleted')
+    await look({ subscriptions: [], isDeleted: true })
+    expect(await record()).toMatchObject({
+      status: 'canceled',
+      cancelAtPeriodEnd: false,
+      endsAt: expect.any(Date),
+    })
+    const [customer] = await run(
+      sql`select customer_id, attempt from billing_customers where account_id = ${owner.accountId}`,
+    )
+    expect(customer).toEqual({ customer_id: null, attempt: 2 })
+    expect(await auditOf('billing.forget')).toEqual([{ customer: customerId }])
+    expect(await effects()).toEqual({ [`evt_${count}`]: 'applied' })
+    expect(await entitledOf('account')).toEqual(NOTHING_PAID)
+  })
+
+  it('remembers a trial, even when it is over', async () => {
+    const hadTrial = async () =>
+      (
+        await run<{ had_trial: boolean }>(
+          sql`select had_trial from billing_customers where account_id = ${owner.accountId}`,
+        )
+      )[0]?.had_trial
+    await look()
+    expect(await hadTrial()).toBe(false)
+    await look({
+      subscriptions: [bought(), bought({ id: 'sub_before', status: 'canceled', trial_start: 1 })],
+    })
+    expect(await hadTrial()).toBe(true)
+  })
+
+  it.each<[Cause | null, boolean]>([
+    ['routine', true],
+    [null, true],
+    ['event', false],
+    ['return', false],
+  ])('is a repair when nothing has announced it: %s', async (cause, isRepair) => {
+    await look({ cause: 'event' })
+    await look({ cause, subscriptions: [bought()] })
+    expect(await auditOf('billing.repair')).toEqual([])
+    await look({ cause, subscriptions: [bought({ status: 'past_due' })] })
+    const repair = { subscription: `sub_${count}`, status: 'past_due' }
+    expect(await auditOf('billing.repair')).toEqual(isRepair ? [repair] : [])
+  })
+})
+
+describe('events that wait', () => {
+  it('have the effect of their kind, in the order in which they were made', async () => {
+    const [late, early, other] = [`evt_late_${count}`, `evt_early_${count}`, `evt_other_${count}`]
+    await anEvent(late, 'invoice.paid', {}, { age: 1 })
+    await anEvent(early, 'charge.refunded', {}, { age: 2 })
+    await anEvent(other, 'checkout.session.expired', {}, { age: 3 })
+    const waiting = await database.run(db => app.app.get(WaitingEvents).of(db, customerId))
+    expect(waiting.map(({ id }) => id)).toEqual([other, early, late])
+    await look()
+    expect(await effects()).toEqual({ [late]: 'applied', [early]: 'noted', [other]: 'none' })
+    expect(await auditOf('webhook')).toEqual(
+      expect.arrayContaining([
+        { event: late, type: 'invoice.paid', effect: 'applied' },
+        { event: early, type: 'charge.refunded', effect: 'noted', about: `object_of_${early}` },
+        { event: other, type: 'checkout.session.expired', effect: 'none' },
+      ]),
+    )
+  })
+
+  it('that another worker has handled meanwhile stay as they are', async () => {
+    await anEvent(`evt_${count}`, 'invoice.paid')
+    const events = await database.run(db => app.app.get(WaitingEvents).of(db, customerId))
+    await run(
+      sql`update provider_events set effect = 'none', handled_at = clock_timestamp() where id = ${`evt_${count}`}`,
+    )
+    await writer.write(
+      { customerId, events, subscriptions: [], isDeleted: false, seenAt: later() },
+      null,
+      null,
+    )
+    expect(await effects()).toEqual({ [`evt_${count}`]: 'none' })
+    expect(await auditOf('webhook')).toEqual([])
+  })
+
+  it('of nobody are marked so, and lose their personal data', async () => {
+    const of = `cus_unknown_${count}`
+    await anEvent(`evt_${count}`, 'invoice.paid', { customer_email: 'somebody@example.com' }, { of })
+    expect(await look({ of })).toEqual({ accountId: null, areUsersBehind: false, update: null })
+    expect(await effects(of)).toEqual({ [`evt_${count}`]: 'unknown customer' })
+    expect(await run(sql`select event from provider_events where id = ${`evt_${count}`}`)).toEqual([
+      {
+        event: {
+          id: `evt_${count}`,
+          object: 'event',
+          type: 'invoice.paid',
+          created: 1,
+          data: { object: { id: `object_of_evt_${count}`, object: 'thing' } },
+        },
+      },
+    ])
+  })
+
+  it('of ours keep what they say, except those that only name a charge', async () => {
+    await anEvent(`evt_${count}`, 'invoice.paid', { customer_email: 'a@example.com' })
+    await look()
+    const emails = () =>
+      run(sql`
+      select event #>> '{data,object,customer_email}' as email from provider_events where id like ${`evt%_${count}`} order by id`)
+    expect(await emails()).toEqual([{ email: 'a@example.com' }])
+    await anEvent(
+      `evt_charge_${count}`,
+      'refund.created',
+      { customer_email: 'a@example.com' },
+      { of: `charge:${count}` },
+    )
+    const events = await database.run(db => app.app.get(WaitingEvents).of(db, `charge:${count}`))
+    await writer.write(
+      { customerId, events, subscriptions: [bought()], isDeleted: false, seenAt: later() },
+      null,
+      null,
+    )
+    expect(await emails()).toEqual([{ email: 'a@example.com' }, { email: null }])
+  })
+
+  it('say that a first payment has failed, of that subscription alone', async () => {
+    const waiting = [bought({ status: 'incomplete' })]
+    const failed = (subscription: string) => ({ id: 'cs_1', subscription })
+    await look({ subscriptions: waiting })
+    await anEvent(`evt_a_${count}`, 'checkout.session.async_payment_failed', failed('sub_of_others'))
+    await look({ subscriptions: waiting })
+    expect(await record()).toMatchObject({ status: 'incomplete', firstPaymentFailed: false })
+    await anEvent(`evt_b_${count}`, 'checkout.session.async_payment_failed', failed(`sub_${count}`))
+    await look({ subscriptions: waiting })
+    expect(await record()).toMatchObject({ firstPaymentFailed: true })
+    await look({ subscriptions: waiting })
+    expect(await record()).toMatchObject({ firstPaymentFailed: true })
+    await look({ subscriptions: [bought({ id: `sub_next_${count}`, status: 'incomplete' })] })
+    expect(await record()).toMatchObject({ firstPaymentFailed: false })
+  })
+})
+
+describe('claimed work', () => {
+  const waiting = () => run(sql`select claim from billing_work where customer_id = ${customerId}`)
+
+  async function claimedWork(): Promise<ClaimedWork> {
+    const [row] = await run<{ claim: string }>(sql`
+      insert into billing_work (customer_id, due_at, claim, claimed_until)
+      values (${customerId}, clock_timestamp(), gen_random_uuid(), clock_timestamp() + interval '1 hour') returning claim`)
+    return { customerId, claim: row?.claim as string, version: 1, attempts: 0, isRoutine: false }
+  }
+
+  /** The provider knows name and address of the owner. */
+  async function tellDetails(): Promise<void> {
+    await run(sql`
+      update billing_customers set told_name = '', told_email = ${owner.email} where account_id = ${owner.accountId}`)
+  }
+
+  it('is done with the records, if the provider has nothing to be told', async () => {
+    const claimed = await claimedWork()
+    expect((await look({ claimed })).update).not.toBeNull()
+    expect(await waiting()).toHaveLength(1)
+    await tellDetails()
+    expect((await look({ claimed })).update).toBeNull()
+    expect(await waiting()).toEqual([])
+  })
+
+  it('tells the provider the number of users where the plan is billed by them', async () => {
+    await tellDetails()
+    await aMember(app, owner)
+    const team = (quantity: number) => [bought({ price: 'price_yearly', quantity })]
+    expect(await look({ subscriptions: team(1) })).toMatchObject({ update: { seats: { seats: 2 } } })
+    expect((await look({ subscriptions: team(2) })).update).toBeNull()
+    expect((await look({ subscriptions: team(1), cause: 'return' })).update).toBeNull()
+    const [before, now] = [later(), later()]
+    expect((await look({ subscriptions: team(2), at: now })).update).toBeNull()
+    expect((await look({ subscriptions: team(1), at: before })).update).toBeNull()
+  })
+
+  it('of nobody is dismissed with its events', async () => {
+    const claimed = await claimedWork()
+    await anEvent(`evt_${count}`, 'invoice.paid')
+    await writer.dismiss(claimed)
+    expect(await effects()).toEqual({ [`evt_${count}`]: 'unknown customer' })
+    expect(await waiting()).toEqual([])
+  })
+})
+
+describe('what an account is entitled to', () => {
+  const now = async (subscription: Bought) => {
+    await look({ subscriptions: [bought(subscription)] })
+    return entitledOf('account')
+  }
+  const until = async () => {
+    const [row] = await run<{ until: string | null }>(
+      sql`select entitled_until as until from accounts where id = ${owner.accountId}`,
+    )
+    return row?.until ? new Date(row.until).getTime() : null
+  }
+
+  it('is that of its plan, while it is paid for', async () => {
+    expect(await now({ status: 'trialing' })).toEqual(BASIC)
+    expect(await now({ price: 'price_yearly' })).toEqual(TEAM)
+    expect(await now({ status: 'paused' })).toEqual(NOTHING_PAID)
+    expect(await now({ status: 'incomplete' })).toEqual(NOTHING_PAID)
+    expect(await now({ status: 'canceled' })).toEqual(NOTHING_PAID)
+    expect(await until()).toBeNull()
+  })
+
+  it('is kept while a payment is due, until the grace period ends', async () => {
+    await now({})
+    const dueAt = app.clock.now().getTime()
+    expect(await now({ status: 'past_due' })).toEqual(BASIC)
+    expect(((await until()) as number) - dueAt).toBeGreaterThanOrEqual(GRACE_SECONDS * 1_000 - 1)
+    expect(((await until()) as number) - dueAt).toBeLessThan(GRACE_SECONDS * 1_000 + 10_000)
+    // What is not paid for gives nothing more, whatever was chosen.
+    expect(await now({ status: 'past_due', price: 'price_yearly' })).toEqual(BASIC)
+    app.clock.advance(GRACE_SECONDS)
+    expect(await now({ status: 'past_due' })).toEqual(NOTHING_PAID)
+    expect(await until()).toBeNull()
+    expect(await now({})).toEqual(BASIC)
+  })
+
+  it('is less at once when a smaller plan is chosen while a payment is due', async () => {
+    await now({ price: 'price_yearly' })
+    expect(await now({ status: 'past_due', price: 'price_monthly' })).toEqual(BASIC)
+  })
+
+  it('is kept when its price is no longer in any plan, and nothing where it never was in one', async () => {
+    await now({ price: 'price_yearly' })
+    expect(await now({ price: 'price_of_long_ago' })).toEqual(TEAM)
+    expect(await now({ id: `sub_other_${count}`, price: 'price_of_long_ago' })).toEqual(NOTHING_PAID)
+  })
+})

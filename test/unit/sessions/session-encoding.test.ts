@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import { authMethods } from '../../../src/permissions/auth-methods.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { handleOf, newSessionId, type Session, type SessionHandle } from '../../../src/sessions/session.js'
+import {
+  decodeSession,
+  encodeSession,
+  encodeStamp,
+  PARTITIONS,
+  partitionOf,
+  sessionKey,
+  sidOfKey,
+} from '../../../src/sessions/stores/redis-session.js'
+import { changesOf, mergeChanges, NO_CHANGES, sizeOf } from '../../../src/sessions/stores/session-store.js'
+import { aSession, wholeSecondNow } from '../../contracts/a-session.js'
+
+function hashOf(session: Session): Record<string, string> {
+  const flat = encodeSession(session)
+  return Object.fromEntries(
+    flat.flatMap((name, index) => (index % 2 ? [] : [[name, flat[index + 1] as string]])),
+  )
+}
+
+describe('a session in Redis', () => {
+  const now = wholeSecondNow()
+  it.each<[string, Partial<Session>, string]>([
+    ['at its login, with a password', {}, 'acegilopsu'],
+    ['without origin and user agent', { origin: null, userAgent: null }, 'aceilpsu'],
+    ['re-authenticated', { reauthenticatedAt: now }, 'acegiloprsu'],
+    ['with two factors', { amr: authMethods('pwd', 'otp') }, 'acegilmopsu'],
+    ['with what proves nothing', { amr: authMethods() }, 'acegilmopsu'],
+    ['proved since', { authTime: secondsAfter(now, 1) }, 'acegilopstu'],
+    ['voided', { authTime: new Date(0) }, 'acegilopstu'],
+    ['of a satellite', { source: 'satellite', permissions: permissionsOf(['viewReports']) }, 'acegilopsu'],
+  ])('%s comes back whole, and has only the fields that it needs', (_, overrides, fields) => {
+    const session = aSession({ createdAt: now, ...overrides })
+    const hash = hashOf(session)
+    expect(decodeSession(session.sid, hash)).toEqual(session)
+    expect(Object.keys(hash).sort().join('')).toBe(fields)
+  })
+
+  it('is what the release before has written', () => {
+    const sid = handleOf(newSessionId())
+    expect(
+      decodeSession(sid, {
+        u: 'AAECAwQFRgeICQoLDA0ODw',
+        a: '_____________________w',
+        s: 'm',
+        p: '25',
+        i: '203.0.113.7',
+        c: '1800000000',
+        l: '1800000060',
+        e: '1802592000',
+      }),
+    ).toEqual({
+      sid,
+      userId: '00010203-0405-4607-8809-0a0b0c0d0e0f',
+      accountId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      source: 'main',
+      permissions: permissionsOf(['payments', 'dataEntry', 'viewReports']),
+      origin: null,
+      ip: '203.0.113.7',
+      userAgent: null,
+      createdAt: new Date(1_800_000_000_000),
+      lastUsed: new Date(1_800_000_060_000),
+      expiresAt: new Date(1_802_592_000_000),
+      reauthenticatedAt: null,
+      amr: authMethods('pwd'),
+      authTime: new Date(1_800_000_000_000),
+    })
+  })
+
+  it('lies under its handle, in one of 4,096 partitions', () => {
+    const { sid } = aSession()
+    expect(sessionKey(sid)).toBe(`session:{${sid.slice(0, 2)}}:${sid}`)
+    expect(sidOfKey(sessionKey(sid))).toBe(sid)
+    expect(PARTITIONS).toContain(partitionOf(sid))
+    expect(new Set(PARTITIONS).size).toBe(64 * 64)
+  })
+
+  it('is stamped in whole seconds', () => {
+    const stamp = { at: new Date(1_800_000_000_999), methods: authMethods('pwd', 'otp') }
+    expect(encodeStamp({ ...stamp, movesAuthTime: true })).toEqual(['1800000000', String(stamp.methods), '1'])
+    expect(encodeStamp({ ...stamp, movesAuthTime: false })[2]).toBe('0')
+  })
+})
+
+describe('changes', () => {
+  const [a, b, c] = ['a', 'b', 'c'] as unknown as [SessionHandle, SessionHandle, SessionHandle]
+  const granted = permissionsOf([])
+  const changes = {
+    ended: [a, b],
+    grants: [
+      { version: 1, granted, sids: [a, c] },
+      { version: 2, granted, sids: [b] },
+    ],
+  }
+
+  it('are divided by session, and a grant that concerns none is left out', () => {
+    expect(changesOf(changes, sid => sid !== b)).toEqual({
+      ended: [a],
+      grants: [{ version: 1, granted, sids: [a, c] }],
+    })
+    expect(changesOf(changes, () => false)).toEqual(NO_CHANGES)
+  })
+
+  it('are put together in their order, and counted', () => {
+    const more = { ended: [c], grants: [{ version: 3, granted, sids: [c] }] }
+    expect(mergeChanges(changes, more)).toEqual({
+      ended: [a, b, c],
+      grants: [...changes.grants, ...more.grants],
+    })
+    expect([sizeOf(changes), sizeOf(more), sizeOf(NO_CHANGES)]).toEqual([5, 2, 0])
+  })
+})
