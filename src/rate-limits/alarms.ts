@@ -1,7 +1,7 @@
 import { Logger } from '../log/logger.js'
 import type { Bucket } from './buckets.js'
-import type { Count } from './counters.js'
 import type { LimitedAction } from './limited-action.js'
+import type { Count } from './shared-counters.js'
 
 /** A bucket with what is in it. */
 export interface FilledBucket extends Bucket, Count {}

@@ -1,15 +1,9 @@
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { within } from '../clock/clock.js'
 import { Logger } from '../log/logger.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
-import { type Counted, UnsentChanges } from './unsent-changes.js'
-
-/** The state of a counter. */
-export interface Count {
-  readonly points: number
-  /** Until it resets. */
-  readonly msLeft: number
-}
+import { type Count, type Counted, nameOf, SharedCounters } from './shared-counters.js'
+import { UnsentChanges } from './unsent-changes.js'
 
 /** One more in each of several counters. */
 export interface Added {
@@ -28,14 +22,7 @@ const PATIENCE = 0.5
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
-/** Adds to a counter, or subtracts, but never below zero: that would allow free guesses. */
-const COUNT = `
-if tonumber(ARGV[1]) < 0 and tonumber(redis.call('get', KEYS[1]) or '0') <= 0 then return {0, 0} end
-redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
-return {redis.call('incrby', KEYS[1], ARGV[1]), redis.call('pttl', KEYS[1])}`
-
 const NOTHING: Count = { points: 0, msLeft: 0 }
-const PREFIX = 'attempts'
 
 /**
  * Counters that expire, shared by all replicas through Redis. Each process counts in memory too, and by that
@@ -43,8 +30,8 @@ const PREFIX = 'attempts'
  */
 export class Counters {
   private readonly logger = new Logger('RateLimits')
-  private readonly memory = new RateLimiterMemory({ keyPrefix: PREFIX, points: 0, duration: 0 })
-  private readonly shared: RateLimiterRedis | null
+  private readonly memory = new RateLimiterMemory({ points: 0, duration: 0 })
+  private readonly shared: SharedCounters | null
   /** Null until something could not be sent. */
   private unsent: UnsentChanges | null = null
   /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
@@ -52,16 +39,7 @@ export class Counters {
   private lastLogAt = Number.NEGATIVE_INFINITY
 
   constructor(private readonly redis: RedisConnection | null) {
-    this.shared =
-      redis &&
-      new RateLimiterRedis({
-        storeClient: redis.commands,
-        useRedisPackage: true,
-        customIncrTtlLuaScript: COUNT,
-        keyPrefix: PREFIX,
-        points: 0,
-        duration: 0,
-      })
+    this.shared = redis && new SharedCounters(redis)
   }
 
   /** How many shards have failed to answer and have not been heard of since. */
@@ -71,22 +49,14 @@ export class Counters {
 
   /** The state of the counters, in the order of the keys. Reading creates none. */
   async read(keys: readonly string[]): Promise<readonly Count[]> {
-    const lookIn = async (limiter: RateLimiterAbstract, key: string) => {
-      const found = await limiter.get(key)
-      return found ? { points: found.consumedPoints, msLeft: found.msBeforeNext } : NOTHING
-    }
-    const shared = await this.eachInShared(keys, lookIn)
-    return Promise.all(keys.map((key, index) => shared[index] ?? lookIn(this.memory, key)))
+    const shared = await this.inShared(keys, (counters, some) => counters.read(some))
+    return Promise.all(keys.map((key, index) => shared[index] ?? readOwn(this.memory, key)))
   }
 
   /** Adds one to each. The window begins with the first. */
   async add(counted: readonly Counted[]): Promise<Added> {
-    const addTo = async (limiter: RateLimiterAbstract, { key, windowSeconds }: Counted) => {
-      const added = await limiter.penalty(key, 1, { customDuration: windowSeconds })
-      return { points: added.consumedPoints, msLeft: added.msBeforeNext }
-    }
-    const own = await Promise.all(counted.map(each => addTo(this.memory, each)))
-    const shared = await this.eachInShared(counted, addTo)
+    const own = await Promise.all(counted.map(each => addOwn(this.memory, each)))
+    const shared = await this.inShared(counted, (counters, some) => counters.count(1, some))
     this.keepUnsent(counted, shared, (unsent, missed) => unsent.add(missed))
     return {
       counts: own.map((count, index) => shared[index] ?? count),
@@ -95,19 +65,18 @@ export class Counters {
   }
 
   async forget(keys: readonly string[]): Promise<void> {
-    const forgetIn = (limiter: RateLimiterAbstract, key: string) => limiter.delete(key)
     this.unsent?.cancel(keys)
-    await Promise.all(keys.map(key => forgetIn(this.memory, key)))
-    const sent = await this.eachInShared(keys, forgetIn)
+    await Promise.all(keys.map(key => this.memory.delete(key)))
+    const sent = await this.inShared(keys, (counters, some) => counters.forget(some))
     this.keepUnsent(keys, sent, (unsent, missed) => unsent.reset(missed))
   }
 
   private async subtract(counted: readonly Counted[]): Promise<void> {
-    await Promise.all(counted.map(each => subtractOne(this.memory, each)))
+    await Promise.all(counted.map(each => subtractOwn(this.memory, each)))
     const unsent = counted.filter(({ key }) => this.unsent?.willAddTo(key))
     this.unsent?.subtract(unsent)
     const rest = counted.filter(each => !unsent.includes(each))
-    const sent = await this.eachInShared(rest, subtractOne)
+    const sent = await this.inShared(rest, (counters, some) => counters.count(-1, some))
     // Otherwise a right guess would stay counted against everybody in its network.
     this.keepUnsent(rest, sent, (changes, missed) => changes.subtract(missed))
   }
@@ -127,34 +96,52 @@ export class Counters {
    * What `work` returns for each in Redis. Null for those on a shard that does not answer or has no master,
    * and for all without Redis. What the other shards have counted stays counted.
    */
-  private async eachInShared<T extends string | Counted, R>(
+  private async inShared<T extends string | Counted, R>(
     items: readonly T[],
-    work: (limiter: RateLimiterAbstract, item: T) => Promise<R>,
+    work: (counters: SharedCounters, some: readonly T[]) => Promise<readonly R[]>,
   ): Promise<readonly (R | null)[]> {
     const { redis, shared } = this
-    if (!redis || !shared) return items.map(() => null)
+    const found: (R | null)[] = items.map(() => null)
+    if (!redis || !shared || items.length === 0) return found
     const patienceMs = PATIENCE * redis.timeoutMs
     const hasAsked = await this.askSilentShards(redis, patienceMs)
     // Commands of one tick are sent together, in this order.
     if (hasAsked || this.silent.size === 0)
       this.unsent?.send(shared, key => this.answeringShardOf(redis, key) !== null)
-    return Promise.all(
-      items.map(item => {
-        const shard = this.answeringShardOf(redis, typeof item === 'string' ? item : item.key)
-        if (shard === null) return null
-        return within(
+    const ask = async (shard: string, places: readonly number[]) => {
+      try {
+        const answers = await within(
           patienceMs,
-          redis.run(() => work(shared, item)),
-        ).catch((error: Error) => {
-          this.silence(shard, error)
-          return null
-        })
-      }),
-    )
+          work(
+            shared,
+            places.map(place => items[place] as T),
+          ),
+        )
+        for (const [index, place] of places.entries()) found[place] = answers[index] as R
+      } catch (error) {
+        this.silence(shard, error as Error)
+      }
+    }
+    await Promise.all(this.together(redis, items).map(({ shard, places }) => ask(shard, places)))
+    return found
+  }
+
+  /** Which of them one script may have, by their places: all, or in a cluster each alone. */
+  private together(
+    redis: RedisConnection,
+    items: readonly (string | Counted)[],
+  ): { shard: string; places: number[] }[] {
+    const places = items.flatMap((item, place) => {
+      const shard = this.answeringShardOf(redis, typeof item === 'string' ? item : item.key)
+      return shard === null ? [] : { shard, places: [place] }
+    })
+    const [first] = places
+    if (redis.isCluster || !first) return places
+    return [{ shard: first.shard, places: places.flatMap(each => each.places) }]
   }
 
   private answeringShardOf(redis: RedisConnection, key: string): string | null {
-    const shard = redis.shardOf(`${PREFIX}:${key}`)
+    const shard = redis.shardOf(nameOf(key))
     return shard === null || this.silent.has(shard) ? null : shard
   }
 
@@ -188,9 +175,21 @@ export class Counters {
   }
 }
 
-async function subtractOne(limiter: RateLimiterAbstract, { key, windowSeconds }: Counted): Promise<true> {
-  const { consumedPoints } = await limiter.reward(key, 1, { customDuration: windowSeconds })
+async function readOwn(memory: RateLimiterMemory, key: string): Promise<Count> {
+  const found = await memory.get(key)
+  return found ? countOf(found) : NOTHING
+}
+
+async function addOwn(memory: RateLimiterMemory, { key, windowSeconds }: Counted): Promise<Count> {
+  return countOf(await memory.penalty(key, 1, { customDuration: windowSeconds }))
+}
+
+async function subtractOwn(memory: RateLimiterMemory, { key, windowSeconds }: Counted): Promise<void> {
+  const { consumedPoints } = await memory.reward(key, 1, { customDuration: windowSeconds })
   // Its window has ended in the meantime.
-  if (consumedPoints < 0) await limiter.delete(key)
-  return true
+  if (consumedPoints < 0) await memory.delete(key)
+}
+
+function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): Count {
+  return { points: consumedPoints, msLeft: msBeforeNext }
 }

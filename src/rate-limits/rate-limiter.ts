@@ -8,9 +8,9 @@ import type { Client } from '../http/client.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Alarms, type FilledBucket } from './alarms.js'
 import { type Bucket, bucketsOf } from './buckets.js'
-import { type Added, type Count, Counters } from './counters.js'
+import { type Added, Counters } from './counters.js'
 import { LIMITED_KINDS, type LimitedAction } from './limited-action.js'
-import type { Counted } from './unsent-changes.js'
+import type { Count, Counted } from './shared-counters.js'
 
 /** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const MAX_WINDOW_SECONDS = 60 * 60

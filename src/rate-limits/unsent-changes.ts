@@ -1,10 +1,7 @@
-import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { Counted, SharedCounters } from './shared-counters.js'
 
-/** What to count, and for how long from the first time. */
-export interface Counted {
-  readonly key: string
-  readonly windowSeconds: number
-}
+/** What it needs of Redis. */
+export type ToldOfChanges = Pick<SharedCounters, 'count' | 'forget'>
 
 /** What Redis still has to be told about one counter: a reset, an amount to add or subtract, or both. */
 interface Change {
@@ -60,21 +57,21 @@ export class UnsentChanges {
    * Starts sending, in this tick, where `isAnswering` says that it arrives. What cannot be sent is kept until
    * its window ends; the rest does not wait for it.
    */
-  send(limiter: RateLimiterAbstract, isAnswering: (key: string) => boolean): void {
+  send(counters: ToldOfChanges, isAnswering: (key: string) => boolean): void {
     // What is being sent may still fail, and two changes of one counter could not be told apart then.
     if (this.sending.size > 0) return
     const now = performance.now()
     for (const [key, change] of this.changes) {
       if (this.sending.size === MAX_AT_ONCE) return
       if (change.endsAt <= now) this.changes.delete(key)
-      else if (isAnswering(key)) this.sendOne(limiter, key, change)
+      else if (isAnswering(key)) this.sendOne(counters, key, change)
     }
   }
 
-  private sendOne(limiter: RateLimiterAbstract, key: string, change: Change): void {
+  private sendOne(counters: ToldOfChanges, key: string, change: Change): void {
     this.changes.delete(key)
     this.sending.add(key)
-    apply(limiter, key, change).then(
+    apply(counters, key, change).then(
       () => this.sending.delete(key),
       () => {
         if (this.sending.delete(key)) this.note(key, change)
@@ -105,15 +102,14 @@ function merged(one: Change, other: Change): Change {
 }
 
 async function apply(
-  limiter: RateLimiterAbstract,
+  counters: ToldOfChanges,
   key: string,
   { isReset, points, endsAt }: Change,
 ): Promise<void> {
-  const customDuration = Math.ceil((endsAt - performance.now()) / 1000)
-  const isDue = customDuration > 0
+  const windowSeconds = Math.ceil((endsAt - performance.now()) / 1000)
+  const isDue = windowSeconds > 0 && (points > 0 || (points < 0 && !isReset))
   await Promise.all([
-    isReset && limiter.delete(key),
-    isDue && points > 0 && limiter.penalty(key, points, { customDuration }),
-    isDue && points < 0 && !isReset && limiter.reward(key, -points, { customDuration }),
+    isReset && counters.forget([key]),
+    isDue && counters.count(points, [{ key, windowSeconds }]),
   ])
 }

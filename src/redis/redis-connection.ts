@@ -31,7 +31,7 @@ const LOG_EVERY_MS = 10_000
 const OUTAGE_REPLIES =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|OOM|BUSY|UNKILLABLE)/
 
-/** A Lua script with one key, called by its hash. */
+/** A Lua script, called by its hash. */
 export interface RedisScript {
   readonly lua: string
   readonly sha: string
@@ -115,25 +115,32 @@ export class RedisConnection implements OnApplicationShutdown {
     }
   }
 
-  /** Runs a script in one round trip; sends its text only when the server does not have it. */
-  runScript(script: RedisScript, key: string, args: readonly string[]): Promise<unknown> {
-    return this.run(commands => this.evaluate(commands, script, key, args))
+  /**
+   * Runs a script in one round trip; sends its text only when the server does not have it. In a cluster, keys
+   * of one script must have one slot.
+   */
+  runScript(script: RedisScript, keys: string | string[], args: readonly string[]): Promise<unknown> {
+    return this.run(commands => this.evaluate(commands, script, keys, args))
   }
 
   /** Like {@link runScript}, on one server; for {@link onShard}. */
   async evaluate(
     server: Pick<ServerCommands, 'eval' | 'evalSha'>,
     { sha, lua }: RedisScript,
-    key: string,
+    keys: string | string[],
     args: readonly string[],
   ): Promise<unknown> {
-    const options = { keys: [key], arguments: [...args] }
+    const options = { keys: typeof keys === 'string' ? [keys] : keys, arguments: [...args] }
     try {
       return await server.evalSha(sha, options)
     } catch (error) {
       if (this.client.replyOf(error)?.startsWith('NOSCRIPT')) return server.eval(lua, options)
       throw error
     }
+  }
+
+  get isCluster(): boolean {
+    return typeof this.client.shards !== 'string'
   }
 
   /** The masters that share the keys; only one, except in a cluster. */

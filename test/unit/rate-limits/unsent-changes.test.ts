@@ -1,25 +1,37 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
+import type { Count, Counted } from '../../../src/rate-limits/shared-counters.js'
+import { type ToldOfChanges, UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
 
 const WINDOW_SECONDS = 100
 
 /** A cluster of which a shard can fail or fall silent; what is kept is real. */
-class Shards extends RateLimiterMemory {
+class Shards implements ToldOfChanges {
   readonly failing = new Set<string>()
   silence: Promise<never> | null = null
+  private readonly kept = new RateLimiterMemory({ points: 0, duration: 0 })
 
-  constructor() {
-    super({ points: 0, duration: 0 })
+  async count(points: number, counted: readonly Counted[]): Promise<Count[]> {
+    if (counted.some(({ key }) => this.failing.has(key))) throw new Error('no such shard')
+    await this.silence
+    const counts = counted.map(async ({ key, windowSeconds }) => {
+      const found = await this.kept.penalty(key, points, { customDuration: windowSeconds })
+      return { points: found.consumedPoints, msLeft: found.msBeforeNext }
+    })
+    return Promise.all(counts)
   }
 
-  override async penalty(...[key, points, options]: Parameters<RateLimiterMemory['penalty']>) {
-    if (this.failing.has(String(key))) throw new Error('no such shard')
-    return (await this.silence) ?? super.penalty(key, points, options)
+  async forget(keys: readonly string[]): Promise<readonly string[]> {
+    for (const key of keys) await this.kept.delete(key)
+    return keys
   }
 
   async pointsOf(key: string): Promise<number> {
-    return (await this.get(key))?.consumedPoints ?? 0
+    return (await this.kept.get(key))?.consumedPoints ?? 0
+  }
+
+  async msLeftOf(key: string): Promise<number | undefined> {
+    return (await this.kept.get(key))?.msBeforeNext
   }
 }
 
@@ -45,7 +57,7 @@ describe('Unsent changes', () => {
     await send()
     await send()
     expect([await shards.pointsOf('a'), await shards.pointsOf('b')]).toEqual([2, 1])
-    expect((await shards.get('a'))?.msBeforeNext).toBeLessThanOrEqual(WINDOW_SECONDS * 1000)
+    expect(await shards.msLeftOf('a')).toBeLessThanOrEqual(WINDOW_SECONDS * 1000)
   })
 
   it('that cannot be told stay owed, and are no reason to tell the others again', async () => {
@@ -101,7 +113,7 @@ describe('Unsent changes', () => {
   })
 
   it('can be that a counter begins anew', async () => {
-    await shards.penalty('a', 9, { customDuration: WINDOW_SECONDS })
+    await shards.count(9, [{ key: 'a', windowSeconds: WINDOW_SECONDS }])
     unsent.reset(['a'])
     add('a')
     await send()
