@@ -1,4 +1,4 @@
-// npm run bench [-- webhooks | satellites | second-factor | passkey | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
+// npm run bench [-- webhooks | satellites | second-factor | passkey | peers | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
 // had an answer that was not 2xx.
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
@@ -23,6 +23,11 @@ if (process.argv[2] === 'webhooks') {
 } else if (process.argv[2] === 'passkey') {
   const { measurePasskeys } = await import('./measure/measure-passkeys.mjs')
   await measurePasskeys()
+} else if (process.argv[2] === 'peers') {
+  const { installPeers } = await import('./peers/install-peers.mjs')
+  installPeers()
+  const { measurePeers } = await import('./peers/measure-peers.mjs')
+  await measurePeers()
 } else if (process.argv[2] === 'hops') {
   const { measureHops } = await import('./measure/measure-hops.mjs')
   await measureHops({ isVerbose: process.argv[3] === 'list' })

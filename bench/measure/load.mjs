@@ -9,10 +9,11 @@ const SCRIPT = join(import.meta.dirname, 'requests.lua')
 
 /** Requests of one kind, for any server. Each is `{ method, path, headers, body }`. */
 export class Requests {
-  constructor(name, requests, { connections }) {
+  constructor(name, requests, { connections, script = SCRIPT }) {
     this.name = name
     this.requests = requests
     this.connections = connections
+    this.script = script
     this.files = new Map()
   }
 
@@ -27,8 +28,9 @@ export class Requests {
     const cpuBefore = server.child.cpuSeconds()
     const { stdout } = await run('taskset', [
       ...['--cpu-list', cores],
-      ...['wrk', '--threads', '1', '--connections', String(this.connections), '--duration', `${seconds}s`],
-      ...['--script', SCRIPT, `http://127.0.0.1:${server.port}`, '--', this.fileFor(server), ...pause],
+      ...['wrk', '--threads', '1', '--connections', String(this.connections)],
+      ...['--duration', `${seconds}s`, '--timeout', '10s', '--script', this.script],
+      ...[`http://127.0.0.1:${server.port}`, '--', this.fileFor(server), ...pause],
     ])
     const cpuSeconds = server.child.cpuSeconds() - cpuBefore
     const result = JSON.parse(/^RESULT (.*)$/m.exec(stdout)[1])
@@ -58,7 +60,8 @@ export class Requests {
   }
 }
 
-function onTheWire({ method, path, headers, body = '' }, port) {
+/** The bytes of a request to this port. */
+export function onTheWire({ method, path, headers, body = '' }, port) {
   const lines = Object.entries({
     Host: `127.0.0.1:${port}`,
     ...headers,

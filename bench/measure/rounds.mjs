@@ -7,13 +7,16 @@ const WARM_UP_SECONDS = 2
  * Runs `contestants` ({ name: seconds => measurement }) in turn, forwards and backwards, after a warm-up of
  * each that does not count. Gives back { name: [measurement of each round] }.
  */
-export async function inTurn(contestants, { rounds = ROUNDS, warmUpSeconds = WARM_UP_SECONDS } = {}) {
+export async function inTurn(
+  contestants,
+  { rounds = ROUNDS, seconds = SECONDS, warmUpSeconds = WARM_UP_SECONDS } = {},
+) {
   const names = Object.keys(contestants)
   for (const name of names) await contestants[name](warmUpSeconds)
   const measured = Object.fromEntries(names.map(name => [name, []]))
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? names : names.toReversed()
-    for (const name of order) measured[name].push(await contestants[name](SECONDS))
+    for (const name of order) measured[name].push(await contestants[name](seconds))
   }
   return measured
 }
