@@ -21,17 +21,24 @@ export const ROOMS = {
   },
   sessions: {
     mutate: [
-      'src/sessions/*.ts',
+      'src/sessions/{session,session-actor,session-cookie,session-sites,reauthentication}.ts',
       'src/sessions/guards/*.ts',
+      'src/sessions/stores/{redis-session,session-store}.ts',
+    ],
+    tests: ['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'guards', 'main-site'].map(
+      name => `test/unit/sessions/${name}.test.ts`,
+    ),
+    ignoreStatic: true,
+  },
+  'session-stores': {
+    mutate: [
+      'src/sessions/{sessions.service,user-sessions,session-links,session-cleanup}.ts',
       'src/sessions/stores/*.ts',
+      '!src/sessions/stores/{redis-session,session-store}.ts',
       'src/sessions/active/{active,own}-sessions.ts',
       'src/sessions/revocation/session-change*.ts',
-      '!src/sessions/sessions.module.ts',
     ],
     tests: [
-      ...['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'guards', 'main-site'].map(
-        name => `test/unit/sessions/${name}.test.ts`,
-      ),
       'test/contracts/redis-session-store.test.ts',
       'test/contracts/session-store.test.ts',
       ...['session-limit', 'active-sessions', 'revocation'].map(name => `test/http/sessions/${name}.test.ts`),
@@ -40,16 +47,24 @@ export const ROOMS = {
   },
   billing: {
     mutate: [
-      'src/billing/subscription/{subscription-rules,subscriptions}.ts',
-      'src/billing/sync/{billing-inbox,billing-queue,customer-writer,waiting-events}.ts',
-      'src/billing/entitlements/{entitlements,user-entitlements}.ts',
+      'src/billing/subscription/subscription-rules.ts',
+      'src/billing/sync/{billing-inbox,billing-queue}.ts',
       'src/billing/provider/hourly-lines.ts',
     ],
     tests: [
-      ...['subscription-rules', 'provider-events', 'hourly-lines', 'billing-queue', 'customer-records'].map(
+      'test/unit/users/plans.test.ts',
+      ...['subscription-rules', 'provider-events', 'hourly-lines', 'billing-queue'].map(
         name => `test/unit/billing/${name}.test.ts`,
       ),
-      'test/unit/users/plans.test.ts',
     ],
+  },
+  'billing-records': {
+    mutate: [
+      'src/billing/subscription/subscriptions.ts',
+      'src/billing/sync/{customer-writer,waiting-events}.ts',
+      'src/billing/entitlements/{entitlements,user-entitlements}.ts',
+    ],
+    tests: ['test/unit/billing/customer-records.test.ts'],
+    ignoreStatic: true,
   },
 }

@@ -75,6 +75,7 @@ function mutate(room) {
     concurrency: 1,
     ignoreStatic,
     timeoutMS: 20_000,
+    dryRunTimeoutMinutes: 30,
     incremental: true,
     incrementalFile,
     disableTypeChecks: false,

@@ -52,7 +52,7 @@ describe('What a handler is protected by', () => {
     const context = {
       getClass: () => Controller,
       getHandler: () => Controller.prototype.handle,
-      switchToHttp: () => ({ getRequest: () => ({ session: { permissions: permissionsOf(held) } }) }),
+      getArgByIndex: () => ({ session: { permissions: permissionsOf(held) } }),
     }
     const enrolled = { run: async () => [{ mustEnrol: false }] } as unknown as Database
     const guard = new PermissionGuard(new Reflector(), new EnrolmentRefusal(enrolled))
