@@ -19,13 +19,18 @@ export function addStoreCommands(program: Command, context: CommandContext): voi
     .description(
       'accept that the session store has lost its data; users who had a session there log in again',
     )
-    .action(async () => {
+    .option(
+      '--database-restored',
+      'the database was restored, or has lost its last commits: sessions that it does not know end too',
+    )
+    .action(async ({ databaseRestored: isRestored = false }: { databaseRestored?: boolean }) => {
       const shards = await withService(context, async app => {
         const supervisor = app.get<StoreSupervisor | null>(StoreSupervisor)
         if (!supervisor) throw new Error('The sessions are in the database, so there is nothing to accept')
-        return supervisor.acceptLoss(undone => {
+        const onWait = (undone: readonly AcceptedShard[]) => {
           for (const shard of undone) print(waitingFor(shard))
-        })
+        }
+        return supervisor.acceptLoss({ isRestored, onWait })
       })
       for (const shard of shards) print(describe(shard))
       if (shards.some(({ problem }) => problem !== null))

@@ -36,6 +36,10 @@ export class ChangeApplier {
   private recent: number | null = null
   /** What each shard's markers vouch for. */
   private readonly settled = new Map<string, number>()
+  /** The newest change that was seen in the database. */
+  private newest = 0
+  /** The newest one that Redis has heard of; null while another replica does the work. */
+  private noted: number | null = null
   private markedAt = Number.NEGATIVE_INFINITY
   private leftAt = Number.NEGATIVE_INFINITY
 
@@ -61,6 +65,7 @@ export class ChangeApplier {
     if (this.isAtWork || performance.now() - this.leftAt < LEAVE_FOR_MS) return
     this.isAtWork = true
     try {
+      await this.look()
       if (!(await this.holdLease())) this.rest()
       else if (!(await this.pass())) await this.leaveToOthers()
     } catch (error) {
@@ -70,8 +75,21 @@ export class ChangeApplier {
     }
   }
 
+  /** Whether the database has gone back to an older state, under this process or before it. */
+  private async look(): Promise<void> {
+    const { assigned, committed } = await this.history.newest()
+    if (assigned >= this.newest) {
+      this.newest = Math.max(this.newest, committed)
+      return
+    }
+    this.newest = committed
+    this.rest()
+    this.gates.markAllStale('the database has lost changes')
+  }
+
   private rest(): void {
     this.recent = null
+    this.noted = null
     this.settled.clear()
   }
 
@@ -84,12 +102,20 @@ export class ChangeApplier {
 
   /** Whether every shard was told of everything. */
   private async pass(): Promise<boolean> {
+    await this.note()
     const isDue = performance.now() - this.markedAt >= MARKERS_EVERY_MS
     if (this.recent === null || isDue) return this.applyUnsettled()
     const { count, failed } = await this.applyAfter(this.recent)
     // Nothing new: start at the same place in a second.
     if (count > 0) this.recent = await this.history.settledId(this.recent, RECENT_SECONDS)
     return failed.size === 0 && this.gates.areAllOpen()
+  }
+
+  /** Lets Redis know how new the database is, for whoever starts on an older one. */
+  private async note(): Promise<void> {
+    this.noted ??= await this.markers.newestKnown()
+    if (this.newest <= this.noted) return
+    if (await this.markers.setNewestKnown(this.newest)) this.noted = this.newest
   }
 
   /** Applies everything that no marker vouches for, then raises the markers to what is old enough. */

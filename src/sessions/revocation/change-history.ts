@@ -76,13 +76,24 @@ export class ChangeHistory {
 
   /** The id that was assigned last, even if its change was rolled back. */
   async newestId(): Promise<number> {
-    const [sequence] = rowsOf<{ id: string }>(
+    return (await this.newest()).assigned
+  }
+
+  /**
+   * The id that was assigned last, and the highest one of a change that is committed; 0 without any. What is
+   * assigned is never less than what was committed before, whatever server takes over, unless commits are
+   * lost.
+   */
+  async newest(): Promise<{ readonly assigned: number; readonly committed: number }> {
+    const [row] = rowsOf<{ assigned: string; committed: string }>(
       await this.database.run(db =>
         db.execute(sql`
-          select coalesce(pg_sequence_last_value(pg_get_serial_sequence('session_changes', 'id')::regclass), 0)::text as id`),
+          select coalesce(max(id), 0)::text as committed,
+            coalesce(pg_sequence_last_value(pg_get_serial_sequence('session_changes', 'id')::regclass), 0)::text as assigned
+          from ${sessionChanges}`),
       ),
     )
-    return Number(sequence?.id ?? 0)
+    return { assigned: Number(row?.assigned ?? 0), committed: Number(row?.committed ?? 0) }
   }
 
   private async pageAfter(id: number): Promise<ChangePage & { readonly lastId: number }> {

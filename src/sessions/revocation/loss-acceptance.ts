@@ -5,7 +5,7 @@ import { userSessions } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
-import { SESSION_KEYS, sidOfKey } from '../stores/redis-session.js'
+import { REMOVE_IF_AHEAD, SESSION_KEYS, sidOfKey } from '../stores/redis-session.js'
 import type { ChangeHistory, ChangeReplay } from './change-history.js'
 import type { Markers, ShardState } from './markers.js'
 import { NotYetError } from './shard-recovery.js'
@@ -15,6 +15,7 @@ import { NotYetError } from './shard-recovery.js'
  */
 const PATIENCE_MS = 60_000
 const TRY_EVERY_MS = 500
+const KEYS_A_PAGE = 1_000
 
 /** What became of one shard when a loss was accepted. */
 export interface AcceptedShard {
@@ -25,11 +26,19 @@ export interface AcceptedShard {
   readonly problem: string | null
 }
 
+export interface Acceptance {
+  /** Whether the database was restored, or has lost commits. */
+  readonly isRestored: boolean
+  /** Hears of the shards that are waited for, once. */
+  readonly onWait: (undone: readonly AcceptedShard[]) => void
+}
+
 /** Accepts what is left of a store that lost its data. */
 export class LossAcceptance {
   private readonly outcomes = new Map<string, AcceptedShard>()
   /** How often each shard was stale. */
   private readonly staleCounts = new Map<string, number>()
+  private isRestored = false
 
   constructor(
     private readonly redis: RedisConnection,
@@ -48,17 +57,22 @@ export class LossAcceptance {
   /**
    * Repeats every change and writes all markers again, shard by shard; returns how it found each. Removes
    * sessions that the database does not know: those of another installation, or of a time that a restored
-   * database has lost. Waits up to a minute for shards that are out of reach, for example during a failover;
+   * database has lost; with `isRestored` also where that does not show. Waits up to a minute for shards that
+   * are out of reach, for example during a failover;
    * `onWait` is called with the first ones. Safe to repeat.
    */
-  async accept(onWait: (undone: readonly AcceptedShard[]) => void): Promise<readonly AcceptedShard[]> {
+  async accept({ isRestored, onWait }: Acceptance): Promise<readonly AcceptedShard[]> {
     this.outcomes.clear()
+    this.isRestored = isRestored
     const giveUpAt = performance.now() + PATIENCE_MS
     for (let attempt = 1; ; attempt++) {
       const isWorthWaiting = await this.acceptUndone()
       const outcomes = this.current()
       const undone = outcomes.filter(({ problem }) => problem !== null)
-      if (undone.length === 0) await this.markers.setInitialized()
+      if (undone.length === 0) {
+        await this.markers.setInitialized()
+        await this.markers.setNewestKnown((await this.history.newest()).committed)
+      }
       if (undone.length === 0 || !isWorthWaiting || performance.now() > giveUpAt) return outcomes
       if (attempt === 1) onWait(undone)
       await sleep(TRY_EVERY_MS)
@@ -79,7 +93,7 @@ export class LossAcceptance {
       const { is } = await this.markers.stateOf(shard)
       const was = this.wasBefore(shard) ?? is
       this.outcomes.set(shard, { shard, was, problem: 'it was not told of every change' })
-      if (is === 'foreign' || is === 'ahead') await removeUnknownSessions(this.redis, shard, this.database)
+      if (this.isRestored || is === 'foreign' || is === 'ahead') await this.removeUnknownSessions(shard)
       await this.bringUpToDate(shard)
       if (this.staleCountOf(shard) === staleCount) this.outcomes.set(shard, { shard, was, problem: null })
       return true
@@ -88,6 +102,30 @@ export class LossAcceptance {
       if (isAboutTheShard(error)) return !(error instanceof EvictingServerError)
       throw error
     }
+  }
+
+  /**
+   * Removes every session on the shard that the database does not list for any user, because nobody could end
+   * it, and those that know a later grant than the database: they would ignore what is taken away now.
+   */
+  private async removeUnknownSessions(shard: string): Promise<void> {
+    const newest = String(await this.history.newestId())
+    let cursor = '0'
+    do {
+      const page = await this.redis.onShard(shard, server =>
+        server.scan(cursor, { MATCH: SESSION_KEYS, COUNT: KEYS_A_PAGE }),
+      )
+      const unknown = await unknownOf(page.keys, this.database)
+      const known = page.keys.filter(key => !unknown.includes(key))
+      // One by one: in a cluster, the keys of a command must have the same slot.
+      await this.redis.onShard(shard, server =>
+        Promise.all([
+          ...unknown.map(key => server.unlink(key)),
+          ...known.map(key => this.redis.evaluate(server, REMOVE_IF_AHEAD, key, [newest])),
+        ]),
+      )
+      cursor = page.cursor
+    } while (cursor !== '0')
   }
 
   private async bringUpToDate(shard: string): Promise<void> {
@@ -125,26 +163,6 @@ function isAboutTheShard(error: unknown): boolean {
 
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? cause.message : message
-}
-
-const KEYS_A_PAGE = 1_000
-
-/** Removes every session on the shard that the database does not list for any user: nobody could end it. */
-async function removeUnknownSessions(
-  redis: RedisConnection,
-  shard: string,
-  database: Database,
-): Promise<void> {
-  let cursor = '0'
-  do {
-    const page = await redis.onShard(shard, server =>
-      server.scan(cursor, { MATCH: SESSION_KEYS, COUNT: KEYS_A_PAGE }),
-    )
-    const unknown = await unknownOf(page.keys, database)
-    // One by one: in a cluster, the keys of a command must have the same slot.
-    await redis.onShard(shard, server => Promise.all(unknown.map(key => server.unlink(key))))
-    cursor = page.cursor
-  } while (cursor !== '0')
 }
 
 async function unknownOf(keys: readonly string[], database: Database): Promise<string[]> {

@@ -5,7 +5,13 @@ import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
 import { inBatches } from '../stores/redis-changes.js'
-import { markerKey, PARTITIONS, partitionOf, RAISE_MARKER } from '../stores/redis-session.js'
+import {
+  markerKey,
+  NEWEST_CHANGE_KEY,
+  PARTITIONS,
+  partitionOf,
+  RAISE_MARKER,
+} from '../stores/redis-session.js'
 import type { ChangeHistory } from './change-history.js'
 
 /** What the markers of a shard say. */
@@ -67,8 +73,27 @@ export class Markers {
     const { lowest, areComplete, areForeign } = await this.findOn(shard)
     if (areForeign) return { is: 'foreign', lowest }
     if (!areComplete) return { is: 'incomplete', lowest }
-    if (lowest !== Infinity && lowest > (await this.history.newestId())) return { is: 'ahead', lowest }
-    return { is: 'complete', lowest }
+    const known = Math.max(lowest === Infinity ? 0 : lowest, await this.newestKnown())
+    return { is: known > (await this.history.newestId()) ? 'ahead' : 'complete', lowest }
+  }
+
+  /**
+   * The newest change that Redis has heard of, a minute before the markers; 0 when it has not, has lost it, or
+   * cannot be asked: it is on one shard, and the others must not wait for that one.
+   */
+  async newestKnown(): Promise<number> {
+    const marker = await this.redis.run(commands => commands.get(NEWEST_CHANGE_KEY)).catch(() => null)
+    return idOf(marker, await this.generation()) ?? 0
+  }
+
+  /** Whether Redis has taken it. */
+  async setNewestKnown(id: number): Promise<boolean> {
+    const marker = `${await this.generation()}:${id}`
+    const set = this.redis.run(commands => commands.set(NEWEST_CHANGE_KEY, marker))
+    return set.then(
+      () => true,
+      () => false,
+    )
   }
 
   async findOn(shard: string): Promise<MarkersFound> {

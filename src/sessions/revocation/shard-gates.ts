@@ -106,6 +106,11 @@ export class ShardGates {
     gate.shut(++this.staleCount, reason)
   }
 
+  /** All may know what the database does not. */
+  markAllStale(reason: string): void {
+    for (const shard of this.redis.shards()) this.markStale(shard, reason, { mayHaveLost: true })
+  }
+
   /** The shards that are open, and how often any was stale so far: for {@link isOpenSince}. */
   openShards(): { readonly shards: readonly string[]; readonly staleCount: number } {
     return {

@@ -4,7 +4,7 @@ import type { SessionHandle } from '../session.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
 import { type ChangeHistory, ChangeReplay } from './change-history.js'
-import { type AcceptedShard, LossAcceptance } from './loss-acceptance.js'
+import { type Acceptance, type AcceptedShard, LossAcceptance } from './loss-acceptance.js'
 import { Markers } from './markers.js'
 import type { ShardStatus } from './shard-gate.js'
 import { type Recovery, ShardGates } from './shard-gates.js'
@@ -41,10 +41,11 @@ export class StoreSupervisor implements Recovery {
    * Accepts what is left of a store that lost its data, and takes over one that was another installation's;
    * running services open by themselves. See {@link LossAcceptance.accept}.
    */
-  acceptLoss(
-    onWait: (undone: readonly AcceptedShard[]) => void = () => {},
-  ): Promise<readonly AcceptedShard[]> {
-    return this.acceptance.accept(onWait)
+  acceptLoss({
+    isRestored = false,
+    onWait = () => {},
+  }: Partial<Acceptance> = {}): Promise<readonly AcceptedShard[]> {
+    return this.acceptance.accept({ isRestored, onWait })
   }
 
   /** The state of each shard. */

@@ -35,6 +35,9 @@ export function markerKey(partition: string): string {
   return `changes-applied:{${partition}}`
 }
 
+/** The newest change that was seen in the database, as `<generation>:<id>`: an older database does not have it. */
+export const NEWEST_CHANGE_KEY = 'changes-newest'
+
 /**
  * How a session is stored in a Redis hash. One-letter field names, permissions as a number and times in
  * seconds keep it in a listpack of at most 256 bytes, because there are millions.
@@ -206,6 +209,11 @@ local version = redis.call('HGET', KEYS[1], '${GRANT_VERSION}')
 if version and tonumber(version) > tonumber(ARGV[3]) then return end
 redis.call('HDEL', KEYS[1], '${permissions}')
 redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2], '${GRANT_VERSION}', ARGV[3])`)
+
+/** Removes a session that knows a later grant than ARGV[1]: it would ignore new ones up to that. */
+export const REMOVE_IF_AHEAD = redisScript(`
+local version = redis.call('HGET', KEYS[1], '${GRANT_VERSION}')
+if version and tonumber(version) > tonumber(ARGV[1]) then redis.call('UNLINK', KEYS[1]) end`)
 
 /**
  * Raises the marker of a partition, never lowers it. Returns 1 if it vouches for ARGV[2] now. ARGV:
