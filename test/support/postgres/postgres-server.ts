@@ -28,9 +28,12 @@ export interface PostgresServer {
  */
 export async function startPostgres({
   standbyOf,
+  backup,
   settings: given = {},
 }: {
   standbyOf?: string
+  /** The folder of a base backup, which is copied. */
+  backup?: string
   /** Further settings of the server, which win. */
   settings?: Readonly<Record<string, string>>
 } = {}): Promise<PostgresServer> {
@@ -42,8 +45,11 @@ export async function startPostgres({
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   try {
     if (user) await chown(folder.path, user.uid, user.gid)
-    const [program, ...args] = standbyOf ? copyOf(standbyOf) : NEW
-    execFileSync(program, [...args, '--no-sync', `--pgdata=${data}`], { cwd: '/', stdio: 'pipe', ...user })
+    if (backup) copyBackup(backup, data, user)
+    else {
+      const [program, ...args] = standbyOf ? copyOf(standbyOf) : NEW
+      execFileSync(program, [...args, '--no-sync', `--pgdata=${data}`], { cwd: '/', stdio: 'pipe', ...user })
+    }
   } catch (error) {
     await folder.remove()
     throw error
@@ -76,6 +82,11 @@ export async function startPostgres({
     restart: () => server.restart(),
     stop: () => server.stop(),
   }
+}
+
+function copyBackup(from: string, to: string, user?: { uid: number; gid: number }): void {
+  execFileSync('cp', ['-a', from, to])
+  if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, to])
 }
 
 const NEW = [

@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
+import { NEWEST_CHANGE_KEY } from '../../../src/sessions/stores/redis-session.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
+import { permissionsIn } from '../../http/support/paying.js'
+import { aSubscriber, statusOf } from '../../http/support/subscriber.js'
+import { eventually } from '../../support/eventually.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { createDatabase, type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { TestApp } from '../../support/test-app.js'
+import { login, logout, refresh } from '../support/requests.js'
+import { runDocumented } from './documented-commands.js'
+
+const RESTORED = 'PostgreSQL was restored'
+const UNAVAILABLE = { status: 503, json: { code: 'SESSION_STORE_UNAVAILABLE' } }
+const ENDED = { status: 401, json: { code: 'SESSION_NOT_FOUND' } }
+
+let backups: string
+let redis: RedisServer
+const cleanUp: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  backups = await mkdtemp(join(tmpdir(), 'mainstay-backups-'))
+  // PostgreSQL runs as another user and archives below it.
+  await chmod(backups, 0o755)
+  redis = await startRedis()
+})
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step()
+  await redisCli(redis.port, 'FLUSHALL')
+})
+afterAll(async () => {
+  await redis?.stop()
+  await rm(backups, { recursive: true })
+})
+
+it('a dump that is restored under a running service: nothing that has ended comes back, nobody keeps what the database does not know', async () => {
+  const database = await createDatabase()
+  cleanUp.push(() => database.drop())
+  const app = await startOn(database.url)
+  const { owner, kept, revoked, ended } = await people(app)
+  const member = await aMember(app, owner)
+  const asMember = await signIn(app, member, 'satellite')
+  const payer = await aSubscriber(app)
+  const variables = commandsOf(app)
+  await runDocumented('Backup', 'pg_dump', variables)
+  await runDocumented('Backup', 'secrets-keys.json', variables)
+
+  expect(await logout(app, revoked)).toMatchObject({ status: 204 })
+  const newcomer = await signIn(app, owner, 'satellite')
+  await app.app.get(UserAdministration).grant(member, permissionsOf(['payments', 'dataEntry']))
+  await isNoted(app)
+  await emptyDatabase(database.url)
+  await runDocumented(RESTORED, 'pg_restore', variables)
+
+  await eventually(async () => (await refresh(app, kept)).status === 503, { what: 'the service to notice' })
+  await eventually(() => reasonAt(app).includes('does not have'), { what: 'the reason' })
+  const restarted = await startOn(database.url, app)
+  for (const server of [app, restarted])
+    for (const session of [kept, revoked, newcomer])
+      expect(await refresh(server, session)).toMatchObject(UNAVAILABLE)
+  expect(await login(app, owner)).toMatchObject(UNAVAILABLE)
+
+  await runDocumented(RESTORED, 'secrets-keys.json', variables)
+  await runDocumented(RESTORED, 'one_time_tokens', variables)
+  await runDocumented(RESTORED, 'store:accept-loss', variables)
+  for (const server of [app, restarted]) {
+    await eventually(async () => (await refresh(server, kept)).status === 200)
+    for (const session of [revoked, ended, newcomer, asMember])
+      expect(await refresh(server, session)).toMatchObject(ENDED)
+  }
+  // What is taken away now counts, although its number was given once before.
+  const again = await signIn(app, member, 'satellite')
+  await app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+  expect(permissionsIn((await refresh(app, again)).json.accessToken)).toEqual(['viewReports'])
+  expect(await runDocumented(RESTORED, 'audit:verify', variables)).toContain('rows')
+  expect(await statusOf(app, await signIn(app, payer.owner, 'main'))).toBe('active')
+})
+
+it('a base backup and its log, restored to a moment: as it was then', async () => {
+  const archive = join(backups, 'archive')
+  execFileSync('install', ['-d', '-m', '777', archive])
+  const settings = {
+    archive_mode: 'on',
+    archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
+  }
+  const postgres = await startServer({ settings })
+  const app = await startOn(postgres.url)
+  const { owner, kept, revoked, ended } = await people(app)
+  await runDocumented('Backup', 'pg_basebackup', commandsOf(app))
+  const lateOwner = await anOwner(app)
+  const [{ now: moment }] = await rowsOf(postgres.url, 'select now()::text')
+  expect(await logout(app, revoked)).toMatchObject({ status: 204 })
+  const newcomer = await signIn(app, owner, 'satellite')
+  const [{ segment }] = await rowsOf(postgres.url, 'select pg_walfile_name(pg_switch_wal()) as segment')
+  await eventually(async () => {
+    const [{ archived }] = await rowsOf(
+      postgres.url,
+      'select last_archived_wal as archived from pg_stat_archiver',
+    )
+    return archived >= segment
+  })
+  await postgres.stop()
+
+  await runDocumented(RESTORED, 'recovery.signal', {
+    BACKUPS: backups,
+    ARCHIVE: archive,
+    RECOVERY_TIME: moment,
+  })
+  const restored = await startServer({ backup: join(backups, 'base') })
+  await eventually(async () => {
+    const [{ isInRecovery }] = await rowsOf(restored.url, 'select pg_is_in_recovery() as "isInRecovery"')
+    return !isInRecovery
+  })
+  const again = await startOn(restored.url, app)
+  // So few changes are lost that their numbers do not show it: whoever restores says so.
+  await runDocumented(RESTORED, 'store:accept-loss', commandsOf(again))
+  await eventually(async () => (await refresh(again, kept)).status === 200)
+  for (const session of [revoked, ended, newcomer]) expect(await refresh(again, session)).toMatchObject(ENDED)
+  expect(await login(again, lateOwner)).toMatchObject({ status: 200 })
+})
+
+it('a Redis that comes back empty: nobody is told 401 until its loss was accepted', async () => {
+  const database = await createDatabase()
+  cleanUp.push(() => database.drop())
+  const app = await startOn(database.url)
+  const { owner, kept } = await people(app)
+  await redisCli(redis.port, 'FLUSHALL')
+  expect(await refresh(app, kept)).toMatchObject(UNAVAILABLE)
+  await runDocumented('Lost Redis', 'store:accept-loss', commandsOf(app))
+  await eventually(async () => (await refresh(app, kept)).status === 401)
+  expect(await refresh(app, await signIn(app, owner, 'satellite'))).toMatchObject({ status: 200 })
+})
+
+/** With the keys of another replica, if any. */
+async function startOn(url: string, beside?: TestApp): Promise<TestApp> {
+  const keys = beside && {
+    JWT_KEYS_FILE: beside.settings.jwtKeysFile,
+    SECRETS_KEYS_FILE: beside.settings.secretsKeysFile,
+    JWT_ISSUER: beside.settings.jwtIssuer,
+  }
+  // The machine may be busy; outages have tests of their own.
+  const patience = { SESSION_STORE_TIMEOUT_MS: '3000', DATABASE_TIMEOUT_MS: '3000' }
+  const stores = { DATABASE_URL: url, SESSION_STORE_URL: redis.url, ...patience }
+  const app = await TestApp.start('embedded', { ...stores, LOG_LEVEL: 'silent', ...keys })
+  cleanUp.push(() => app.stop())
+  return app
+}
+
+async function startServer(options: Parameters<typeof startPostgres>[0]): Promise<PostgresServer> {
+  const server = await startPostgres(options)
+  cleanUp.push(() => server.stop())
+  return server
+}
+
+/** An owner with sessions, one of which has ended already. */
+async function people(app: TestApp) {
+  const owner = await anOwner(app)
+  const open = () => signIn(app, owner, 'satellite')
+  const [kept, revoked, ended] = [await open(), await open(), await open()] as [SignedIn, SignedIn, SignedIn]
+  expect(await logout(app, ended)).toMatchObject({ status: 204 })
+  return { owner, kept, revoked, ended }
+}
+
+/** What an operator has set when they run the commands. */
+function commandsOf({ settings, stores, sandbox }: TestApp): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    DATA_DIR: settings.dataDir,
+    JWT_KEYS_FILE: settings.jwtKeysFile,
+    SECRETS_KEYS_FILE: settings.secretsKeysFile,
+    STRIPE_API_URL: sandbox.url,
+    ...stores,
+    BACKUPS: backups,
+  }
+}
+
+/** Redis has heard of the newest change in the database. */
+async function isNoted(app: TestApp): Promise<void> {
+  await eventually(async () => {
+    const [{ id }] = await rowsOf(app.settings.databaseUrl, 'select max(id) as id from session_changes')
+    return (await redisCli(redis.port, 'GET', NEWEST_CHANGE_KEY)).endsWith(`:${id}`)
+  })
+}
+
+function reasonAt(app: TestApp): string {
+  return app.app.get(StoreSupervisor).status()[0]?.reason ?? ''
+}
+
+/** The same database, with nothing in it. */
+async function emptyDatabase(url: string): Promise<void> {
+  const server = new URL(url)
+  const name = server.pathname.slice(1)
+  server.pathname = '/postgres'
+  await rowsOf(server.href, `drop database ${name} with (force)`)
+  await rowsOf(server.href, `create database ${name}`)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each statement has rows of its own.
+async function rowsOf(url: string, sql: string): Promise<[any, ...any[]]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows as [unknown]
+  } finally {
+    await client.end()
+  }
+}
