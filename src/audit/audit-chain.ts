@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, desc, eq, gt, lt, lte, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, lt, lte, notExists, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { auditChain, auditLog } from '../database/schema.js'
+import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema.js'
 import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
 
 /** The last link of the chain; it vouches for all before it. */
@@ -20,6 +20,8 @@ export interface ChainLink {
   readonly auditId: number
   readonly hash: string
   readonly row: AuditRow | null
+  /** Whether retention has removed the row. */
+  readonly isExpired: boolean
 }
 
 /** The rows of the audit log with these ids: above `after`, up to `to` where it is given. */
@@ -60,6 +62,14 @@ export class AuditChain {
 
   async append(transaction: Db, links: readonly (typeof auditChain.$inferInsert)[]): Promise<void> {
     await transaction.insert(auditChain).values([...links])
+  }
+
+  /** Rows from before this time were removed by retention; null when none were. */
+  async expiredBefore(): Promise<Date | null> {
+    const [row] = await this.database.run(db =>
+      db.select({ before: auditRetention.before }).from(auditRetention),
+    )
+    return row?.before ?? null
   }
 
   /** The highest id among the newest 1,000 rows that were sealed before `time`; 0 when there are none. */
@@ -130,11 +140,34 @@ async function lastOfNext(db: Db, after: number, count: number): Promise<number 
 
 async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {
   const { position, auditId, hash } = auditChain
-  return db
-    .select({ position, auditId, hash, row: auditLog })
+  const links = await db
+    .select({ position, auditId, hash, isExpired: sql<boolean>`${IS_EXPIRED}` })
     .from(auditChain)
-    .leftJoin(auditLog, eq(auditLog.id, auditId))
     .where(gt(position, after))
     .orderBy(asc(position))
     .limit(LINKS_A_PAGE)
+  const rows = await rowsWith(
+    db,
+    links.map(link => link.auditId),
+  )
+  return links.map(link => {
+    const row = rows.get(link.auditId) ?? null
+    return { ...link, row, isExpired: link.isExpired && row === null }
+  })
+}
+
+const IS_EXPIRED = sql`(${auditChain.auditId} < (select coalesce(max(${auditRetention.belowId}), 0) from ${auditRetention})
+  or exists (select from ${auditRemovedIds} where ${auditRemovedIds.id} = ${auditChain.auditId}))`
+
+/** By a range of ids too, which each partition has next to each other; a join would look for each row in all of them. */
+async function rowsWith(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, AuditRow>> {
+  if (ids.length === 0) return new Map()
+  const { id } = auditLog
+  const sorted = ids.toSorted((one, other) => one - other)
+  const inRange = and(gte(id, sorted[0] as number), lte(id, sorted.at(-1) as number))
+  const rows = await db
+    .select()
+    .from(auditLog)
+    .where(and(inRange, sql`${id} = any (${sql.param(sorted)}::bigint[])`))
+  return new Map(rows.map(row => [row.id, row]))
 }

@@ -37,6 +37,7 @@ export const AUDIT_ACTIONS = [
   'profile.change',
   'person.export',
   'audit.export',
+  'audit.expire',
   'invitation.create',
   'invitation.withdraw',
   'invitation.accept',

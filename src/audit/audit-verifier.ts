@@ -44,6 +44,7 @@ export class AuditVerifier {
         isNotedThere ||= isAt(link, noted as Checkpoint)
       }
     if (!isNotedThere) tell(missingFault(noted as Checkpoint))
+    tell(unannouncedFault(await this.chain.expiredBefore(), walk.announced))
     return { sealed: walk.count, head: walk.head, faults }
   }
 }
@@ -58,6 +59,11 @@ function overdueFault({ count, ids }: Overdue): string | null {
   return `${count} old rows had no seal (ids ${ids.join(', ')}${rest}): they were slipped in, their seals were removed, or the service has not run since`
 }
 
+function unannouncedFault(before: Date | null, announced: string | null): string | null {
+  if (before === null || before.toISOString() === announced) return null
+  return `Rows from before ${before.toISOString()} were removed, of which no row of the log says so: not by the service`
+}
+
 function missingFault({ hash, position }: Checkpoint): string {
   const where = position === undefined ? '' : ` at position ${position}`
   return `The head ${hash} is not in the chain${where}: what it stood for was removed or changed`
@@ -67,17 +73,23 @@ function missingFault({ hash, position }: Checkpoint): string {
 export class ChainVerifier {
   count = 0
   head: ChainHead = EMPTY_CHAIN
+  /** Until when rows may be missing, as the newest row about it says; null when none does. */
+  announced: string | null = null
 
   /** What is wrong with the next link, in words; null when nothing is. */
-  next({ position, auditId, hash, row }: ChainLink): string | null {
+  next({ position, auditId, hash, row, isExpired }: ChainLink): string | null {
     const before = this.head
+    const isFirst = this.count === 0
     this.head = { position, hash }
     this.count += 1
+    if (isExpired && isFirst) return null
     if (position !== before.position + 1)
       return `Position ${position} comes where ${before.position + 1} should: seals were removed between`
+    if (isExpired) return null
     if (!row) return `Row ${auditId} (position ${position}) was removed`
     if (chainHash(before.hash, row) !== hash)
       return `Row ${auditId} (position ${position}) or its seal was changed`
+    if (row.action === 'audit.expire') this.announced = String(row.detail.before)
     return null
   }
 }

@@ -5,9 +5,15 @@ import { AuditLog } from './audit-log.js'
 import { AuditSealer } from './audit-sealer.js'
 import { AuditVerifier } from './audit-verifier.js'
 import { RefusalCleanup } from './refusal-counts.js'
+import { AuditPartitions } from './retention/audit-partitions.js'
+import { AuditRetention } from './retention/audit-retention.js'
+import { AuditUpkeep } from './retention/audit-upkeep.job.js'
 
 @Module({
-  providers: [AuditLog, RefusalCleanup, AuditChain, AuditSealer, AuditVerifier],
+  providers: [
+    ...[AuditLog, RefusalCleanup, AuditChain, AuditSealer, AuditVerifier],
+    ...[AuditPartitions, AuditRetention, AuditUpkeep],
+  ],
   exports: [AuditLog, AuditSealer, AuditVerifier],
 })
 export class AuditModule {}

@@ -6,7 +6,9 @@ export const asText: SettingReader<string> = text => text
 
 /** Null when the setting is empty. */
 export function orNull<T>(read: SettingReader<T>): SettingReader<T | null> {
-  return (text, isProduction) => (text === '' ? null : read(text, isProduction))
+  const readOrNull: SettingReader<T | null> = (text, isProduction) =>
+    text === '' ? null : read(text, isProduction)
+  return Object.assign(readOrNull, { ...(read.bounds && { bounds: read.bounds }) })
 }
 
 export function oneOf<T extends string>(...choices: readonly T[]): SettingReader<T> {
@@ -34,6 +36,10 @@ export function seconds(min: number, max: number): SettingReader<number> {
 
 export function milliseconds(min: number, max: number): SettingReader<number> {
   return numberWithin({ min, max, unit: 'milliseconds' })
+}
+
+export function days(min: number, max: number): SettingReader<number> {
+  return numberWithin({ min, max, unit: 'days' })
 }
 
 /** More is a typing mistake. */

@@ -15,7 +15,7 @@ export interface Bounds {
   /** Null where nothing but good sense limits it. */
   readonly max: number | null
   /** The suffix of the setting's name says the same. */
-  readonly unit: 'seconds' | 'milliseconds' | null
+  readonly unit: 'seconds' | 'milliseconds' | 'days' | null
 }
 
 /** The default of a setting that has none: the service does not start without a value. */

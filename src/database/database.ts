@@ -53,6 +53,15 @@ export class Database implements OnApplicationShutdown {
     return this.guard(() => this.connection.transaction(work), TRANSACTION)
   }
 
+  /** Like `transaction`, for the upkeep of tables, which may take minutes: a connection of its own, no time limit. */
+  async maintain<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+    try {
+      return await this.connection.maintain(work)
+    } catch (error) {
+      throw this.refusalOf(error)
+    }
+  }
+
   /** Throws `DATABASE_UNAVAILABLE` when the database does not answer. */
   async ping(): Promise<void> {
     await this.run(db => db.execute(sql`select 1`))

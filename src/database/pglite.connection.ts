@@ -49,11 +49,14 @@ async function open(folder: string, lost: AbortSignal, unlock: () => Promise<voi
     lost.throwIfAborted()
     return work(db as unknown as Db)
   }
+  const transaction: Connection['transaction'] = work =>
+    run(() => db.transaction(transaction => work(transaction as unknown as Db)))
   return {
     lost,
     run,
-    transaction: work => run(() => db.transaction(transaction => work(transaction as unknown as Db))),
+    transaction,
     report: run,
+    maintain: transaction,
     migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
     isOutage: () => client.closed || lost.aborted,
     close: async () => {

@@ -204,11 +204,14 @@ export const sessionStore = pgTable('session_store', {
   isInitialized: boolean('is_initialized').notNull().default(false),
 })
 
-/** Append-only (a trigger refuses UPDATE and DELETE): who did what, when, from where, with which outcome. */
+/**
+ * Append-only (a trigger refuses UPDATE, and DELETE but for retention): who did what, when, from where, with which
+ * outcome. Partitioned by month, by migration 0018; the primary key is each partition's own.
+ */
 export const auditLog = pgTable(
   'audit_log',
   {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    id: bigint('id', { mode: 'number' }).primaryKey().default(sql`nextval('audit_log_id_seq')`),
     at: instant('at').notNull(),
     action: text('action').notNull(),
     outcome: text('outcome').notNull(),
@@ -245,6 +248,21 @@ export const auditChain = pgTable(
   },
   table => [uniqueIndex('audit_chain_audit').on(table.auditId)],
 )
+
+/**
+ * What retention has removed from the audit log: one row, or none. All rows from before `before` may go; of those
+ * removed, the ones with an id below `belowId` are known by that, the others by `audit_removed_ids`.
+ */
+export const auditRetention = pgTable('audit_retention', {
+  id: integer('id').primaryKey().default(1),
+  before: instant('before').notNull(),
+  belowId: bigint('below_id', { mode: 'number' }).notNull(),
+})
+
+/** Rows that retention has removed although rows with lower ids remain; few, around the time of the cut. */
+export const auditRemovedIds = pgTable('audit_removed_ids', {
+  id: bigint('id', { mode: 'number' }).primaryKey(),
+})
 
 /**
  * Refusals that have no row in the audit log, counted: `kind` is action, outcome and reason, `network` an

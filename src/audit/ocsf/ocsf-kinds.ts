@@ -69,6 +69,7 @@ export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   'profile.change': accountChange({ other: 'Profile Change' }),
   'person.export': entity('personal data', 'Read'),
   'audit.export': entity('audit log', 'Read'),
+  'audit.expire': entity('audit log', 'Delete'),
   'invitation.create': entity('invitation', 'Create'),
   'invitation.withdraw': entity('invitation', 'Delete'),
   'invitation.accept': accountChange('Create'),

@@ -7,6 +7,9 @@ const MAX_POOL_SIZE = 500
 const MAX_DATABASE_TIMEOUT_MS = 3_000
 /** A silent connection is given up after this long anyway. */
 const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
+/** Long enough to notice a break-in; the log in which it shows must not be gone by then. */
+const MIN_AUDIT_RETENTION_DAYS = 30
+const MAX_AUDIT_RETENTION_DAYS = 36_500
 
 export const STORE_SETTINGS = {
   dataDir: {
@@ -37,6 +40,14 @@ export const STORE_SETTINGS = {
     read: read.milliseconds(100, MAX_DATABASE_TIMEOUT_MS),
     default: '400',
     meaning: 'How long PostgreSQL may be silent before requests are refused with 503',
+  },
+  auditRetentionDays: {
+    name: 'AUDIT_RETENTION_DAYS',
+    read: read.orNull(read.days(MIN_AUDIT_RETENTION_DAYS, MAX_AUDIT_RETENTION_DAYS)),
+    default: '',
+    defaultInWords: 'for ever',
+    meaning:
+      'How many days rows of the audit log are kept; older ones are removed every day, with their seals',
   },
   sessionStoreUrl: {
     name: 'SESSION_STORE_URL',

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import pg from 'pg'
 import { Logger } from '../../log/logger.js'
 import { MIGRATIONS_FOLDER } from '../connection.js'
 import { isLockTimeout } from './postgres-outage.js'
+import { unlimitedTransaction } from './unlimited-transaction.js'
 
-const CONNECT_TIMEOUT_MS = 5_000
 /** An arbitrary number; every replica must use the same, and nothing else may. */
 const MIGRATION_LOCK = 7_245_001
 /**
@@ -35,19 +34,12 @@ export async function migratePostgres(url: string, onError: (error: Error) => vo
   }
 }
 
-/** Locks and time limits belong to the transaction, so it works through PgBouncer too. */
-async function migrateOnce(url: string, onError: (error: Error) => void): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  client.on('error', onError)
-  await client.connect()
-  try {
-    await client.query('begin')
-    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+/** The locks belong to the transaction too. */
+function migrateOnce(url: string, onError: (error: Error) => void): Promise<void> {
+  return unlimitedTransaction(url, onError, async client => {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
     await client.query(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
     // Inside ours, its own "begin" only causes a warning, and its "commit" ends both.
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
-  } finally {
-    await client.end()
-  }
+  })
 }

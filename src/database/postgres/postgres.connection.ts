@@ -1,8 +1,10 @@
-import type { Connection } from '../connection.js'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type { Connection, Db } from '../connection.js'
 import { migratePostgres } from './migrate-postgres.js'
 import { findPrimary, hostUrls } from './postgres-hosts.js'
 import { isOutage, isReadOnly } from './postgres-outage.js'
 import { PostgresPools } from './postgres-pools.js'
+import { unlimitedTransaction } from './unlimited-transaction.js'
 
 /** Nobody is waiting yet at start. */
 const START_LIMIT_MS = 5_000
@@ -49,6 +51,8 @@ export function openPostgres(
     run: work => guard(() => work(pools.db)),
     transaction: work => guard(() => pools.transaction(work)),
     report: work => guard(() => pools.report(work)),
+    maintain: work =>
+      unlimitedTransaction(pools.url, onError, client => work(drizzle(client) as unknown as Db)),
     migrate: async () => {
       await find(START_LIMIT_MS)
       await migratePostgres(pools.url, onError)

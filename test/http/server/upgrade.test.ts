@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { hash } from '@node-rs/argon2'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
-import { MIGRATIONS_FOLDER } from '../../../src/database/connection.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, newSessionId } from '../../../src/sessions/session.js'
+import { withMigrationsUpTo } from '../../support/migrations-up-to.js'
 import { anEmail, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { aSatellite } from '../../support/satellites.js'
@@ -63,21 +60,13 @@ describe('an installation from before there were satellites in the database', ()
 })
 
 async function fillAsBefore(url: string): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'mainstay-migrations-'))
   const client = new pg.Client({ connectionString: url })
   try {
-    await cp(MIGRATIONS_FOLDER, folder, { recursive: true })
-    const file = join(folder, 'meta/_journal.json')
-    const journal = JSON.parse(await readFile(file, 'utf8')) as { entries: { tag: string }[] }
-    const last = journal.entries.findIndex(({ tag }) => tag === LAST_BEFORE)
-    journal.entries.length = last + 1
-    await writeFile(file, JSON.stringify(journal))
     await client.connect()
-    await migrate(drizzle(client), { migrationsFolder: folder })
+    await withMigrationsUpTo(LAST_BEFORE, migrationsFolder => migrate(drizzle(client), { migrationsFolder }))
     await addPeople(client)
   } finally {
     await client.end()
-    await rm(folder, { recursive: true })
   }
 }
 

@@ -49,7 +49,7 @@ describe('the table of settings', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  const SUFFIXES = { seconds: '_SECONDS', milliseconds: '_MS' } as const
+  const SUFFIXES = { seconds: '_SECONDS', milliseconds: '_MS', days: '_DAYS' } as const
 
   it.each(ALL_SETTINGS.map(setting => [setting.name, setting] as const))(
     '%s has the unit in its name, and one sentence about it',

@@ -28,7 +28,7 @@ function aChain(count: number): ChainLink[] {
   return Array.from({ length: count }, (_, index) => {
     const row = aRow(index + 1)
     hash = chainHash(hash, row)
-    return { position: index + 1, auditId: row.id, hash, row }
+    return { position: index + 1, auditId: row.id, hash, row, isExpired: false }
   })
 }
 

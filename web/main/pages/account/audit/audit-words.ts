@@ -57,6 +57,7 @@ const ACTION_WORDS: Readonly<Record<string, Words>> = {
   'profile.change': words('changed their profile', 'change their profile'),
   'person.export': words('exported their data', 'export their data'),
   'audit.export': words('downloaded the audit log', 'download the audit log'),
+  'audit.expire': words('removed old rows of the audit log', 'remove old rows of the audit log'),
   'invitation.create': words('invited {whom}', 'invite {whom}'),
   'invitation.withdraw': words('withdrew the invitation to {whom}', 'withdraw the invitation to {whom}'),
   'invitation.accept': words('accepted an invitation', 'accept an invitation'),

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Injectable } from '@nestjs/common'
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/connection.js'
+import { Database, rowsOf } from '../../database/database.js'
+import { isLockTimeout } from '../../database/postgres/postgres-outage.js'
+
+/** One month of the log, or several. */
+export interface AuditPartition {
+  readonly name: string
+  /** When the first rows come that belong to the next; null for the partition of rows that have no other. */
+  readonly until: Date | null
+}
+
+/** Inserts and reads wait behind a lock that waits, so it must not wait for long. */
+const LOCK_TIMEOUT = sql.raw(`set local lock_timeout = '500ms'`)
+const LOCK_ATTEMPTS = 10
+const BETWEEN_ATTEMPTS_MS = 1_000
+/** A log whose job does not run for so long keeps its new rows in the partition for all others. */
+const MONTHS_AHEAD = 3
+
+/** The partitions of the audit log. All of it runs beside replicas that write to the log. */
+@Injectable()
+export class AuditPartitions {
+  constructor(private readonly database: Database) {}
+
+  /** All partitions; none while the log is not partitioned. */
+  async list(): Promise<AuditPartition[]> {
+    const found = await this.database.run(db => db.execute(sql`select name, until from audit_partitions()`))
+    return rowsOf<{ name: string; until: string | Date | null }>(found).map(({ name, until }) => ({
+      name,
+      until: until === null ? null : new Date(until),
+    }))
+  }
+
+  /** Partitions a log that is one table, in steps of which none locks it for long; does nothing when it is done. */
+  async partition(now: Date): Promise<void> {
+    if (await this.isPartitioned()) return
+    const border = await this.borderFrom(now)
+    await this.briefly(db => promise(db, border))
+    try {
+      // Reads every row, beside those who read and write.
+      await this.database.maintain(db =>
+        db.execute(sql`alter table audit_log validate constraint audit_log_before`),
+      )
+      await this.briefly(db =>
+        db.execute(sql`select partition_audit_log(${border.toISOString()}::timestamptz)`),
+      )
+    } catch (error) {
+      // It would refuse rows of later months.
+      await this.briefly(withdraw)
+      throw error
+    }
+  }
+
+  /** Creates the partitions of this month and the next three; returns how many there were not yet. */
+  async prepare(now: Date): Promise<number> {
+    let created = 0
+    for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
+      const month = startOfMonth(now, ahead)
+      const create = sql`select create_audit_partition(${month.toISOString()}::timestamptz) as "isNew"`
+      const [answer] = rowsOf<{ isNew: boolean }>(await this.briefly(db => db.execute(create)))
+      if (answer?.isNew) created += 1
+    }
+    return created
+  }
+
+  /** Runs a transaction that locks the table, and tries again when it cannot have the lock soon. */
+  async briefly<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.database.maintain(async db => {
+          await db.execute(LOCK_TIMEOUT)
+          return work(db)
+        })
+      } catch (error) {
+        if (attempt === LOCK_ATTEMPTS || !isLockTimeout(error)) throw error
+        await sleep(BETWEEN_ATTEMPTS_MS)
+      }
+  }
+
+  private async isPartitioned(): Promise<boolean> {
+    const kind = sql`select relkind = 'p' as "isIt" from pg_class where oid = 'audit_log'::regclass`
+    const [table] = rowsOf<{ isIt: boolean }>(await this.database.run(db => db.execute(kind)))
+    return table?.isIt === true
+  }
+
+  /** The start of a month that no row has reached, nor will until the log is partitioned. */
+  private async borderFrom(now: Date): Promise<Date> {
+    const newest = sql`select max(at)::text as at from audit_log`
+    const [row] = rowsOf<{ at: string | null }>(await this.database.run(db => db.execute(newest)))
+    const last = new Date(row?.at ?? now)
+    return startOfMonth(last > now ? last : now, 2)
+  }
+}
+
+async function promise(db: Db, border: Date): Promise<void> {
+  await withdraw(db)
+  const check = sql.raw(`check (at < '${border.toISOString()}')`)
+  await db.execute(sql`alter table audit_log add constraint audit_log_before ${check} not valid`)
+}
+
+async function withdraw(db: Db): Promise<void> {
+  await db.execute(sql`alter table audit_log drop constraint if exists audit_log_before`)
+}
+
+function startOfMonth(time: Date, monthsLater: number): Date {
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsLater))
+}

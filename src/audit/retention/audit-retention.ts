@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common'
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/connection.js'
+import { Database, rowsOf } from '../../database/database.js'
+import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../../database/schema.js'
+import { OPERATOR } from '../actor.js'
+import { auditEvent } from '../audit-event.js'
+import { AuditLog } from '../audit-log.js'
+import { type AuditPartition, AuditPartitions } from './audit-partitions.js'
+
+/** Well within the time that a statement may take. */
+const ROWS_A_STATEMENT = 5_000
+/** A run ends after so many; the next one continues. */
+const STATEMENTS_A_RUN = 200
+/** Replicas' clocks differ and transactions overlap, so ids and times are in the same order only by and large. */
+const ROWS_AROUND_THE_CUT = 10_000
+
+/** What one run has removed. */
+export interface Expired {
+  readonly partitions: number
+  /** Rows beside those of whole partitions. */
+  readonly rows: number
+  readonly seals: number
+}
+
+/** Removes old rows of the audit log with their seals, and leaves behind what verifies the rest. */
+@Injectable()
+export class AuditRetention {
+  constructor(
+    private readonly database: Database,
+    private readonly partitions: AuditPartitions,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Removes the rows from before `before`: partitions as a whole, the rest in small statements, of which a run makes a
+   * limited number. The row `audit.expire` says so first. Safe to repeat.
+   */
+  async expire(before: Date): Promise<Expired> {
+    const partitions = await this.partitions.list()
+    if (partitions.length === 0) return { partitions: 0, rows: 0, seals: 0 }
+    if (await this.hasRowsBefore(before)) await this.announce(before)
+    const isOver = ({ until }: AuditPartition) => until !== null && until <= before
+    const whole = partitions.filter(isOver)
+    for (const { name } of whole) await this.drop(name)
+    let rows = 0
+    for (const { name } of partitions.filter(partition => !isOver(partition)))
+      rows += await repeat(() => this.deleteSome(name, before))
+    const seals = await repeat(() => this.deleteSomeSeals())
+    await this.database.run(db => db.execute(FORGET_IDS))
+    return { partitions: whole.length, rows, seals }
+  }
+
+  private async hasRowsBefore(before: Date): Promise<boolean> {
+    const found = sql`select at from ${auditLog} where ${auditLog.at} < ${iso(before)} order by at limit 1`
+    return rowsOf(await this.database.report(db => db.execute(found))).length > 0
+  }
+
+  private async announce(before: Date): Promise<void> {
+    const belowId = await this.database.report(db => lowestIdFrom(db, before))
+    await this.database.transaction(async db => {
+      const said = await db
+        .insert(auditRetention)
+        .values({ before, belowId })
+        .onConflictDoUpdate({
+          target: auditRetention.id,
+          set: { before, belowId: sql`greatest(${auditRetention.belowId}, excluded.below_id)` },
+          setWhere: sql`${auditRetention.before} < excluded.before`,
+        })
+        .returning({ id: auditRetention.id })
+      const event = auditEvent(OPERATOR, 'audit.expire', { before: before.toISOString() })
+      // What a run has left over was announced by it.
+      if (said.length > 0) await this.auditLog.record(db, event)
+    })
+  }
+
+  private async drop(name: string): Promise<void> {
+    const partition = sql.identifier(name)
+    await this.partitions.briefly(async db => {
+      await db.execute(sql`
+        insert into ${auditRemovedIds} select id from ${partition} where id >= (select below_id from ${auditRetention})`)
+      await db.execute(sql`drop table ${partition}`)
+    })
+  }
+
+  private async deleteSome(name: string, before: Date): Promise<number> {
+    const partition = sql.identifier(name)
+    const statement = sql`
+      with expired as (select id from ${partition} where at < ${iso(before)} order by at limit ${ROWS_A_STATEMENT}),
+      gone as (delete from ${partition} where id = any (array(select id from expired)) returning id),
+      beyond as (insert into ${auditRemovedIds}
+        select id from gone where id >= (select below_id from ${auditRetention}) returning id)
+      select count(*)::int as count from gone`
+    return countOf(await this.database.run(db => db.execute(statement)))
+  }
+
+  /**
+   * From the start of the chain, up to the first seal whose row is there, but for one: the rest is verified from that
+   * one on.
+   */
+  private async deleteSomeSeals(): Promise<number> {
+    return countOf(await this.database.run(db => db.execute(DELETE_SEALS)))
+  }
+}
+
+const DELETE_SEALS = sql`
+  with first as materialized (
+    select position, audit_id from ${auditChain} order by position limit ${ROWS_A_STATEMENT}),
+  present as materialized (
+    select id from ${auditLog}
+    where id between (select min(audit_id) from first) and (select max(audit_id) from first)),
+  staying as (
+    select min(position) as position from first
+    where audit_id in (select id from present)
+      or (audit_id >= (select coalesce(max(below_id), 0) from ${auditRetention})
+        and not exists (select from ${auditRemovedIds} removed where removed.id = audit_id))),
+  gone as (
+    delete from ${auditChain} where position < coalesce(
+      (select position - 1 from staying where position is not null), (select max(position) from first))
+    returning 1)
+  select count(*)::int as count from gone`
+
+/** Those of seals that are gone too. */
+const FORGET_IDS = sql`delete from ${auditRemovedIds} where id < (select below_id from ${auditRetention})`
+
+/** The lowest id of the rows that stay; where none does, one that no row has had. */
+async function lowestIdFrom(db: Db, before: Date): Promise<number> {
+  const staying = sql`select id from ${auditLog} where at >= ${iso(before)} order by at limit ${ROWS_AROUND_THE_CUT}`
+  const lowest = sql`
+    select coalesce(min(id), (select coalesce(max(id), 0) + 1 from ${auditLog}))::text as id from (${staying}) staying`
+  const [row] = rowsOf<{ id: string }>(await db.execute(lowest))
+  return Number(row?.id)
+}
+
+async function repeat(remove: () => Promise<number>): Promise<number> {
+  let removed = 0
+  for (let statement = 0; statement < STATEMENTS_A_RUN; statement += 1) {
+    const count = await remove()
+    removed += count
+    // Of the seals, one is left each time.
+    if (count < ROWS_A_STATEMENT - 1) break
+  }
+  return removed
+}
+
+function countOf(result: unknown): number {
+  return rowsOf<{ count: number }>(result)[0]?.count ?? 0
+}
+
+function iso(time: Date) {
+  return sql`${time.toISOString()}::timestamptz`
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { Settings } from '../../config/settings.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { Logger } from '../../log/logger.js'
+import { AuditPartitions } from './audit-partitions.js'
+import { AuditRetention, type Expired } from './audit-retention.js'
+
+const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Partitions the audit log ahead of time and removes what is older than the settings say, on one replica at a time. */
+@Injectable()
+export class AuditUpkeep {
+  private readonly logger = new Logger('AuditUpkeep')
+  private readonly keptDays: number | null
+
+  constructor(
+    private readonly partitions: AuditPartitions,
+    private readonly retention: AuditRetention,
+    private readonly jobs: LeasedJobs,
+    { auditRetentionDays }: Settings,
+  ) {
+    this.keptDays = auditRetentionDays
+  }
+
+  /** Returns what was removed, if the log is not kept for ever; null also when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<Expired | null> {
+    return this.jobs.run(JOB, async now => {
+      await this.partitions.partition(now)
+      const created = await this.partitions.prepare(now)
+      if (created > 0) this.logger.log(`Created ${created} partitions of the audit log`)
+      if (this.keptDays === null) return null
+      const expired = await this.retention.expire(startOfDay(now, -this.keptDays))
+      const { partitions, rows, seals } = expired
+      if (partitions + rows + seals > 0)
+        this.logger.log(
+          `Removed ${partitions} partitions and ${rows} other rows of the audit log, and ${seals} seals`,
+        )
+      return expired
+    })
+  }
+}
+
+/** In UTC, so that a log is cut once a day. */
+function startOfDay(time: Date, daysLater: number): Date {
+  return new Date(Math.floor(time.getTime() / DAY_MS + daysLater) * DAY_MS)
+}

@@ -1,0 +1,27 @@
+import pg from 'pg'
+
+const CONNECT_TIMEOUT_MS = 5_000
+
+/**
+ * One transaction on a connection of its own, which takes as long as it takes. Its limits are the transaction's, so it
+ * works through PgBouncer too.
+ */
+export async function unlimitedTransaction<T>(
+  url: string,
+  onError: (error: Error) => void,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  client.on('error', onError)
+  await client.connect()
+  try {
+    await client.query('begin')
+    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } finally {
+    // Rolls back what is not committed.
+    await client.end()
+  }
+}

@@ -1,0 +1,307 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
+import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
+import pg from 'pg'
+import { AuditSealer } from '../../../src/audit/audit-sealer.js'
+import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
+import { AuditPartitions } from '../../../src/audit/retention/audit-partitions.js'
+import { AuditRetention } from '../../../src/audit/retention/audit-retention.js'
+import { AuditUpkeep } from '../../../src/audit/retention/audit-upkeep.job.js'
+import { Database } from '../../../src/database/database.js'
+import type { User } from '../../../src/users/user.js'
+import { withMigrationsUpTo } from '../../support/migrations-up-to.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { createDatabase } from '../../support/postgres/postgres-server.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { bearer, cookie } from '../support/api-calls.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const KEPT_DAYS = 30
+/** Whatever today is, the last of those months is over then. */
+const DAYS_LATER = 162
+/** The months that have a partition: this one and the next three. */
+const [THIS, NEXT, , , WITHOUT] = [0, 1, 2, 3, 4].map(startOfMonth) as [Date, Date, Date, Date, Date]
+
+function startOfMonth(monthsLater: number): Date {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsLater))
+}
+
+function partitionOf(time: Date): string {
+  return `audit_log_${time.toISOString().slice(0, 7).replace('-', '_')}`
+}
+
+function before(time: Date): Date {
+  return new Date(time.getTime() - 1)
+}
+
+describe.each(BACKENDS)('The partitions of the audit log, on %s', backend => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
+  })
+  afterAll(() => app.stop())
+
+  async function rowsOf<Row>(statement: SQL): Promise<Row[]> {
+    const answer = await app.app.get(Database).run(db => db.execute(statement))
+    return (answer as unknown as { rows: Row[] }).rows
+  }
+
+  async function recordAt({ id, accountId }: User, ...times: Date[]): Promise<number[]> {
+    const ids: number[] = []
+    for (const time of times) {
+      const [row] = await rowsOf<{ id: string }>(sql`
+        insert into audit_log (at, action, outcome, user_id, account_id)
+        values (${time.toISOString()}::timestamptz, 'user.create', 'ok', ${id}, ${accountId}) returning id::text`)
+      ids.push(Number(row?.id))
+    }
+    return ids
+  }
+
+  async function partitionsOf(ids: readonly number[]): Promise<string[]> {
+    const found = await rowsOf<{ name: string }>(
+      sql`select tableoid::regclass::text as name from audit_log where id in ${ids} order by id`,
+    )
+    return found.map(({ name }) => name)
+  }
+
+  /** What the owner sees of these rows, one a page. */
+  async function listed(who: SignedIn, ids: readonly number[]): Promise<number[]> {
+    const headers = { Origin: MAIN, ...bearer(who.accessToken), ...cookie(who.sessionId) }
+    const seen: number[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const path: string = `/api/audit?action=user.create&limit=1${next && `&after=${next}`}`
+      const { json } = await app.request({ path, headers })
+      seen.push(...json.entries.map(({ id }: { id: number }) => id))
+      next = json.next
+    }
+    return seen.filter(id => ids.includes(id))
+  }
+
+  async function faults(): Promise<string[]> {
+    const told: string[] = []
+    await app.app.get(AuditVerifier).verify(fault => told.push(fault))
+    return told
+  }
+
+  it('are of months: a row is on one side of the border, and pages go on across it', async () => {
+    const owner = await anOwner(app)
+    const ids = await recordAt(owner, NEXT, before(NEXT), NEXT, before(NEXT))
+    const [then, now] = [partitionOf(NEXT), partitionOf(THIS)]
+    expect(await partitionsOf(ids)).toEqual([then, now, then, now])
+    expect(await listed(await signIn(app, owner, 'main'), ids)).toEqual(ids.toReversed())
+  })
+
+  it('take every row: of a month without one too, which gets its own later, with the row', async () => {
+    const owner = await anOwner(app)
+    const ids = await recordAt(owner, WITHOUT, new Date(0), before(WITHOUT))
+    await app.app.get(AuditSealer).seal()
+    const known = partitionOf(before(WITHOUT))
+    expect(await partitionsOf(ids)).toEqual(['audit_log_other', 'audit_log_other', known])
+    expect(await app.app.get(AuditPartitions).prepare(NEXT)).toBe(1)
+    expect(await app.app.get(AuditPartitions).prepare(NEXT)).toBe(0)
+    expect(await partitionsOf(ids)).toEqual([partitionOf(WITHOUT), 'audit_log_other', known])
+    expect(await listed(await signIn(app, owner, 'main'), ids)).toEqual(ids.toReversed())
+    expect(await faults()).not.toContainEqual(expect.stringMatching(/removed|changed/))
+  })
+
+  it.each([partitionOf(THIS), partitionOf(NEXT), 'audit_log_other'])(
+    'are append-only each: %s',
+    async partition => {
+      await recordAt(await anOwner(app), THIS, NEXT, new Date(0))
+      for (const statement of ['update % set id = 1', 'delete from %', 'truncate %']) {
+        const attempt = rowsOf(sql.raw(statement.replace('%', partition)))
+        await expect(attempt).rejects.toMatchObject({ cause: { message: 'audit_log is append-only' } })
+      }
+    },
+  )
+
+  describe('with AUDIT_RETENTION_DAYS', () => {
+    let owner: User
+    let cut: Date
+    let gone: number[]
+    let kept: number[]
+    beforeAll(async () => {
+      owner = await anOwner(app)
+      cut = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + DAYS_LATER * DAY_MS)
+      await app.app.get(AuditPartitions).prepare(startOfMonth(3))
+      // Not in the order of their times, as under load.
+      const [late] = await recordAt(owner, cut)
+      gone = await recordAt(owner, new Date(0), THIS, NEXT, before(cut))
+      kept = [late as number, ...(await recordAt(owner, cut))]
+      await rowsOf(sql`
+        insert into audit_log (at, action, outcome)
+        select ${cut.toISOString()}::timestamptz, 'user.create', 'ok' from generate_series(1, 6000)`)
+      await app.app.get(AuditSealer).seal()
+      app.clock.advance((DAYS_LATER + KEPT_DAYS) * 24 * 60 * 60)
+    }, 30_000)
+
+    it('go as a whole once they are too old, and so do single rows, to the millisecond, with their seals', async () => {
+      const expired = await app.app.get(AuditUpkeep).run()
+      expect(expired?.partitions).toBeGreaterThanOrEqual(5)
+      const partitions = await app.app.get(AuditPartitions).list()
+      expect(partitions.filter(({ until }) => until && until <= cut)).toEqual([])
+      const names = partitions.map(({ name }) => name)
+      expect(names).toEqual(expect.arrayContaining([partitionOf(cut), partitionOf(app.clock.now())]))
+      expect(await partitionsOf([...gone, ...kept])).toEqual(kept.map(() => partitionOf(cut)))
+      expect(await listed(await signIn(app, owner, 'main'), [...gone, ...kept])).toEqual(kept.toReversed())
+      const seals = await rowsOf<{ id: number }>(
+        sql`select audit_id::int as id from audit_chain order by position limit 3`,
+      )
+      expect(seals.map(({ id }) => id)).toContain(kept[0])
+    })
+
+    it('leave a log that verifies, and says what was removed', async () => {
+      expect(await faults()).toEqual([])
+      const rows = (await app.auditRows()).filter(({ action }) => action === 'audit.expire')
+      expect(rows.map(({ detail }) => detail)).toEqual([{ before: cut.toISOString() }])
+    })
+
+    it('are left alone for the rest of the day', async () => {
+      app.clock.advance(60 * 60)
+      expect(await app.app.get(AuditUpkeep).run()).toEqual({ partitions: 0, rows: 0, seals: 0 })
+      expect(await faults()).toEqual([])
+    })
+
+    it('go in pieces where there is much', async () => {
+      const later = new Date(cut.getTime() + DAY_MS)
+      const { rows, seals } = await app.app.get(AuditRetention).expire(later)
+      expect(rows).toBeGreaterThanOrEqual(6_000)
+      expect(seals).toBeGreaterThanOrEqual(6_000)
+      expect(await faults()).toEqual([])
+    })
+
+    it('do not hide that somebody removed other rows', async () => {
+      const ids = await recordAt(owner, app.clock.now(), app.clock.now(), app.clock.now())
+      await app.app.get(AuditSealer).seal()
+      const asOwner = (statement: string) =>
+        app.app.get(Database).transaction(async db => {
+          for (const action of ['disable', 'enable']) {
+            for (const table of ['audit_log', 'audit_chain'])
+              await db.execute(sql.raw(`alter table ${table} ${action} trigger user`))
+            if (action === 'disable') await db.execute(sql.raw(statement))
+          }
+        })
+      await expect(rowsOf(sql`delete from audit_log where id = ${ids[1]}`)).rejects.toThrow()
+      await expect(rowsOf(sql`delete from audit_chain where audit_id = ${ids[1]}`)).rejects.toThrow()
+      await asOwner(`delete from audit_log where id = ${ids[1]}`)
+      expect(await faults()).toEqual([expect.stringContaining(`Row ${ids[1]} (`)])
+      // The start of the log, with the line of retention moved beyond it.
+      await asOwner(
+        `update audit_retention set before = before + interval '1 day', below_id = ${(ids[1] as number) + 1}`,
+      )
+      expect(await faults()).toEqual([
+        expect.stringMatching(/were removed, of which no row of the log says so/),
+      ])
+      await asOwner('delete from audit_chain where position = (select min(position) from audit_chain)')
+      expect(await faults()).toHaveLength(2)
+    })
+  })
+})
+
+/** The last one before there were partitions. */
+const LAST_BEFORE = '0017_second_factors'
+const ROWS = `insert into audit_log (at, action, outcome, user_id) select now() - n * interval '1 day', 'login', 'ok', gen_random_uuid()
+  from generate_series(1, 500) n`
+/** As the release before wrote them. */
+const ROW = `insert into audit_log (id, at, action, outcome) values (default, now(), 'logout', 'ok') returning id::int`
+
+describe.each(BACKENDS)('An audit log from before there were partitions, on %s', backend => {
+  let app: TestApp
+  const cleanUp: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    const url = backend === 'embedded' ? await anEmbeddedDatabase() : await aPostgresDatabase()
+    app = await TestApp.start(backend, {
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: url,
+      AUDIT_RETENTION_DAYS: '100',
+    })
+    cleanUp.unshift(() => app.stop())
+  }, 60_000)
+  afterAll(async () => {
+    for (const step of cleanUp) await step()
+  })
+
+  async function anEmbeddedDatabase(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'mainstay-before-'))
+    cleanUp.push(() => rm(folder, { recursive: true }))
+    const client = await PGlite.create({ dataDir: join(folder, 'pgdata') })
+    await withMigrationsUpTo(LAST_BEFORE, migrationsFolder =>
+      migratePglite(drizzlePglite(client), { migrationsFolder }),
+    )
+    await client.exec(ROWS)
+    await client.close()
+    return `pglite:${folder}`
+  }
+
+  async function aPostgresDatabase(): Promise<string> {
+    const { url, drop } = await createDatabase()
+    cleanUp.push(drop)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await withMigrationsUpTo(LAST_BEFORE, migrationsFolder => migrate(drizzle(client), { migrationsFolder }))
+    await client.query(ROWS)
+    await client.end()
+    return url
+  }
+
+  async function faults(): Promise<string[]> {
+    const told: string[] = []
+    await app.app.get(AuditVerifier).verify(fault => told.push(fault))
+    return told.filter(fault => !fault.includes('old rows had no seal'))
+  }
+
+  async function insert(): Promise<number> {
+    const answer = await app.app.get(Database).run(db => db.execute(sql.raw(ROW)))
+    return (answer as unknown as { rows: { id: number }[] }).rows[0]?.id as number
+  }
+
+  it('goes on as one table, and becomes the first partition while others write to it', async () => {
+    await insert()
+    expect(await app.app.get(AuditPartitions).list()).toEqual([])
+    expect(await faults()).toEqual([])
+    let isDone = false
+    const partitioning = app.app
+      .get(AuditPartitions)
+      .partition(app.clock.now())
+      .finally(() => {
+        isDone = true
+      })
+    const ids: number[] = []
+    while (!isDone) ids.push(await insert())
+    await partitioning
+    ids.push(await insert())
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other))
+    expect(await app.app.get(AuditPartitions).list()).toEqual([
+      { name: 'audit_log_first', until: startOfMonth(2) },
+      { name: 'audit_log_other', until: null },
+    ])
+    expect((await app.auditRows()).filter(({ action }) => action === 'logout')).toHaveLength(ids.length + 1)
+    expect(await faults()).toEqual([])
+  })
+
+  it('gets months, and is cut and at last removed', async () => {
+    const expired = await app.app.get(AuditUpkeep).run()
+    // The day that is cut in is whole.
+    expect(expired).toMatchObject({ partitions: 0, rows: 400 })
+    const names = (await app.app.get(AuditPartitions).list()).map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['audit_log_first', partitionOf(startOfMonth(2))]))
+    expect(names).not.toContain(partitionOf(NEXT))
+    expect(await faults()).toEqual([])
+    app.clock.advance(200 * 24 * 60 * 60)
+    await app.app.get(AuditUpkeep).run()
+    expect((await app.app.get(AuditPartitions).list()).map(({ name }) => name)).not.toContain(
+      'audit_log_first',
+    )
+    expect(await faults()).toEqual([])
+    await signIn(app, await anOwner(app), 'main')
+  })
+})
