@@ -46,17 +46,17 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   billing: {
-    mutate: [
-      'src/billing/subscription/subscription-rules.ts',
-      'src/billing/sync/{billing-inbox,billing-queue}.ts',
-      'src/billing/provider/hourly-lines.ts',
-    ],
+    mutate: ['src/billing/subscription/subscription-rules.ts', 'src/billing/provider/hourly-lines.ts'],
     tests: [
+      'test/unit/billing/subscription-rules.test.ts',
+      'test/unit/billing/hourly-lines.test.ts',
       'test/unit/users/plans.test.ts',
-      ...['subscription-rules', 'provider-events', 'hourly-lines', 'billing-queue'].map(
-        name => `test/unit/billing/${name}.test.ts`,
-      ),
     ],
+  },
+  'billing-queue': {
+    mutate: ['src/billing/sync/{billing-inbox,billing-queue}.ts'],
+    tests: ['test/unit/billing/provider-events.test.ts', 'test/unit/billing/billing-queue.test.ts'],
+    ignoreStatic: true,
   },
   'billing-records': {
     mutate: [

@@ -96,6 +96,12 @@ describe('what is known of a subscription', () => {
       isPaymentPending: false,
     })
     expect(knownSubscription(row(), GRACE_SECONDS).graceUntil).toBeNull()
+    // The provider has no item of it.
+    const withoutPlan = row({ priceId: null, quantity: null, currentPeriodEnd: null })
+    expect(knownSubscription(withoutPlan, GRACE_SECONDS)).toMatchObject({
+      plan: null,
+      currentPeriodEnd: null,
+    })
     expect(knownSubscription(row({ status: 'incomplete' }), GRACE_SECONDS).isPaymentPending).toBe(true)
   })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { Controller, Get, Injectable } from '@nestjs/common'
+import { Controller, Get, Injectable, UseGuards } from '@nestjs/common'
 import { APP_FILTER } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
@@ -8,10 +8,12 @@ import { Settings } from '../../../src/config/settings.js'
 import { Database } from '../../../src/database/database.js'
 import { ProblemFilter } from '../../../src/errors/problem.filter.js'
 import { type AuthMethod, authMethods } from '../../../src/permissions/auth-methods.js'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { PERMISSIONS, type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import { EnrolmentRefusal } from '../../../src/sessions/guards/enrolment-refusal.js'
 import { CookieBoundSessionGuard, LiveSessionGuard } from '../../../src/sessions/guards/live-session.guard.js'
 import { MainSourceGuard } from '../../../src/sessions/guards/main-source.guard.js'
+import { PaymentsPermissionGuard } from '../../../src/sessions/guards/payments-permission.guard.js'
+import { PermissionGuard, RequirePermission } from '../../../src/sessions/guards/permission.guard.js'
 import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.decorators.js'
 import { Reauthentication } from '../../../src/sessions/reauthentication.js'
 import { handleOf, newSessionId, type Session } from '../../../src/sessions/session.js'
@@ -41,6 +43,19 @@ class Doors {
   @Get('team')
   @MainSite({ permission: 'teamManagement' })
   team() {}
+
+  @Get('nothing-named')
+  @UseGuards(MainSourceGuard, PermissionGuard)
+  nothingNamed() {}
+
+  @Get('team-alone')
+  @UseGuards(PermissionGuard)
+  @RequirePermission('teamManagement')
+  teamAlone() {}
+
+  @Get('payments-alone')
+  @UseGuards(PaymentsPermissionGuard)
+  paymentsAlone() {}
 
   @Get('enrolled')
   @MainSite({ enrolled: true })
@@ -219,6 +234,16 @@ describe('permissions', () => {
     expect(await ask(path)).toBe(otherwise)
   })
 
+  it('are refused to everybody where none is named, or no session was read', async () => {
+    be({ permissions: permissionsOf(PERMISSIONS) })
+    world.user = { mustEnrol: true }
+    expect(await ask('/team')).toBe('OK')
+    expect(await ask('/team-alone')).toBe('PERMISSION_REQUIRED')
+    expect(await ask('/payments-alone')).toBe('PAYMENTS_PERMISSION_REQUIRED')
+    world.user = undefined
+    expect(await ask('/nothing-named')).toBe('PERMISSION_REQUIRED')
+  })
+
   it('whoever has one is not asked about', async () => {
     be({ permissions: permissionsOf(['viewReports']) })
     world.user = { mustEnrol: true }
@@ -277,6 +302,23 @@ describe('who has proved again who they are', () => {
     const until = await reauthentication.stamp({ sid, amr: authMethods(...before) }, methods)
     expect(world.stamp).toEqual({ at: NOW_STORED, methods, movesAuthTime: moves })
     expect(until).toEqual(secondsAfter(NOW_STORED, TTL))
+  })
+
+  it('is asked the same by who knows already whether there is a second factor', () => {
+    const refusalOf = (session: Partial<Session>, hasSecondFactor: boolean) => {
+      try {
+        reauthentication.requireWithSecondFactor(aSession({ authTime: NOW, ...session }), { hasSecondFactor })
+        return null
+      } catch (error) {
+        return (error as { code: string }).code
+      }
+    }
+    const amr = authMethods('pwd', 'otp')
+    expect(refusalOf({ amr }, true)).toBe('REAUTHENTICATION_REQUIRED')
+    expect(refusalOf({ amr }, false)).toBe('REAUTHENTICATION_REQUIRED')
+    expect(refusalOf({ amr, reauthenticatedAt: NOW }, true)).toBeNull()
+    expect(refusalOf({ reauthenticatedAt: NOW }, true)).toBe('STEP_UP_REQUIRED')
+    expect(refusalOf({ reauthenticatedAt: NOW }, false)).toBeNull()
   })
 
   it('not, when the session has ended', async () => {

@@ -11,30 +11,30 @@ import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.d
 
 describe('What a handler is protected by', () => {
   it.each([
-    [MainSite(), ['MainSourceGuard']],
-    [MainSite({ permission: 'payments' }), ['MainSourceGuard', 'PaymentsPermissionGuard']],
-    [MainSite({ permission: 'teamManagement' }), ['MainSourceGuard', 'PermissionGuard']],
+    [() => MainSite(), ['MainSourceGuard']],
+    [() => MainSite({ permission: 'payments' }), ['MainSourceGuard', 'PaymentsPermissionGuard']],
+    [() => MainSite({ permission: 'teamManagement' }), ['MainSourceGuard', 'PermissionGuard']],
     [
-      MainSite({ reauthenticated: true, guard: OwnerGuard }),
+      () => MainSite({ reauthenticated: true, guard: OwnerGuard }),
       ['MainSourceGuard', 'OwnerGuard', 'ReauthenticationGuard'],
     ],
     [
-      MainSite({ reauthenticated: true, permission: 'payments' }),
+      () => MainSite({ reauthenticated: true, permission: 'payments' }),
       ['MainSourceGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
     ],
     [
-      MainSite({ reauthenticated: true, enrolled: true }),
+      () => MainSite({ reauthenticated: true, enrolled: true }),
       ['MainSourceGuard', 'EnrolmentGuard', 'ReauthenticationGuard'],
     ],
-    [LiveSession(), ['LiveSessionGuard']],
-    [LiveSession({ enrolled: true }), ['LiveSessionGuard', 'EnrolmentGuard']],
+    [() => LiveSession(), ['LiveSessionGuard']],
+    [() => LiveSession({ enrolled: true }), ['LiveSessionGuard', 'EnrolmentGuard']],
     [
-      LiveSession({ reauthenticated: true, cookieBound: true }),
+      () => LiveSession({ reauthenticated: true, cookieBound: true }),
       ['CookieBoundSessionGuard', 'ReauthenticationGuard'],
     ],
-  ])('in the order of the checks (%#)', (decorator, names) => {
+  ])('in the order of the checks (%#)', (decorate, names) => {
     class Controller {}
-    decorator(Controller)
+    decorate()(Controller)
     const guards = Reflect.getMetadata(GUARDS_METADATA, Controller) as { name: string }[]
     expect(guards.map(({ name }) => name)).toEqual(names)
   })

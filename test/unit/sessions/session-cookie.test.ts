@@ -77,7 +77,10 @@ describe('the session cookie', () => {
       }
       const lines = [(await server.inject('/')).headers['set-cookie'] ?? []].flat()
       expect(lines).toHaveLength(times)
-      for (const line of lines) expect(line).toMatch(/^sessionId=; Max-Age=0; Path=\/; /)
+      for (const line of lines)
+        expect(line).toMatch(
+          /^sessionId=; Max-Age=0; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+        )
     }
   })
 

@@ -7,6 +7,7 @@ import {
   decodeSession,
   encodeSession,
   encodeStamp,
+  markerKey,
   PARTITIONS,
   partitionOf,
   sessionKey,
@@ -77,6 +78,7 @@ describe('a session in Redis', () => {
     expect(sidOfKey(sessionKey(sid))).toBe(sid)
     expect(PARTITIONS).toContain(partitionOf(sid))
     expect(new Set(PARTITIONS).size).toBe(64 * 64)
+    expect(markerKey('ab')).toBe('changes-applied:{ab}')
   })
 
   it('is stamped in whole seconds', () => {
