@@ -16,7 +16,7 @@ import { createDatabase, type PostgresServer, startPostgres } from '../../suppor
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
-import { login, logout, refresh } from '../support/requests.js'
+import { login, logout, readData, refresh } from '../support/requests.js'
 import { runDocumented } from './documented-commands.js'
 
 const RESTORED = 'PostgreSQL was restored'
@@ -138,6 +138,26 @@ it('a Redis that comes back empty: nobody is told 401 until its loss was accepte
   await runDocumented('Lost Redis', 'store:accept-loss', commandsOf(app))
   await eventually(async () => (await refresh(app, kept)).status === 401)
   expect(await refresh(app, await signIn(app, owner, 'satellite'))).toMatchObject({ status: 200 })
+})
+
+it('a region that is gone: the standby has everything but the sessions', async () => {
+  const first = await startServer({})
+  const standby = await startServer({ standbyOf: first.url })
+  await rowsOf(first.url, "alter system set synchronous_standby_names = '*'")
+  await rowsOf(first.url, 'select pg_reload_conf()')
+  const app = await startOn(first.url)
+  const { owner, kept, revoked } = await people(app)
+  expect(await logout(app, revoked)).toMatchObject({ status: 204 })
+  await Promise.all([first.kill('SIGQUIT'), redisCli(redis.port, 'FLUSHALL')])
+
+  const variables = { ...commandsOf(app), DATABASE_URL: standby.url }
+  await runDocumented('Region loss', 'pg_promote', variables)
+  const moved = await startOn(standby.url, app)
+  for (const session of [kept, revoked]) expect(await refresh(moved, session)).toMatchObject(UNAVAILABLE)
+  expect(await readData(moved, kept)).toMatchObject({ status: 200 })
+  await runDocumented('Region loss', 'store:accept-loss', variables)
+  await eventually(async () => (await refresh(moved, kept)).status === 401)
+  expect(await login(moved, owner)).toMatchObject({ status: 200 })
 })
 
 /** With the keys of another replica, if any. */
