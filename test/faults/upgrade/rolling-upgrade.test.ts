@@ -104,7 +104,7 @@ describe('a rolling upgrade from the release before, and back', () => {
     await traffic.stop()
     for (const what of ['login', 'logout', 'change of permissions', 'end of a session', 'event', 'mail'])
       expect([what, traffic.answered[what]]).toEqual([what, expect.any(Number)])
-    expect(traffic.answered.refresh).toBeGreaterThan(500)
+    expect(traffic.answered.refresh).toBeGreaterThan(100)
     await eventually(
       async () => (await rowsOf('select 1 from provider_events where effect is null')).length === 0,
     )
