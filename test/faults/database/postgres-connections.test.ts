@@ -7,6 +7,7 @@ import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type PgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.js'
 import { createDatabase, startPostgres, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { TestApp } from '../../support/test-app.js'
+import { saw } from '../reliability/saw.js'
 import { type MovableAddress, startMovableAddress } from '../support/movable-address.js'
 import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
 
@@ -40,12 +41,15 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     address.beSilent(true)
-    expect(await msOf503(() => login(app, owner))).toBeLessThan(SOON_MS)
+    const answeredMs = await msOf503(() => login(app, owner))
+    expect(answeredMs).toBeLessThan(SOON_MS)
     for (let time = 0; time < 5; time++)
       expect(await msOf503(() => logout(app, session))).toBeLessThan(PATIENCE_MS / 2)
     expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
     address.beSilent(false)
+    const backAt = performance.now()
     await eventually(async () => (await login(app, owner)).status === 200)
+    saw('postgres-silent', { status: 503, answeredMs, recoveredMs: performance.now() - backAt })
     expect(await logout(app, session)).toMatchObject({ status: 204 })
   })
 
@@ -91,7 +95,9 @@ test('fleet 12: with two hosts in DATABASE_URL the one that takes writes is used
     await primary.kill('SIGQUIT')
     expect(await login(app, owner)).toMatchObject({ status: 503 })
     await query(standby.url, 'select pg_promote()')
+    const promotedAt = performance.now()
     await eventually(async () => (await login(app, owner)).status === 200)
+    saw('postgres-failover', { status: 503, recoveredMs: performance.now() - promotedAt })
     expect(await anOwner(app)).toBeDefined()
   } finally {
     await app.stop()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { saw } from '../reliability/saw.js'
 import { randomFrom } from '../support/random.js'
 import { CHANGES } from './crowd/changes.js'
 import { FleetCrowd } from './crowd/fleet-crowd.js'
@@ -7,16 +8,21 @@ import { FAULTS, KILLED_MAKER } from './faults.js'
 import { Fleet } from './fleet.js'
 import { History, isAsFated } from './history.js'
 import { Round } from './round.js'
+import { RunReport } from './run-report.js'
 import { Watch } from './watch.js'
 
 /** `npm run test:faults -- --rounds 200 --seed 7` sets them; with every test each fault has one round. */
 const ROUNDS = Number(process.env.FLEET_ROUNDS ?? FAULTS.length)
 const SEED = Number(process.env.FLEET_SEED ?? 20_261_122)
+/** No round begins later. */
+const MINUTES = Number(process.env.FLEET_MINUTES ?? Number.POSITIVE_INFINITY)
 
 /** Nothing is broken for longer than two seconds, nor starts slower than in a few; the rest is for a busy machine. */
 const LONGEST_OUTAGE_SECONDS = 20
 /** Sessions asked for again at the same time. */
 const AT_ONCE = 20
+/** So often all that ended so far is asked for again. */
+const ASK_AGAIN_AFTER_ROUNDS = 50
 
 const random = randomFrom(SEED)
 const history = new History()
@@ -31,11 +37,12 @@ afterAll(() => fleet?.stop())
 test(
   'fleet 1: nothing that was ended or taken comes back, whatever a cluster loses meanwhile',
   async () => {
-    const startedAt = performance.now()
+    const report = new RunReport(history, { planned: ROUNDS, seed: SEED }, process.env.FLEET_REPORT)
+    const endsBy = performance.now() + MINUTES * 60_000
     const crowd = new FleetCrowd(fleet, random)
     const ended: FleetSession[] = []
     const offset = random.below(CHANGES.length)
-    for (let index = 0; index < ROUNDS; index++) {
+    for (let index = 0; index < ROUNDS && performance.now() < endsBy; index++) {
       const fault = FAULTS[index % FAULTS.length]!
       // All pairs come in turn: after each row of faults every change moves on by one.
       const change = changeFor(fault.name, offset + index + Math.floor(index / FAULTS.length))
@@ -48,10 +55,13 @@ test(
       const before = history.faults.length
       await new Round(change, fault, on, sessions, history, random).play(name)
       ended.push(...user.sessions.filter(({ fate }) => fate === 'ended'))
+      if ((index + 1) % ASK_AGAIN_AFTER_ROUNDS === 0) await askAgain(ended)
       for (const line of history.faults.slice(before)) process.stdout.write(`${line}\n`)
+      await report.played(fault.name)
     }
     await askAgain(ended)
-    report((performance.now() - startedAt) / 1_000)
+    await report.finish()
+    process.stdout.write(report.text())
     expect(history.faults).toEqual([])
     expect(history.revived).toBe(0)
     const seconds = [...history.longestOutages.values()].flatMap(({ ofShard, elsewhere }) => [
@@ -59,6 +69,11 @@ test(
       elsewhere,
     ])
     expect(Math.max(...seconds)).toBeLessThan(LONGEST_OUTAGE_SECONDS)
+    const { ofShard, elsewhere } = history.longestOutages.get(KILLED_MAKER)!
+    saw('killed-in-change', {
+      recoveredMs: Math.max(ofShard, elsewhere) * 1_000,
+      lost: history.revived + history.faults.length,
+    })
   },
   60_000 + ROUNDS * 120_000,
 )
@@ -75,15 +90,4 @@ async function askAgain(ended: readonly FleetSession[]): Promise<void> {
     await watch.until(isAsFated, 1)
     await watch.stop()
   }
-}
-
-function report(seconds: number): void {
-  const lines = [...history.longestOutages].map(
-    ([fault, { ofShard, elsewhere }]) =>
-      `  ${fault}: longest 503 ${ofShard.toFixed(1)} s, at other shards ${elsewhere.toFixed(1)} s`,
-  )
-  process.stdout.write(
-    `${ROUNDS} rounds, ${history.refreshes} refreshes, ${history.revived} revived, ` +
-      `${history.faults.length} faults, ${Math.round(seconds)} s, seed ${SEED}\n${lines.join('\n')}\n`,
-  )
 }

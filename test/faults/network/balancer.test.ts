@@ -11,6 +11,7 @@ import { Balancer } from '../../support/processes/balancer.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { saw } from '../reliability/saw.js'
 import { login, logout, pay, readData, refresh, refreshAsMain } from '../support/requests.js'
 
 /** Long enough for checks of a balancer to fail twice. */
@@ -181,7 +182,9 @@ describe('fleet 9: SIGTERM of one of two replicas', () => {
     isOver = true
     await Promise.all(load)
     expect(statuses.length).toBeGreaterThan(200)
-    expect(statuses.filter(status => status !== 200)).toEqual([])
+    const failed = statuses.filter(status => status !== 200)
+    expect(failed).toEqual([])
+    saw('sigterm', { lost: failed.length })
   })
 })
 

@@ -39,7 +39,10 @@ describe('when a master of a Redis Cluster', () => {
         replica,
         signal,
       )
-      expect(await refreshUntilServed(app, { live, ended }, FAILOVER_MS)).toEqual({ wasUnavailable: true })
+      expect(await refreshUntilServed(app, { live, ended }, FAILOVER_MS)).toMatchObject({
+        wasUnavailable: true,
+        lost: 0,
+      })
       expect(await login(app, owner)).toMatchObject({ status: 200 })
     },
     60_000,

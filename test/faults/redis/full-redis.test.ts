@@ -10,6 +10,7 @@ import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
+import { saw } from '../reliability/saw.js'
 import { claimsOf, login, logout, refresh, refreshAsMain } from '../support/requests.js'
 import { serveOnRedis } from '../support/store-service.js'
 
@@ -33,11 +34,14 @@ describe('while Redis has no memory left', () => {
     const session = await signIn(app, owner, 'main')
     await whileFull(async () => {
       expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
-      expect(await login(app, owner)).toMatchObject({
+      const refused = await login(app, owner)
+      expect(refused).toMatchObject({
         status: 503,
         json: { code: 'SESSION_STORE_UNAVAILABLE' },
       })
-      expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
+      const { status } = await refreshAsMain(app, session)
+      expect(status).toBe(200)
+      saw('redis-full', { status: refused.status, lost: status === 200 ? 0 : 1 })
     })
     expect(await login(app, owner)).toMatchObject({ status: 200 })
   })

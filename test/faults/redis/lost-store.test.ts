@@ -7,6 +7,7 @@ import { run } from '../../support/processes/run-program.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import type { RedisServer } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
+import { saw } from '../reliability/saw.js'
 import { login, logout, refresh } from '../support/requests.js'
 import { serveOnRedis } from '../support/store-service.js'
 
@@ -39,6 +40,7 @@ describe('fleet 7: a Redis that lost everything', () => {
     await eventually(() => app.app.get(StoreSupervisor).status()[0]?.reason.includes('data is gone'))
     for (const session of [lost, ended]) expect(await refresh(app, session)).toMatchObject(UNAVAILABLE)
     expect(await login(app, owner)).toMatchObject(UNAVAILABLE)
+    saw('redis-emptied', { status: UNAVAILABLE.status })
     expect(fatal.mock.calls).toEqual([[expect.stringContaining('store:accept-loss')]])
 
     const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }

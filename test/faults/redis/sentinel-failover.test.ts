@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
+import { saw } from '../reliability/saw.js'
 import { FAILOVER_MS, FAILURES, losing } from '../support/failover.js'
 import { refreshUntilServed } from '../support/refresh-until-served.js'
 import { login, logout, refresh } from '../support/requests.js'
@@ -25,7 +26,13 @@ describe.each(FAILURES)('when the master of Redis Sentinel $what', ({ signal }) 
         group.replica,
         signal,
       )
-      expect(await refreshUntilServed(app, { live, ended }, FAILOVER_MS)).toEqual({ wasUnavailable: true })
+      const { wasUnavailable, recoveredMs, lost } = await refreshUntilServed(
+        app,
+        { live, ended },
+        FAILOVER_MS,
+      )
+      expect(wasUnavailable).toBe(true)
+      saw('redis-failover', { recoveredMs, lost })
       expect(await login(app, owner)).toMatchObject({ status: 200 })
     } finally {
       await stop()

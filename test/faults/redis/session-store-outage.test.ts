@@ -7,6 +7,7 @@ import { scrape } from '../../support/metrics.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
+import { saw } from '../reliability/saw.js'
 import { refreshUntilServed } from '../support/refresh-until-served.js'
 import { login, logout, pay, readData, refresh, refreshAsMain } from '../support/requests.js'
 import { type StoreService, startServiceOn } from '../support/store-service.js'
@@ -19,10 +20,15 @@ const BACK_MS = 4_000
 const GATE_OPEN = 'mainstay_store_gate_open{shard="0"}'
 const GATE_SINCE = 'mainstay_store_gate_since_timestamp_seconds{shard="0"}'
 
-describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServer) => Promise<void> }>([
-  { what: 'has crashed', signal: 'SIGKILL', revive: redis => redis.restart() },
-  { what: 'hangs', signal: 'SIGSTOP', revive: redis => redis.kill('SIGCONT') },
-])('while Redis $what', ({ signal, revive }) => {
+describe.each<{
+  what: string
+  fault: 'redis-refused' | 'redis-hangs'
+  signal: NodeJS.Signals
+  revive: (redis: RedisServer) => Promise<void>
+}>([
+  { what: 'has crashed', fault: 'redis-refused', signal: 'SIGKILL', revive: redis => redis.restart() },
+  { what: 'hangs', fault: 'redis-hangs', signal: 'SIGSTOP', revive: redis => redis.kill('SIGCONT') },
+])('while Redis $what', ({ fault, signal, revive }) => {
   let redis: RedisServer
   let service: StoreService
   let app: TestApp
@@ -69,8 +75,12 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
   })
 
   test('nobody among many is told to log in again', async () => {
+    const startedAt = performance.now()
     const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(app, satellite)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    const answeredMs = performance.now() - startedAt
+    const statuses = answers.map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([503]))
+    saw(fault, { status: 503, answeredMs, lost: statuses.filter(status => status === 401).length })
   })
 
   test('what needs only a signature goes on', async () => {
@@ -99,7 +109,8 @@ describe.each<{ what: string; signal: NodeJS.Signals; revive: (redis: RedisServe
     // Redis could not be told of it, but it was recorded, and is made before anything is served.
     expect(await logout(app, satellite)).toMatchObject({ status: 503 })
     await revive(redis)
-    await refreshUntilServed(app, { live: other, ended: satellite }, BACK_MS)
+    const { recoveredMs, lost } = await refreshUntilServed(app, { live: other, ended: satellite }, BACK_MS)
+    saw('redis-back', { recoveredMs, lost })
     expect(await refreshAsMain(app, main)).toMatchObject({ status: 200 })
     expect(await login(app, owner)).toMatchObject({ status: 200 })
     expect(await pay(app, main)).toMatchObject({ status: 201 })

@@ -12,13 +12,15 @@ interface Sessions {
 
 /**
  * Refreshes again and again until the live session is served. On the way it may be 503 only, never 401, and the
- * ended one 503 or 401, never 200; afterwards it is 401. Says whether there was an outage at all.
+ * ended one 503 or 401, never 200; afterwards it is 401. Says whether there was an outage at all, how long it lasted from now
+ * on, and how many of the two were ever answered otherwise.
  */
 export async function refreshUntilServed(
   app: TestApp,
   { live, ended }: Sessions,
   timeoutMs: number,
-): Promise<{ wasUnavailable: boolean }> {
+): Promise<{ wasUnavailable: boolean; recoveredMs: number; lost: number }> {
+  const startedAt = performance.now()
   const ofLive = new Set<number>()
   const ofEnded = new Set<number>()
   const once = async (session: SignedIn, seen: Set<number>) => {
@@ -33,10 +35,12 @@ export async function refreshUntilServed(
     },
     { what: 'the session to be served', timeoutMs },
   )
+  const recoveredMs = performance.now() - startedAt
   if (ended) await once(ended, ofEnded)
   const wasUnavailable = ofLive.delete(503)
   ofEnded.delete(503)
   expect([...ofLive]).toEqual([200])
   expect([...ofEnded]).toEqual(ended ? [401] : [])
-  return { wasUnavailable }
+  const lost = [ofLive.has(401), ofEnded.has(200)].filter(isLost => isLost).length
+  return { wasUnavailable, recoveredMs, lost }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { saw } from '../../faults/reliability/saw.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
@@ -55,6 +56,7 @@ describe('POST /api/subscription/create', () => {
         accountId,
       ])
       expect(app.sandbox.customers()).toHaveLength(1)
+      saw('provider-fails', { answeredMs: seconds * 1000, lost: app.sandbox.checkouts().length - 1 })
     },
   )
 })
