@@ -1,0 +1,165 @@
+import 'reflect-metadata'
+import { NestFactory } from '@nestjs/core'
+import { AppModule } from '../../dist/src/app.module.js'
+import { AuditPartitions } from '../../dist/src/audit/retention/audit-partitions.js'
+import { AuditRetention } from '../../dist/src/audit/retention/audit-retention.js'
+import { AuditTrail } from '../../dist/src/audit-api/audit-trail.js'
+import { healthOf } from '../../dist/src/billing/operations/billing-inspection.js'
+import { BillingQueue } from '../../dist/src/billing/sync/billing-queue.js'
+import { WaitingEvents } from '../../dist/src/billing/sync/waiting-events.js'
+import { Clock } from '../../dist/src/clock/clock.js'
+import { readSettings } from '../../dist/src/config/read-settings.js'
+import { Database } from '../../dist/src/database/database.js'
+import { MemberList } from '../../dist/src/team/members/member-list.js'
+import { canonicalEmail } from '../../dist/src/users/email.js'
+import { UserAdministration } from '../../dist/src/users/user-administration.js'
+import { makeKeys } from '../contestants/make-keys.mjs'
+import { query, startRedis } from '../machine/stores.mjs'
+import { median } from '../measure/rounds.mjs'
+import { PASSWORD } from '../seed.mjs'
+import { environmentOf } from './environment-of.mjs'
+import { addEvents, addMembers, fillAuditLog } from './large-tables.mjs'
+
+const TIMES = 20
+const PAGE_MS = 50
+const MEMBER = '00000000-0000-4000-8000-000000000006'
+
+/** Pages and jobs on large tables, by the service's own classes, without HTTP: the median of 20, after one that is not counted. */
+export async function measureLists(databaseUrl, { rows, members, events }) {
+  const environment = {
+    ...(await environmentOf('lists', databaseUrl, await startRedis('redis-of-lists'))),
+    // Nobody answers there: the events wait.
+    STRIPE_API_URL: 'http://127.0.0.1:1',
+  }
+  const url = environment.DATABASE_URL
+  await makeKeys(environment)
+  const app = await NestFactory.createApplicationContext(
+    AppModule.with(readSettings(environment), new Clock()),
+    {
+      logger: ['error', 'warn'],
+      abortOnError: false,
+    },
+  )
+  try {
+    const owner = await app
+      .get(UserAdministration)
+      .createAccount(canonicalEmail('owner@customer.example'), PASSWORD)
+    await addMembers(url, members, owner.accountId)
+    await fillAuditLog(url, rows, owner.accountId)
+    await query(url, 'vacuum analyze')
+    const found = [
+      ...(await ofAuditLog(app, rows, owner.accountId)),
+      ...(await ofTeam(app, members, owner.accountId)),
+      ...(await ofRetention(app, url, rows)),
+    ]
+    // Last, because its worker is busy with them from then on.
+    await addEvents(url, events)
+    await query(url, 'vacuum analyze')
+    return [...found, ...(await ofEvents(app, events))]
+  } finally {
+    await app.close()
+  }
+}
+
+async function ofAuditLog(app, rows, accountId) {
+  const trail = app.get(AuditTrail)
+  const ago = days => new Date(Date.now() - days * 24 * 60 * 60 * 1000)
+  const queries = {
+    'first page': {},
+    'a page half way': { after: Math.floor(rows / 2) },
+    'an action': { action: 'permissions.change' },
+    'an action that nobody has done': { action: 'user.remove' },
+    'action and outcome': { action: 'login', outcome: 'refused' },
+    'a user': { user: MEMBER },
+    'a user, action and outcome': { user: MEMBER, action: 'webhook', outcome: 'failed' },
+    'before a time in the middle of a month': { to: ago(500) },
+    'one day of the year before': { from: ago(501), to: ago(500) },
+    'failures of the last hour': { from: ago(1 / 24), outcome: 'failed' },
+  }
+  const found = []
+  for (const [name, given] of Object.entries(queries))
+    found.push(
+      await pageRow(`audit log of ${inWords(rows)} rows: ${name}, ms`, () => trail.list(accountId, given)),
+    )
+  return found
+}
+
+async function ofTeam(app, members, accountId) {
+  const list = app.get(MemberList)
+  const halfWay = { createdAt: new Date(Date.now() - (members / 2) * 60_000), id: MEMBER }
+  const what = `team of ${inWords(members)}`
+  return [
+    await pageRow(`${what}: first page, ms`, () => list.list(accountId, { limit: 50 })),
+    await pageRow(`${what}: a page half way, ms`, () => list.list(accountId, { limit: 50, after: halfWay })),
+  ]
+}
+
+async function ofEvents(app, events) {
+  const queue = app.get(BillingQueue)
+  const database = app.get(Database)
+  const waiting = app.get(WaitingEvents)
+  const what = `${inWords(events)} events wait`
+  return [
+    await pageRow(`${what}: ten customers claimed, ms`, () => queue.claim(10, 5)),
+    await pageRow(`${what}: those of one customer, ms`, () =>
+      database.run(db => waiting.of(db, 'cus_0000004711')),
+    ),
+    await timedRow(`${what}: what metrics and billing:status read, ms`, 5_000, () =>
+      database.report(db => healthOf(db)),
+    ),
+    await timedRow(`${what}: search for forgotten customers, ms`, 2_000, () => queue.addForgotten()),
+  ]
+}
+
+/** One run of the job's work. */
+async function ofRetention(app, url, rows) {
+  const partitions = app.get(AuditPartitions)
+  const before = new Date(Date.now() - 550 * 24 * 60 * 60 * 1000)
+  const startedAt = performance.now()
+  const { partitions: dropped, rows: removed } = await app.get(AuditRetention).expire(before)
+  const seconds = (performance.now() - startedAt) / 1000
+  const { rows: left } = await query(url, 'select count(*)::int as count from audit_log')
+  const prepared = await milliseconds(() => partitions.prepare(new Date()))
+  return [
+    {
+      what: `retention of ${inWords(rows)} rows, s`,
+      value: `${seconds.toFixed(1)}: ${dropped} partitions and ${inWords(removed)} other rows, ${inWords(left[0].count)} left`,
+      bar: '≤ 60',
+      holds: seconds <= 60,
+    },
+    {
+      what: 'the hourly look whether partitions are there, ms',
+      value: prepared.toFixed(1),
+      bar: '',
+      holds: null,
+    },
+  ]
+}
+
+function pageRow(what, work) {
+  return timedRow(what, PAGE_MS, work)
+}
+
+async function timedRow(what, mostMs, work) {
+  await work()
+  const times = []
+  for (let time = 0; time < TIMES; time++) times.push(await milliseconds(work))
+  const slowest = Math.max(...times)
+  const typical = median(times)
+  return {
+    what,
+    value: `${typical.toFixed(1)}, at most ${slowest.toFixed(1)}`,
+    bar: `≤ ${mostMs}`,
+    holds: typical <= mostMs,
+  }
+}
+
+async function milliseconds(work) {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+function inWords(count) {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,61 @@
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { stopAll } from '../machine/stop-all.mjs'
+import { startPostgres } from '../machine/stores.mjs'
+import { markdownTable } from '../markdown-table.mjs'
+import { measureLists } from './measure-lists.mjs'
+import { measureProcesses } from './measure-processes.mjs'
+import { measureSessions } from './measure-sessions.mjs'
+
+const OPTIONS = {
+  /** Of one Redis each; the first is what the others are compared with. */
+  sessions: { type: 'string', default: '10000,1000000,5000000' },
+  /** Rows of the audit log. */
+  audit: { type: 'string', default: '10000000' },
+  members: { type: 'string', default: '20000' },
+  /** Events that wait. */
+  events: { type: 'string', default: '1000000' },
+  /** Only these parts. */
+  only: { type: 'string', default: 'sessions,lists,processes' },
+}
+
+/** What grows: sessions, the audit log, a team, a queue, processes. Exit code 1 when a bar is missed. */
+export async function measureScale(args) {
+  const { values } = parseArgs({ args, options: OPTIONS })
+  const numbers = text => text.split(',').map(Number)
+  const parts = {
+    sessions: url => measureSessions(url, numbers(values.sessions)),
+    lists: url =>
+      measureLists(url, {
+        rows: Number(values.audit),
+        members: Number(values.members),
+        events: Number(values.events),
+      }),
+    processes: url => measureProcesses(url),
+  }
+  const startedAt = performance.now()
+  const rows = []
+  try {
+    const databaseUrl = await startPostgres()
+    for (const name of values.only.split(',')) {
+      const found = await parts[name](databaseUrl)
+      for (const { what, value } of found) console.error(`${what}: ${value}`)
+      rows.push(...found)
+    }
+  } finally {
+    await stopAll()
+  }
+  print(rows, (performance.now() - startedAt) / 1000)
+}
+
+function print(rows, seconds) {
+  const [{ model }] = cpus()
+  const verdict = holds => (holds === null ? '' : holds ? 'holds' : '**missed**')
+  const lines = rows.map(({ what, value, bar, holds }) => [what, value, bar, verdict(holds)])
+  const date = new Date().toISOString().slice(0, 10)
+  console.log(
+    `${date}, Node ${process.versions.node}, ${cpus().length} cores (${model.trim()}); ${Math.round(seconds)} s in all.\n`,
+  )
+  console.log(markdownTable(['', 'measured', 'bar', ''], lines))
+  if (rows.some(({ holds }) => holds === false)) process.exitCode = 1
+}
