@@ -160,8 +160,8 @@ describe('The fault slow', () => {
   it('does what was asked though the client has gone', async () => {
     sandbox.fault = 'slow'
     sandbox.slowMs = 200
-    const options = { idempotencyKey: 'key-1', timeout: 50 }
-    await expect(stripe.customers.create({}, options)).rejects.toMatchObject({
+    const options = { idempotencyKey: 'key-1' }
+    await expect(stripe.customers.create({}, { ...options, timeout: 50 })).rejects.toMatchObject({
       type: 'StripeConnectionError',
     })
     await new Promise(resolve => setTimeout(resolve, 250))

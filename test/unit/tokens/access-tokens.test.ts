@@ -327,6 +327,7 @@ describe('the keys', () => {
     const token = tokens.issue(CALLER)
     expect(tokens.verify(token)).not.toBeNull()
     await replaceKeys(file, clock.now())
+    keys.onApplicationShutdown()
     await keys.onModuleInit()
     expect(tokens.verify(token)).toBeNull()
   })
