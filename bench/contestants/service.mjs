@@ -7,6 +7,9 @@ import { FOLDER, MEASURED_CORE, ROOT } from '../machine/machine.mjs'
 export const SATELLITE = 'https://data.customer-of-ours.example'
 const PROFILER = pathToFileURL(join(import.meta.dirname, '../profile/profiler.mjs')).href
 
+/** As the image starts it. */
+export const NODE_OPTIONS = ['--max-semi-space-size=16']
+
 /** The settings of production, but for log lines of single requests. */
 export function serviceEnvironment({ databaseUrl, redisUrl, smtpUrl }) {
   return {
@@ -45,7 +48,7 @@ export async function startService(name, environment, { isProfiled = false } = {
   const service = await Child.start({
     name,
     command: process.execPath,
-    args: [...(isProfiled ? ['--import', PROFILER] : []), 'dist/src/main.js'],
+    args: [...NODE_OPTIONS, ...(isProfiled ? ['--import', PROFILER] : []), 'dist/src/main.js'],
     cwd: ROOT,
     env: { ...environment, PORT: String(port) },
     cores: MEASURED_CORE,

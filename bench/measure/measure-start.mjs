@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isReady, SATELLITE } from '../contestants/service.mjs'
+import { isReady, NODE_OPTIONS, SATELLITE } from '../contestants/service.mjs'
 import { Child } from '../machine/child.mjs'
 import { freePort } from '../machine/free-port.mjs'
 import { FOLDER, ROOT } from '../machine/machine.mjs'
@@ -10,8 +10,8 @@ const TIMES = 3
 const LOGINS = 50
 const REQUESTS = 1_000
 const SEEDED = { email: 'owner@example.com', password: 'correct horse battery staple' }
-/** As in package.json and in the image. */
-const NODE_OPTIONS = ['--max-semi-space-size=8']
+/** As in package.json. */
+const START_OPTIONS = ['--max-semi-space-size=8']
 
 /**
  * What `npm start` runs, on a new data folder and then on the same one again: seconds from the start of the
@@ -32,7 +32,11 @@ export async function measureStart() {
 export async function measureProductionStart(environment, [user]) {
   const measured = []
   for (let time = 0; time < TIMES; time++) {
-    const { child, url, seconds } = await startNode('production', 'dist/src/main.js', environment)
+    const { child, url, seconds } = await startNode(
+      'production',
+      [...NODE_OPTIONS, 'dist/src/main.js'],
+      environment,
+    )
     await someRequests(url, { email: user.email, password: PASSWORD, origin: SATELLITE })
     measured.push({ seconds, resident: child.residentBytes() })
     await child.stop()
@@ -55,20 +59,20 @@ async function startTwice(folder) {
 
 async function startOn(folder) {
   const paymentsPort = await freePort()
-  return startNode('development', 'dist/dev/main.js', {
+  return startNode('development', [...START_OPTIONS, 'dist/dev/main.js'], {
     NODE_ENV: 'development',
     STRIPE_API_URL: `http://localhost:${paymentsPort}`,
     DATA_DIR: folder,
   })
 }
 
-async function startNode(name, entry, env) {
+async function startNode(name, args, env) {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const child = await Child.start({
     name,
     command: process.execPath,
-    args: [...NODE_OPTIONS, entry],
+    args,
     cwd: ROOT,
     env: { ...env, PORT: String(port) },
     isReady: () => isReady(url),
