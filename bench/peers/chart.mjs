@@ -39,7 +39,7 @@ export function chart(groups) {
 
 function bar({ name, value, share, y, kind }) {
   const width = Math.max(1, share * (WIDTH - LABEL_WIDTH - VALUE_WIDTH)).toFixed(1)
-  const written = value.toLocaleString('en', { maximumFractionDigits: value < 1000 ? 1 : 0 })
+  const written = value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })
   return [
     text(0, y + BAR - 3, name),
     `<rect class="${kind}" x="${LABEL_WIDTH}" y="${y}" width="${width}" height="${BAR}" rx="2"/>`,
