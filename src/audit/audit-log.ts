@@ -23,7 +23,7 @@ const ROWS_A_STATEMENT = 500
  * strangers cannot use up the other.
  */
 const BUDGETS = {
-  users: { name: 'refusals of users', anHour: 1_000 },
+  users: { name: 'refusals of users', anHour: 800 },
   nobody: { name: 'refusals of nobody', anHour: 500 },
 }
 /** Counts are kept by minute. */
