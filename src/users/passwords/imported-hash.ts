@@ -2,6 +2,7 @@ import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type ParsedHashOptions, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2'
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
+import { matchesFirebaseHash, readFirebaseHash } from './firebase-hash.js'
 import { readPhcString } from './phc-string.js'
 
 const derivePbkdf2 = promisify(pbkdf2)
@@ -21,6 +22,7 @@ const READERS: readonly (readonly [prefix: string, read: (text: string) => Impor
   ['$2', readBcryptHash],
   ['$scrypt$', readScryptHash],
   ['$pbkdf2-', readPbkdf2Hash],
+  ['$fbscrypt$', readFirebaseScryptHash],
 ]
 
 /**
@@ -29,7 +31,7 @@ const READERS: readonly (readonly [prefix: string, read: (text: string) => Impor
  */
 export function readImportedHash(text: string): ImportedHash {
   const [, read] = READERS.find(([prefix]) => text.startsWith(prefix)) ?? []
-  if (!read) throw new UnusableHash('is not an argon2, bcrypt, scrypt or PBKDF2 hash')
+  if (!read) throw new UnusableHash('is not an argon2, bcrypt, scrypt, PBKDF2 or Firebase hash')
   return read(text)
 }
 
@@ -90,13 +92,14 @@ interface Digest {
 }
 
 const PBKDF2_DIGESTS = new Map<string, Digest>([
+  ['pbkdf2-sha1', { name: 'sha1', bytes: 20, maxIterations: 2_000_000 }],
   ['pbkdf2-sha256', { name: 'sha256', bytes: 32, maxIterations: 2_000_000 }],
   ['pbkdf2-sha512', { name: 'sha512', bytes: 64, maxIterations: 1_000_000 }],
 ])
 
 /**
- * `$pbkdf2-sha256$i=<iterations>$<salt>$<hash>`, with or without `,l=<bytes>`, and the same with sha512.
- * Throws {@link UnusableHash}.
+ * `$pbkdf2-sha256$i=<iterations>$<salt>$<hash>`, with or without `,l=<bytes>`, and the same with sha512 and
+ * sha1. Throws {@link UnusableHash}.
  */
 function readPbkdf2Hash(text: string): ImportedHash {
   const phc = readPhcString(text)
@@ -104,7 +107,9 @@ function readPbkdf2Hash(text: string): ImportedHash {
   const digest = phc && PBKDF2_DIGESTS.get(phc.scheme)
   const isWellFormed = i >= 1 && Object.keys(others).length === 0 && l === phc?.hash.length
   if (!digest || !isWellFormed || phc.hash.length < MIN_HASH_BYTES)
-    throw new UnusableHash('is not a well-formed PBKDF2 hash ($pbkdf2-sha256$i=…$salt$hash, or -sha512)')
+    throw new UnusableHash(
+      'is not a well-formed PBKDF2 hash ($pbkdf2-sha256$i=…$salt$hash, -sha512 or -sha1)',
+    )
   // A hash longer than the digest is made of blocks, with all iterations for each (RFC 8018 §5.2).
   const blocks = Math.ceil(phc.hash.length / digest.bytes)
   if (i * blocks > digest.maxIterations)
@@ -126,11 +131,7 @@ function readScryptHash(text: string): ImportedHash {
   const { ln = 0, r = 0, p = 0, ...others } = phc?.parameters ?? {}
   if (!phc || ln < 1 || r < 1 || p < 1 || Object.keys(others).length > 0 || phc.hash.length < MIN_HASH_BYTES)
     throw new UnusableHash('is not a well-formed scrypt hash ($scrypt$ln=…,r=…,p=…$salt$hash)')
-  const N = 2 ** ln
-  if (128 * r * (N + 2 + p) > SCRYPT_MAX_MEMORY_BYTES || (N + 4) * r * p > SCRYPT_MAX_WORK)
-    throw new UnusableHash('needs more than 128 MiB or N·r·p=2^20 of scrypt')
-  // RFC 7914 §2.
-  if (ln >= 16 * r) throw new UnusableHash('has an N that is too large for its r')
+  const N = requireAffordableScrypt({ ln, r, p })
   return {
     matches: password =>
       new Promise((resolve, reject) => {
@@ -140,4 +141,25 @@ function readScryptHash(text: string): ImportedHash {
         )
       }),
   }
+}
+
+/** The N of these parameters. Throws {@link UnusableHash} where they cost too much, or are none. */
+function requireAffordableScrypt({ ln, r, p }: { ln: number; r: number; p: number }): number {
+  const N = 2 ** ln
+  if (128 * r * (N + 2 + p) > SCRYPT_MAX_MEMORY_BYTES || (N + 4) * r * p > SCRYPT_MAX_WORK)
+    throw new UnusableHash('needs more than 128 MiB or N·r·p=2^20 of scrypt')
+  // RFC 7914 §2.
+  if (ln >= 16 * r) throw new UnusableHash('has an N that is too large for its r')
+  return N
+}
+
+/** Throws {@link UnusableHash}. */
+function readFirebaseScryptHash(text: string): ImportedHash {
+  const hash = readFirebaseHash(text)
+  if (!hash || hash.ln < 1 || hash.r < 1 || hash.p < 1)
+    throw new UnusableHash(
+      'is not a well-formed Firebase hash ($fbscrypt$v=1,n=…,r=…,p=…,ss=…,sk=…$salt$hash)',
+    )
+  requireAffordableScrypt(hash)
+  return { matches: password => matchesFirebaseHash(hash, password, SCRYPT_MAX_MEMORY_BYTES) }
 }

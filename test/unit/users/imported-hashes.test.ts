@@ -12,7 +12,10 @@ const SALT = 'MDEyMzQ1Njc4OWFiY2RlZg'
 const HASH_32 = 'VqOEAUrTaAjMD6sh91JvmGtbD+YNGnXNMbfIDxgj094'
 const HASH_64 = '65k18lcTeFdukscQY3D3rRdwY5aW4wdAVnY52d5rJSdq3bBmC871USjyB75nPDYhNt2RBZGJYOqmA3AxJjx2Gg'
 
-/** Made by other implementations: the argon2 reference program's tests, Python's hashlib, libxcrypt. */
+const FIREBASE =
+  '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=ou9tdYTGyYm8kuR6Dt0Bp0kDuAYoXrK16mbZO4yGwAn3oLspjnN0/c41v8xZnO1n14J3MjKj1b2g6AUCAlFwMw==$C0sHCg9ek77hsg==$zKVTMvnWVw5BBOZNUdnsalx4c4c7y/w7IS5p6Ut2+CfEFFlz37J9huyQfov4iizN8dbjvEJlM5tQaJP84+hfTw=='
+
+/** Made by other implementations: the argon2 reference program's tests, Python's hashlib, libxcrypt, Firebase. */
 const VECTORS = [
   ['password', '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'],
   ['password', '$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ'],
@@ -29,6 +32,11 @@ const VECTORS = [
   [PASSWORD, `$pbkdf2-sha256$i=10000$${SALT}$${HASH_32}`],
   [PASSWORD, `$pbkdf2-sha256$i=10000,l=32$${SALT}$${HASH_32}`],
   [PASSWORD, `$pbkdf2-sha512$i=10000$${SALT}$${HASH_64}`],
+  [
+    PASSWORD,
+    `$pbkdf2-sha1$i=20000$${SALT}$bGA8dYbWVrVXsKOE00I1ClfNGpoWz2WVav1jk/DZ/99jKDUxTJ1BCNB79LOm8ZcDpqKGASU4/1W6q1MIiuht5Q`,
+  ],
+  ['mytestpassword', FIREBASE],
 ] as const
 
 /** The package itself: what is imported from it is a copy. */
@@ -122,7 +130,13 @@ describe('a hash is refused', () => {
     [`$scrypt$ln=16,r=1,p=1$${SALT}$${HASH_32}`, 'too large for its r'],
     [`$scrypt$ln=17,r=8,p=2$${SALT}$${HASH_32}`, 'more than 128 MiB'],
     [`$scrypt$ln=1,r=1,p=999999999$${SALT}$${HASH_32}`, 'more than 128 MiB'],
-    [`$pbkdf2-sha1$i=10000$${SALT}$${HASH_32}`, 'not a well-formed PBKDF2'],
+    [`$pbkdf2-md5$i=10000$${SALT}$${HASH_32}`, 'not a well-formed PBKDF2'],
+    [`$pbkdf2-sha1$i=1000001$${SALT}$${HASH_32}`, 'more than 2000000'],
+    [FIREBASE.replace('n=14', 'n=0'), 'not a well-formed Firebase'],
+    [FIREBASE.replace('v=1', 'v=2'), 'not a well-formed Firebase'],
+    [FIREBASE.replace('zKVT', ''), 'not a well-formed Firebase'],
+    [FIREBASE.replace('n=14', 'n=18'), 'more than 128 MiB'],
+    [FIREBASE.replace('p=1', 'p=99'), 'more than 128 MiB'],
     [`$pbkdf2-sha256$i=0$${SALT}$${HASH_32}`, 'not a well-formed PBKDF2'],
     [`$pbkdf2-sha256$i=10000,l=64$${SALT}$${HASH_32}`, 'not a well-formed PBKDF2'],
     [`$pbkdf2-sha256$i=10000$${SALT}$${HASH_32}=`, 'not a well-formed PBKDF2'],
