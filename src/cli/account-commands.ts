@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
@@ -7,14 +6,13 @@ import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/perm
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { asSessionHandle } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
-import { inWords, UserImport } from '../users/import/user-import.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
 import { UserAdministration } from '../users/user-administration.js'
 import { asEmail, type CommandContext, withService, withUser } from './command-context.js'
 
-/** `account:create`, `user:…` and `users:import`. */
+/** `account:create` and `user:…`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
-  const { print, printError } = context
+  const { print } = context
 
   program
     .command('account:create')
@@ -73,20 +71,6 @@ export function addAccountCommands(program: Command, context: CommandContext): v
         app.get(UserAdministration).endSessions(user),
       )
       print(`${ended} sessions of ${email} ended`)
-    })
-
-  program
-    .command('users:import')
-    .description(
-      'import users with their password hashes; existing users are left alone, so it can be run again',
-    )
-    .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
-    .action(async (file: string) => {
-      const counts = await withService(context, app =>
-        app.get(UserImport).run(file === '-' ? context.input : createReadStream(file), printError),
-      )
-      print(inWords(counts))
-      if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
 }
 

@@ -7,6 +7,7 @@ import { addBillingStatusCommands } from './billing-status-commands.js'
 import type { CommandContext } from './command-context.js'
 import { addDoctorCommand } from './doctor/doctor-command.js'
 import { addFactorCommands } from './factor-commands.js'
+import { addImportCommands } from './import-commands.js'
 import { addKeyCommands } from './key-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
 import { addSecretCommands } from './secret-commands.js'
@@ -39,6 +40,7 @@ function programFor(context: CommandContext): Command {
     })
   addDoctorCommand(program, context)
   addAccountCommands(program, context)
+  addImportCommands(program, context)
   addSessionCommands(program, context)
   addFactorCommands(program, context)
   addSatelliteCommands(program, context)

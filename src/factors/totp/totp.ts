@@ -1,4 +1,4 @@
-import { generateSecret, generateURI, verifySync } from 'otplib'
+import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib'
 
 /** RFC 6238 §5.2: 30 s. Many authenticator apps know no other period, digits or algorithm than these. */
 const STEP_SECONDS = 30
@@ -8,6 +8,11 @@ const CODE = /^\d{6}$/
 /** A new secret of 160 bits (RFC 4226 §4), as base32. */
 export function newTotpSecret(): string {
   return generateSecret()
+}
+
+/** As base32, without padding. */
+export function base32Of(secret: Uint8Array): string {
+  return new ScureBase32Plugin().encode(secret)
 }
 
 /** What an authenticator app reads from a QR code. */

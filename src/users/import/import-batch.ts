@@ -36,17 +36,26 @@ export class ImportBatch {
   /** In one transaction with its audit row; safe to repeat. */
   write(batch: readonly NumberedUser[]): Promise<BatchOutcome> {
     return this.database.transaction(async transaction => {
-      const fresh = await withoutKnown(transaction, batch)
-      const refused = await refusedLines(transaction, fresh)
-      const lines = new Set(refused.map(({ line }) => line))
-      const added = await this.add(
-        transaction,
-        fresh.filter(({ line }) => !lines.has(line)),
-      )
+      const { accepted, refused } = await review(transaction, batch, NO_EARLIER)
+      const added = await this.add(transaction, accepted)
       const alreadyThere = batch.length - added - refused.length
       if (added > 0) await this.record(transaction, batch, added, alreadyThere)
       return { added, alreadyThere, refused }
     })
+  }
+
+  /** What {@link write} would do after batches that were rehearsed with the same `earlier`. Changes nothing but that. */
+  async rehearse(batch: readonly NumberedUser[], earlier: Earlier): Promise<BatchOutcome> {
+    const { accepted, refused } = await this.database.transaction(db => review(db, batch, earlier))
+    for (const { user } of accepted) {
+      earlier.emails.add(user.email)
+      if (user.role === 'owner' && user.account.kind !== 'own') earlier.owned.add(user.account.id)
+    }
+    return {
+      added: accepted.length,
+      alreadyThere: batch.length - accepted.length - refused.length,
+      refused,
+    }
   }
 
   private async add(transaction: Db, fresh: readonly NumberedUser[]): Promise<number> {
@@ -99,6 +108,22 @@ export class ImportBatch {
   }
 }
 
+/** What batches before this one would have added, had they been written. */
+export interface Earlier {
+  readonly emails: Set<string>
+  /** Accounts that have an owner since then. */
+  readonly owned: Set<string>
+}
+
+const NO_EARLIER: Earlier = { emails: new Set(), owned: new Set() }
+
+async function review(transaction: Db, batch: readonly NumberedUser[], earlier: Earlier) {
+  const fresh = (await withoutKnown(transaction, batch)).filter(({ user }) => !earlier.emails.has(user.email))
+  const refused = await refusedLines(transaction, fresh, earlier)
+  const lines = new Set(refused.map(({ line }) => line))
+  return { accepted: fresh.filter(({ line }) => !lines.has(line)), refused }
+}
+
 /**
  * Sorted by e-mail address, each once, so that two imports at once lock in the same order and cannot
  * deadlock.
@@ -119,14 +144,18 @@ async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Pr
 }
 
 /** In the order of their lines. */
-async function refusedLines(transaction: Db, fresh: readonly NumberedUser[]): Promise<RefusedLine[]> {
+async function refusedLines(
+  transaction: Db,
+  fresh: readonly NumberedUser[],
+  { owned }: Earlier,
+): Promise<RefusedLine[]> {
   const missing = await missingAccounts(transaction, fresh)
   const isHoused = ({ user: { account } }: NumberedUser) =>
     account.kind !== 'existing' || !missing.has(account.id)
   const homeless = fresh
     .filter(numbered => !isHoused(numbered))
     .map(({ line }) => ({ line, reason: 'has the accountId of no account that is here' }))
-  const refused = [...homeless, ...(await refusedForOwners(transaction, fresh.filter(isHoused)))]
+  const refused = [...homeless, ...(await refusedForOwners(transaction, fresh.filter(isHoused), owned))]
   return refused.sort((one, other) => one.line - other.line)
 }
 

@@ -143,13 +143,17 @@ function passwordHashOf({ passwordHash = null }: Fields): string | null {
   }
 }
 
-/** Without the spaces, lower case and padding that people and programs write. */
 function totpSecretOf({ totpSecret = null }: Fields): string | null {
   if (totpSecret === null) return null
-  const secret = typeof totpSecret === 'string' ? totpSecret.replaceAll(/[\s=]/g, '').toUpperCase() : ''
-  if (!TOTP_SECRET.test(secret) || !isUsable(secret))
-    throw new LineFault('totpSecret must be base32 of 128 to 512 bits')
+  const secret = typeof totpSecret === 'string' ? usableTotpSecret(totpSecret) : null
+  if (secret === null) throw new LineFault('totpSecret must be base32 of 128 to 512 bits')
   return secret
+}
+
+/** Without the spaces, lower case and padding that people and programs write; null when it is no secret. */
+export function usableTotpSecret(text: string): string | null {
+  const secret = text.replaceAll(/[\s=]/g, '').toUpperCase()
+  return TOTP_SECRET.test(secret) && isUsable(secret) ? secret : null
 }
 
 /** Not every text of these letters is base32: what is over in the last one must be zero (RFC 4648 §3.5). */

@@ -11,13 +11,14 @@ export interface RefusedLine {
 
 /**
  * Lines that would give an account a second owner, or a member to an account without an owner. Existing
- * owners count, and so do those on earlier lines.
+ * owners count, and so do those on earlier lines, and those of `alsoOwned`.
  */
 export async function refusedForOwners(
   transaction: Db,
   batch: readonly NumberedUser[],
+  alsoOwned: ReadonlySet<string>,
 ): Promise<RefusedLine[]> {
-  const owned = await ownedAccounts(transaction, batch)
+  const owned = new Set([...alsoOwned, ...(await ownedAccounts(transaction, batch))])
   const refused: RefusedLine[] = []
   for (const { line, user } of [...batch].sort((one, other) => one.line - other.line)) {
     if (user.account.kind === 'own') continue

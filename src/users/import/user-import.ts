@@ -28,9 +28,14 @@ export class UserImport {
   /**
    * Reads as it goes and holds one batch at a time. Calls `tell` with a sentence for each faulty line, which
    * is skipped, and now and then with the progress. When it throws, what it has reported as done is done;
-   * running it again continues, because existing users are left alone.
+   * running it again continues, because existing users are left alone. A dry run adds nobody and tells the
+   * same; it keeps the e-mail addresses and accounts of the file in memory.
    */
-  async run(source: AsyncIterable<Uint8Array>, tell: Tell): Promise<ImportCounts> {
+  async run(
+    source: AsyncIterable<Uint8Array>,
+    tell: Tell,
+    { isDryRun = false }: { isDryRun?: boolean } = {},
+  ): Promise<ImportCounts> {
     const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
     const onFault = (line: number, reason: string) => {
       counts.faults++
@@ -38,8 +43,11 @@ export class UserImport {
     }
     let toldAt = 0
     let batch: NumberedUser[] = []
+    const earlier = { emails: new Set<string>(), owned: new Set<string>() }
     const write = async () => {
-      const { added, alreadyThere, refused } = await this.batches.write(batch)
+      const { added, alreadyThere, refused } = await (isDryRun
+        ? this.batches.rehearse(batch, earlier)
+        : this.batches.write(batch))
       batch = []
       counts.added += added
       counts.alreadyThere += alreadyThere

@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { Argument, type Command } from 'commander'
+import { AUTH0 } from '../users/import/exports/auth0.js'
+import { BETTER_AUTH } from '../users/import/exports/better-auth.js'
+import { CLERK } from '../users/import/exports/clerk.js'
+import { ExportConversion } from '../users/import/exports/export-conversion.js'
+import type { ExportFormat } from '../users/import/exports/export-format.js'
+import { FIREBASE } from '../users/import/exports/firebase.js'
+import { KEYCLOAK } from '../users/import/exports/keycloak.js'
+import { SUPABASE } from '../users/import/exports/supabase.js'
+import { OWN_ACCOUNTS, readUserMapping } from '../users/import/exports/user-mapping.js'
+import { inWords, UserImport } from '../users/import/user-import.js'
+import { type CommandContext, withService } from './command-context.js'
+
+const FORMATS: Readonly<Record<string, ExportFormat>> = {
+  auth0: AUTH0,
+  'better-auth': BETTER_AUTH,
+  clerk: CLERK,
+  firebase: FIREBASE,
+  keycloak: KEYCLOAK,
+  supabase: SUPABASE,
+}
+
+const OWNER_ONLY = 0o600
+
+interface ConvertOptions {
+  readonly out: string
+  readonly map?: string
+  readonly with?: string
+  readonly hashConfig?: string
+}
+
+/** `users:import` and `users:convert`. */
+export function addImportCommands(program: Command, context: CommandContext): void {
+  const { input, print, printError } = context
+
+  program
+    .command('users:import')
+    .description(
+      'import users with their password hashes; existing users are left alone, so it can be run again',
+    )
+    .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
+    .option('--dry-run', 'add nobody; say what would be added and which lines are at fault')
+    .action(async (file: string, { dryRun: isDryRun = false }: { dryRun?: boolean }) => {
+      const source = file === '-' ? input : createReadStream(file)
+      const counts = await withService(context, app =>
+        app.get(UserImport).run(source, printError, { isDryRun }),
+      )
+      print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${inWords(counts)}`)
+      if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
+    })
+
+  program
+    .command('users:convert')
+    .description('turn the export of another system into a file for users:import (docs/moving.md)')
+    .addArgument(new Argument('<system>').choices(Object.keys(FORMATS)))
+    .argument('<files...>', 'the export; where it is in several files, all of them')
+    .requiredOption('--out <file>', 'must not exist; contains password hashes, so delete it afterwards')
+    .option('--map <file>', 'how accounts, roles and permissions are found (default: everybody is an owner)')
+    .option('--with <file>', 'a second export with what the first does not have (auth0, clerk)')
+    .option('--hash-config <file>', 'parameters of the password hashes (firebase)')
+    .action(async (system: string, files: string[], options: ConvertOptions) => {
+      const lines = await convert(FORMATS[system] as ExportFormat, files, options, printError)
+      for (const line of lines) print(line)
+    })
+}
+
+/** Needs no service and no settings. */
+async function convert(
+  format: ExportFormat,
+  users: readonly string[],
+  options: ConvertOptions,
+  tell: (sentence: string) => void,
+): Promise<string[]> {
+  if (options.with && !format.join) throw new Error('This system has no second export: leave out --with')
+  const mapping = options.map ? readUserMapping(await jsonFile(options.map)) : OWN_ACCOUNTS
+  const hashConfig = options.hashConfig ? await jsonFile(options.hashConfig) : null
+  const out = await open(options.out, 'wx', OWNER_ONLY)
+  try {
+    const write = async (line: string) => void (await out.write(`${line}\n`))
+    const conversion = new ExportConversion(format, mapping, write, tell)
+    const report = await conversion.run({ users, others: options.with ?? null, hashConfig })
+    return report.lines()
+  } finally {
+    await out.close()
+  }
+}
+
+async function jsonFile(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What JSON.parse says quotes the file, which may hold a key.
+    throw new Error(`${path} is not JSON`)
+  }
+}

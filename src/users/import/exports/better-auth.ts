@@ -1,0 +1,44 @@
+import {
+  type ExportedPassword,
+  type ExportFormat,
+  type ExportRecord,
+  isTrue,
+  NO_PASSWORD,
+  textOf,
+} from './export-format.js'
+
+/** Salt and key in hexadecimal. */
+const SCRYPT = /^([0-9a-f]{32}):([0-9a-f]{128})$/i
+/** Of Better Auth, which does not write them into the hash: N=16384, r=16, p=1. */
+const SCRYPT_PARAMETERS = 'ln=14,r=16,p=1'
+
+/** Better Auth: its tables `user` and `account` joined (docs/moving.md has the query), as CSV with a header. */
+export const BETTER_AUTH: ExportFormat = {
+  files: 'csv',
+  reader: () => record => ({
+    id: textOf(record.id) ?? '?',
+    email: textOf(record.email),
+    isEmailVerified: isTrue(record.emailVerified ?? record.email_verified),
+    isBlocked: isTrue(record.banned),
+    name: textOf(record.name),
+    password: passwordOf(record),
+    totpSecret: null,
+    lost: isTrue(record.twoFactorEnabled ?? record.two_factor_enabled) ? ['a second factor'] : [],
+  }),
+}
+
+function passwordOf({ password }: ExportRecord): ExportedPassword {
+  const text = textOf(password)
+  if (!text) return NO_PASSWORD
+  const [, salt, key] = SCRYPT.exec(text) ?? []
+  // Whoever has given it a hash of their own may have one that carries its parameters.
+  if (!salt || !key) return { hash: text }
+  // What is salted with is the hexadecimal text, not the bytes that it stands for.
+  return {
+    hash: `$scrypt$${SCRYPT_PARAMETERS}$${base64(Buffer.from(salt))}$${base64(Buffer.from(key, 'hex'))}`,
+  }
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,48 @@
+/** Counts by what they count, in the order in which they came. */
+class Tally {
+  private readonly counts = new Map<string, number>()
+
+  add(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  }
+
+  /** `bcrypt (12), argon2id (3)`; `nobody` for nothing. */
+  toString(): string {
+    const parts = [...this.counts].map(([what, count]) => `${what} (${inWords(count)})`)
+    return parts.join(', ') || 'nobody'
+  }
+}
+
+/** What came of an export, for the operator: what was kept, what not, and why. */
+export class ConversionReport {
+  readonly hashes = new Tally()
+  readonly withoutPassword = new Tally()
+  readonly skipped = new Tally()
+  readonly lost = new Tally()
+  read = 0
+  owners = 0
+  members = 0
+  totpSecrets = 0
+  /** Who owned an account there beside somebody else, and is a member of it here. */
+  secondOwners = 0
+
+  /** Sentences, one a line. */
+  lines(): string[] {
+    return [
+      `${inWords(this.read)} users read, ${inWords(this.owners + this.members)} written: ` +
+        `${inWords(this.owners)} owners with an account each, ${inWords(this.members)} members`,
+      ...(this.secondOwners > 0
+        ? [`${inWords(this.secondOwners)} of the members were second owners: an account has one`]
+        : []),
+      `With the password they have: ${this.hashes}`,
+      `Without a password, until they ask for a link: ${this.withoutPassword}`,
+      `With the authenticator app they have: ${inWords(this.totpSecrets)}`,
+      `Left out: ${this.skipped}`,
+      `What some had there and cannot bring along: ${this.lost}`,
+    ]
+  }
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { parse } from 'csv-parse'
+import { ExportError, type ExportFormat, type ExportRecord, listOf, recordOf } from './export-format.js'
+
+/** A document is parsed as a whole. */
+const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+
+/** The records of the files, in order. Throws an {@link ExportError} for a file that is not of the kind. */
+export async function* recordsOf(
+  kind: ExportFormat['files'],
+  paths: readonly string[],
+): AsyncGenerator<ExportRecord> {
+  for (const path of paths) {
+    if (kind === 'csv') yield* rowsOf(path)
+    else if (kind === 'json lines') yield* linesOf(path)
+    else yield* usersIn(await documentOf(path), path)
+  }
+}
+
+async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
+  const rows = createReadStream(path).pipe(parse({ columns: true, bom: true, skip_empty_lines: true }))
+  try {
+    yield* rows
+  } catch (error) {
+    throw failureOf(error, `${path} is not CSV with a header`)
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<ExportRecord> {
+  let number = 0
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    number += 1
+    if (line.trim() !== '') yield parsed(line, `Line ${number} of ${path} is not a JSON object`)
+  }
+}
+
+async function documentOf(path: string): Promise<unknown> {
+  if ((await stat(path)).size > MAX_DOCUMENT_BYTES)
+    throw new ExportError(`${path} is larger than 256 MiB; split it into files of some 100,000 users each`)
+  return parsed(await readFile(path, 'utf8'), `${path} is not JSON`)
+}
+
+/** A list of users, or an object that has one. */
+function usersIn(document: unknown, path: string): ExportRecord[] {
+  const users = Array.isArray(document) ? document : recordOf(document).users
+  if (!Array.isArray(users)) throw new ExportError(`${path} has no list of users`)
+  return listOf(users).map(user => recordOf(user))
+}
+
+function parsed(text: string, fault: string): ExportRecord {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value as ExportRecord
+  } catch {
+    // What JSON.parse says quotes the text.
+  }
+  throw new ExportError(fault)
+}
+
+/** What a file system says stays as it is; what the parser says quotes the text. */
+function failureOf(error: unknown, sentence: string): Error {
+  return (error as { code?: string }).code?.startsWith('CSV_') ? new ExportError(sentence) : (error as Error)
+}

@@ -1,0 +1,105 @@
+import { PERMISSIONS, type Permission } from '../../../permissions/permissions.js'
+import { ExportError, type ExportRecord, listOf, recordOf, textOf } from './export-format.js'
+
+/** Fields of a record by their paths, each with the values of which one must be there. */
+type Condition = Readonly<Record<string, readonly unknown[]>>
+
+/**
+ * How users of the other system become users of accounts here, in the operator's words: see docs/moving.md.
+ * Paths have dots: `app_metadata.shop`.
+ */
+export interface UserMapping {
+  /** Where a record names its account; null: everybody is the owner of an account of their own. */
+  readonly account: string | null
+  readonly owner: Condition
+  /** Null: members get what an invitation gives. */
+  readonly permissions: Partial<Record<Permission, Condition>> | null
+  /** Where a record lists the origins of its satellites; null: members may log in on all. */
+  readonly satellites: string | null
+}
+
+export const OWN_ACCOUNTS: UserMapping = { account: null, owner: {}, permissions: null, satellites: null }
+
+const FIELDS = ['account', 'owner', 'permissions', 'satellites']
+
+/** Throws an {@link ExportError} that says what is wrong. */
+export function readUserMapping(value: unknown): UserMapping {
+  const fields = recordOf(value)
+  const unknown = Object.keys(fields).find(name => !FIELDS.includes(name))
+  if (unknown !== undefined) throw new ExportError(`The mapping has an unknown field ${unknown}`)
+  const { account, owner, permissions, satellites } = fields
+  const path = textOf(account)
+  if (!path) throw new ExportError('The mapping must say where account is, as a path: "app_metadata.shop"')
+  return {
+    account: requireTrusted(path),
+    owner: conditionOf(owner, 'owner'),
+    permissions: permissions === undefined ? null : permissionsIn(recordOf(permissions)),
+    satellites: satellites === undefined ? null : requireTrusted(textOf(satellites) ?? ''),
+  }
+}
+
+/** In Auth0, Supabase and Clerk users write these themselves. */
+const WRITTEN_BY_USERS = /^(user_metadata|raw_user_meta_data|unsafe_?metadata)(\.|$)/i
+
+/** Throws an {@link ExportError} for a path to what a user could write to get more. */
+function requireTrusted(path: string): string {
+  if (WRITTEN_BY_USERS.test(path))
+    throw new ExportError(
+      `The mapping has ${path}, which users write themselves: nobody may choose their own account or role`,
+    )
+  return path
+}
+
+function permissionsIn(fields: ExportRecord): Partial<Record<Permission, Condition>> {
+  const unknown = Object.keys(fields).find(name => !PERMISSIONS.includes(name as Permission))
+  if (unknown !== undefined) throw new ExportError(`The mapping has an unknown permission ${unknown}`)
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, condition]) => [name, conditionOf(condition, name)]),
+  )
+}
+
+function conditionOf(value: unknown, name: string): Condition {
+  const entries = Object.entries(recordOf(value))
+  if (entries.length === 0 || !entries.every(([, values]) => Array.isArray(values)))
+    throw new ExportError(`The mapping must give ${name} as {"path": ["value", …]}`)
+  for (const [path] of entries) requireTrusted(path)
+  return Object.fromEntries(entries) as Condition
+}
+
+/** Whether one of the fields has one of its values. */
+export function meets(record: ExportRecord, condition: Condition): boolean {
+  return Object.entries(condition).some(([path, values]) =>
+    valuesAt(record, path).some(value => values.includes(value)),
+  )
+}
+
+/** The permissions that a record's roles become; undefined where the mapping says nothing of them. */
+export function mappedPermissions(record: ExportRecord, { permissions }: UserMapping) {
+  if (permissions === null) return undefined
+  return PERMISSIONS.filter(name => {
+    const condition = permissions[name]
+    return condition !== undefined && meets(record, condition)
+  })
+}
+
+/** The value at a path, or its values where it is a list; a whole name goes before its parts. */
+export function valuesAt(record: ExportRecord, path: string): readonly unknown[] {
+  const value = path in record ? record[path] : path.split('.').reduce<unknown>(fieldOf, record)
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? listOf(value) : [value]
+}
+
+/** In CSV a field may hold JSON as text. */
+function fieldOf(value: unknown, name: string): unknown {
+  const isJson = typeof value === 'string' && value.startsWith('{')
+  const fields = recordOf(isJson ? parsedOrNull(value) : value)
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

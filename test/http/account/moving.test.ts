@@ -1,0 +1,303 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import type { Email } from '../../../src/users/email.js'
+import { Users } from '../../../src/users/users.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+
+const EXPORTS = join(__dirname, 'exports')
+/** What the hashes in the exports are of; that of Firebase is of the one in its published example. */
+const PASSWORD = 'correct horse battery staple'
+const FIREBASE_PASSWORD = 'user1password'
+
+const SHOPS = { account: 'app_metadata.shop', owner: { 'app_metadata.roles': ['admin'] } }
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'moving-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+interface Converted {
+  readonly code: number | null
+  /** Lines for users:import. */
+  readonly users: Readonly<Record<string, unknown>>[]
+  readonly report: string[]
+  readonly told: string[]
+}
+
+/** As an operator does it, with files of test/http/account/exports. */
+async function convert(
+  system: string,
+  files: string[],
+  options: Record<string, unknown> = {},
+): Promise<Converted> {
+  const out = join(folder, 'users.jsonl')
+  await rm(out, { force: true })
+  const args = ['users:convert', system, ...files.map(pathOf), '--out', out]
+  for (const [name, value] of Object.entries(options)) args.push(`--${name}`, await asFile(value))
+  const { code, output, errors } = await runInProcess(args, {})
+  const lines = code === 0 ? (await readFile(out, 'utf8')).trimEnd().split('\n') : []
+  return {
+    code,
+    users: lines.map(line => JSON.parse(line)),
+    report: output.trimEnd().split('\n'),
+    told: errors.trimEnd().split('\n'),
+  }
+}
+
+function pathOf(name: string): string {
+  return name.startsWith('/') ? name : join(EXPORTS, name)
+}
+
+async function asFile(value: unknown): Promise<string> {
+  if (typeof value === 'string') return pathOf(value)
+  const path = join(folder, 'map.json')
+  await writeFile(path, JSON.stringify(value))
+  return path
+}
+
+describe('users:convert', () => {
+  it('of Auth0 joins the hashes, maps roles, and leaves the password of an unverified address behind', async () => {
+    const { users, report, told } = await convert('auth0', ['auth0-users.jsonl'], {
+      with: 'auth0-hashes.jsonl',
+      map: { ...SHOPS, permissions: { dataEntry: { 'app_metadata.roles': ['editor'] } } },
+    })
+    expect(users).toEqual([
+      {
+        email: 'rosa@shop.example',
+        role: 'owner',
+        name: 'Rosa Winter',
+        account: 'shop-17',
+        passwordHash: expect.stringMatching(/^\$2b\$10\$/),
+      },
+      {
+        email: 'tom@shop.example',
+        role: 'member',
+        account: 'shop-17',
+        permissions: ['dataEntry'],
+        passwordHash: expect.stringMatching(/^\$2b\$10\$/),
+      },
+      {
+        email: 'mallory@shop.example',
+        role: 'member',
+        name: 'Mallory',
+        account: 'shop-17',
+        permissions: ['dataEntry'],
+      },
+    ])
+    expect(report).toEqual([
+      '4 users read, 3 written: 1 owners with an account each, 2 members',
+      'With the password they have: bcrypt (2)',
+      'Without a password, until they ask for a link: address never verified (1)',
+      'With the authenticator app they have: 0',
+      'Left out: blocked or deleted there (1)',
+      'What some had there and cannot bring along: a login with google-oauth2 (1)',
+    ])
+    expect(told).toEqual([
+      'auth0|60425dc43519d90068f82976 is left out: blocked or deleted there',
+      'auth0|60425dc43519d90068f82975 gets no password: address never verified',
+    ])
+  })
+
+  it('of Clerk joins metadata, keeps authenticator apps, and names hashes that nobody can verify', async () => {
+    const { users, report, told } = await convert('clerk', ['clerk-users.csv'], {
+      with: 'clerk-metadata.json',
+      map: { account: 'public_metadata.shop', owner: { 'public_metadata.role': ['owner'] } },
+    })
+    expect(users.map(({ email, role, totpSecret }) => [email, role, totpSecret])).toEqual([
+      ['rosa@clerk.example', 'owner', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+      ['tom@clerk.example', 'member', undefined],
+    ])
+    expect(report).toContain('Without a password, until they ask for a link: hashed by md5 (1)')
+    expect(report).toContain('Left out: blocked or deleted there (1), account without an owner (1)')
+    expect(told).toContain('user_2fT3 is left out: account without an owner')
+  })
+
+  it('of Supabase knows bans that are over from bans that are not', async () => {
+    const { users, told } = await convert('supabase', ['supabase.csv'], {
+      map: { account: 'raw_app_meta_data.shop', owner: { 'raw_app_meta_data.role': ['owner'] } },
+    })
+    expect(users.map(({ email, role, account, name }) => [email, role, account, name])).toEqual([
+      ['rosa@supabase.example', 'owner', '17', 'Rosa Winter'],
+      ['tom@supabase.example', 'member', '17', undefined],
+    ])
+    expect(told).toEqual([
+      '0b1b1ad5-6a02-4b8d-9d6c-6f0f7f7d2b03 is left out: blocked or deleted there',
+      '0b1b1ad5-6a02-4b8d-9d6c-6f0f7f7d2b04 is left out: no e-mail address',
+    ])
+  })
+
+  it('of Keycloak keeps four kinds of hashes and the apps; a second owner becomes a member', async () => {
+    const { users, report } = await convert('keycloak', ['keycloak-realm.json'], {
+      map: { account: 'attributes.shop', owner: { realmRoles: ['shop-owner'] } },
+    })
+    expect(users.map(({ email, role }) => `${email} ${role}`)).toEqual([
+      'user2@keycloak.example owner',
+      'user1@keycloak.example member',
+      'user3@keycloak.example member',
+      'user4@keycloak.example member',
+      'user5@keycloak.example member',
+    ])
+    // The two forms of this secret are from a page of Keycloak.
+    expect(users[0]).toMatchObject({ totpSecret: 'HE4WMSTCOBKUCY2MONXFOV3QNYYUI3SH' })
+    expect(report).toEqual([
+      '6 users read, 5 written: 1 owners with an account each, 4 members',
+      '1 of the members were second owners: an account has one',
+      'With the password they have: argon2id (1), pbkdf2-sha256 (1), pbkdf2-sha512 (1), pbkdf2-sha1 (1)',
+      'Without a password, until they ask for a link: had none there (1)',
+      'With the authenticator app they have: 1',
+      'Left out: blocked or deleted there (1)',
+      'What some had there and cannot bring along: a passkey (1)',
+    ])
+  })
+
+  it('of Firebase without the parameters of its hashes says what is missing', async () => {
+    const { report } = await convert('firebase', ['firebase.json'])
+    expect(report).toContain(
+      'Without a password, until they ask for a link: no hash parameters given (--hash-config) (1), had none there (1)',
+    )
+  })
+
+  it.each([
+    ['user_metadata.role', /user_metadata.role, which users write themselves/],
+    ['raw_user_meta_data.role', /which users write themselves/],
+    ['unsafe_metadata', /which users write themselves/],
+    ['unsafeMetadata.role', /which users write themselves/],
+  ])('takes no role from %s', async (path, sentence) => {
+    const map = { ...SHOPS, owner: { [path]: ['admin'] } }
+    const { code, told } = await convert('auth0', ['auth0-users.jsonl'], { map })
+    expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
+  it.each([
+    [{ owner: {} }, /where account is/],
+    [{ ...SHOPS, owners: {} }, /unknown field owners/],
+    [{ ...SHOPS, owner: 'admin' }, /must give owner as/],
+    [{ ...SHOPS, permissions: { everything: { a: ['b'] } } }, /unknown permission everything/],
+  ])('refuses the mapping %j', async (map, sentence) => {
+    const { code, told } = await convert('auth0', ['auth0-users.jsonl'], { map })
+    expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
+  it.each([
+    ['auth0', '{"email":"a@b.example","passwordHash":"$2b$10$sec', /^Line 1 of \S+ is not a JSON object$/],
+    ['firebase', '{"users":"$2b$10$sec"}', /^\S+ has no list of users$/],
+    ['firebase', '$2b$10$sec', /^\S+ is not JSON$/],
+    ['supabase', 'a,b\n"$2b$10$sec', /^\S+ is not CSV with a header$/],
+  ])('refuses a file of %s that is none, and does not quote it: %j', async (system, text, sentence) => {
+    const path = join(folder, 'export')
+    await writeFile(path, text)
+    const { code, told } = await convert(system, [path])
+    expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
+  it('writes a file for the operator alone, and never over another', async () => {
+    await convert('better-auth', ['better-auth.csv'])
+    const out = join(folder, 'users.jsonl')
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+    const again = await runInProcess(
+      ['users:convert', 'better-auth', pathOf('better-auth.csv'), '--out', out],
+      {},
+    )
+    expect(again).toMatchObject({ code: 1, errors: expect.stringContaining('EEXIST') })
+  })
+})
+
+describe('a move', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  const mainstay = (...args: string[]) =>
+    runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
+  const login = async (email: string, password: string) => {
+    const body = { email, password, source: 'main' }
+    return outcome(await app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body }))
+  }
+  const find = (email: string) => app.app.get(Users).findByEmail(email as Email)
+
+  it.each([
+    [
+      'auth0',
+      ['auth0-users.jsonl'],
+      { with: 'auth0-hashes.jsonl', map: SHOPS },
+      'rosa@shop.example',
+      PASSWORD,
+    ],
+    ['clerk', ['clerk-users.csv'], {}, 'ann@clerk.example', PASSWORD],
+    ['supabase', ['supabase.csv'], {}, 'rosa@supabase.example', PASSWORD],
+    [
+      'firebase',
+      ['firebase.json'],
+      { 'hash-config': 'firebase-hash-config.json' },
+      'rosa@firebase.example',
+      FIREBASE_PASSWORD,
+    ],
+    ['keycloak', ['keycloak-realm.json'], {}, 'user1@keycloak.example', PASSWORD],
+    ['better-auth', ['better-auth.csv'], {}, 'rosa@better.example', PASSWORD],
+  ])(
+    'from %s is rehearsed, made, repeated, and the password still opens',
+    async (system, files, options, email, password) => {
+      const { code, users } = await convert(system, files, options)
+      expect(code).toBe(0)
+      const out = join(folder, 'users.jsonl')
+      const count = users.length
+      const dry = await mainstay('users:import', '--dry-run', out)
+      expect(dry).toMatchObject({
+        code: 0,
+        output: `Dry run, nothing was changed. ${count} lines: ${count} users added, 0 there already, 0 lines at fault\n`,
+      })
+      expect(await find(email)).toBeNull()
+      expect((await mainstay('users:import', out)).output).toContain(`${count} users added, 0 there already`)
+      expect((await mainstay('users:import', out)).output).toContain(`0 users added, ${count} there already`)
+      expect(await login(email, password)).toBe('200')
+      expect(await login(email, `${password}!`)).toBe('401 INVALID_CREDENTIALS')
+    },
+  )
+
+  it('brings members with what their roles became', async () => {
+    const { users } = await convert('keycloak', ['keycloak-realm.json'], {
+      map: {
+        account: 'attributes.shop',
+        owner: { realmRoles: ['shop-owner'] },
+        permissions: {
+          viewReports: { realmRoles: ['shop-editor'] },
+          dataEntry: { realmRoles: ['shop-editor'] },
+        },
+      },
+    })
+    const lines = users.map(user => JSON.stringify({ ...user, email: `moved-${user.email}` })).join('\n')
+    const path = join(folder, 'moved.jsonl')
+    await writeFile(path, lines)
+    expect((await mainstay('users:import', path)).code).toBe(0)
+    expect((await find('moved-user1@keycloak.example'))?.granted).toEqual(
+      permissionsOf(['dataEntry', 'viewReports']),
+    )
+    expect((await find('moved-user3@keycloak.example'))?.granted).toEqual(permissionsOf([]))
+  })
+
+  it('rehearsed says of a file with faults what the import would say', async () => {
+    const path = join(folder, 'faulty.jsonl')
+    const member = { email: 'first@faulty.example', role: 'member', account: 'faulty' }
+    const owner = { email: 'second@faulty.example', role: 'owner', account: 'faulty' }
+    const other = { email: 'third@faulty.example', role: 'owner', account: 'faulty' }
+    const filler = Array.from({ length: 200 }, (_, index) => ({
+      email: `f${index}@faulty.example`,
+      role: 'owner',
+    }))
+    const all = [member, owner, ...filler, other, { ...owner }, ...filler.slice(0, 3)]
+    await writeFile(path, all.map(line => JSON.stringify(line)).join('\n'))
+    const dry = await mainstay('users:import', '--dry-run', path)
+    const wet = await mainstay('users:import', path)
+    expect(dry.errors).toBe(wet.errors)
+    expect(dry.output).toBe(`Dry run, nothing was changed. ${wet.output}`)
+    expect(wet.output).toBe('207 lines: 201 users added, 4 there already, 2 lines at fault\n')
+  })
+})
