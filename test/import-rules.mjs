@@ -6,7 +6,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 // A folder imports from itself and from the folders before it.
 const LAYERS =
-  `config clock log errors http metrics tracing permissions secrets database jobs redis satellites audit rate-limits mail links geoip cors tokens
+  `brand config clock log errors http metrics tracing permissions secrets database jobs redis satellites audit rate-limits mail links geoip cors tokens
   sessions anomalies factors users auth enrolment satellite-registry team billing account audit-api data health pages cli`.split(
     /\s+/,
   )
@@ -74,11 +74,14 @@ function generalRules() {
     ],
     rule('library-circle', { path: '^(packages|web)/' }, { circular: true }),
     rule('dev-circle', { path: '^dev/' }, { circular: true }),
-    // They run in browsers, with what any site could install.
+    // They run in browsers, with what any site could install, and one rule that mails share.
     rule(
       'page-imports-what-no-page-has',
       { path: '^web/.*\\.tsx?$' },
-      { pathNot: '^(web|packages/client/src)/|(^|/)node_modules/((@types/)?react(-dom)?|uqr)/' },
+      {
+        pathNot:
+          '^(web|packages/client/src)/|^src/brand/contrast\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr)/',
+      },
     ),
     rule('main-site-imports-the-satellite', { path: '^web/main/' }, { path: '^web/satellite/' }),
     rule('satellite-imports-the-main-site', { path: '^web/satellite/' }, { path: '^web/main/' }),

@@ -22,7 +22,7 @@ export class AddressMails {
 
   /** To an address that somebody wants to sign up with, and that has a user. */
   tellKnown(email: string): void {
-    this.mailer.post(email, knownAddressMail(this.site, this.urls.frontPage()))
+    this.mailer.post(email, knownAddressMail(this.site, this.urls))
   }
 
   sendConfirmation(email: string, token: string): void {
@@ -54,25 +54,25 @@ function signUpMail(site: string, url: string): Mail {
     subject: `Confirm your e-mail address for ${site}`,
     site,
     paragraphs: [
-      `Somebody (we hope it was you) signed up at ${site} with this e-mail address.`,
-      'To create the account, follow the link below within 24 hours and enter the password that you chose. If you have forgotten it, sign up again.',
+      `Thank you for signing up at ${site}. One step is left: follow the link below within 24 hours and enter the password that you chose.`,
+      'If you have forgotten it, just sign up again.',
     ],
     action: { label: 'Confirm this e-mail address', url },
-    footnote: 'If you did not sign up, ignore this mail: no account will be created.',
+    footnote: 'Was this not you? Then ignore this mail: no account will be created.',
   }
 }
 
-/** To somebody who already has an account; `url` leads to the front page. */
-function knownAddressMail(site: string, url: string): Mail {
+/** To somebody who already has an account. */
+function knownAddressMail(site: string, urls: SiteUrls): Mail {
   return {
     subject: `You already have an account at ${site}`,
     site,
     paragraphs: [
-      `Somebody (we hope it was you) tried to sign up at ${site} with this e-mail address, which already has an account there. Nothing has changed.`,
-      'Log in with your password. If you have forgotten it, use "Forgot your password?" on the login page; the link comes to this address.',
+      `This e-mail address was just used to sign up at ${site}, but you already have an account there. Nothing has changed.`,
+      `If you know your password, log in at ${urls.frontPage()}. If you have forgotten it, choose a new one:`,
     ],
-    action: { label: `Go to ${site}`, url },
-    footnote: 'If this was not you, you can ignore this mail: nobody was told that you have an account.',
+    action: { label: 'Choose a new password', url: urls.forgotPassword() },
+    footnote: 'Was this not you? Then ignore this mail: nobody was told that you have an account.',
   }
 }
 
@@ -82,11 +82,11 @@ function confirmEmailMail(site: string, url: string): Mail {
     subject: `Confirm your new e-mail address for ${site}`,
     site,
     paragraphs: [
-      `Somebody (we hope it was you) asked to use this e-mail address for an account at ${site}.`,
-      'To confirm, open the link below within 24 hours. Use the browser in which you asked for the change, or have your password ready. From then on you log in with this address.',
+      `We were asked to use this e-mail address for an account at ${site}.`,
+      'To confirm, follow the link below within 24 hours, in the browser in which you asked for the change or with your password at hand. From then on you log in with this address.',
     ],
     action: { label: 'Use this e-mail address', url },
-    footnote: 'If this was not you, ignore this mail: no account will use this address.',
+    footnote: 'Was this not you? Then ignore this mail: no account will use this address.',
   }
 }
 
@@ -96,11 +96,11 @@ function addressInUseMail(site: string, url: string): Mail {
     subject: `You already have an account at ${site}`,
     site,
     paragraphs: [
-      `Somebody (we hope it was you) tried to use this e-mail address for an account at ${site}. Another account already uses it, so nothing has changed.`,
-      'Either change the address of that account first, or choose a different address.',
+      `We were asked to use this e-mail address for an account at ${site}, but another account already uses it. Nothing has changed.`,
+      'You can change the address of that account first, or choose a different one.',
     ],
     action: { label: `Go to ${site}`, url },
-    footnote: 'If this was not you, you can ignore this mail: nobody was told that you have an account.',
+    footnote: 'Was this not you? Then ignore this mail: nobody was told that you have an account.',
   }
 }
 

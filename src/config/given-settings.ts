@@ -2,6 +2,7 @@ import type { SettingsTable } from './setting.js'
 import type { ACCOUNT_SETTINGS } from './tables/account-settings.js'
 import type { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import type { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
+import type { BRAND_SETTINGS } from './tables/brand-settings.js'
 import type { MAIL_SETTINGS } from './tables/mail-settings.js'
 import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import type { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
@@ -15,6 +16,7 @@ type NamesIn<T extends SettingsTable> = T[keyof T]['name']
 export type SettingName =
   | NamesIn<typeof SERVER_SETTINGS>
   | NamesIn<typeof ADDRESS_SETTINGS>
+  | NamesIn<typeof BRAND_SETTINGS>
   | NamesIn<typeof STORE_SETTINGS>
   | NamesIn<typeof SESSION_SETTINGS>
   | NamesIn<typeof ACCOUNT_SETTINGS>

@@ -11,6 +11,7 @@ import { ALL_SETTINGS } from './settings-table.js'
 import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
 import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
+import { BRAND_SETTINGS } from './tables/brand-settings.js'
 import { MAIL_SETTINGS } from './tables/mail-settings.js'
 import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
@@ -96,6 +97,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ...server
   } = sheet.read(SERVER_SETTINGS)
   const { allowedOrigins, passkeyRpId, ...addresses } = sheet.read(ADDRESS_SETTINGS)
+  const brand = sheet.read(BRAND_SETTINGS)
   const { databasePoolSize, databaseTimeoutMs, ...stores } = sheet.read(STORE_SETTINGS)
   const sessions = sheet.read(SESSION_SETTINGS)
   const accounts = sheet.read(ACCOUNT_SETTINGS)
@@ -114,6 +116,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ...addresses,
     passkeyRpId: passkeyRpId ?? hostOf(addresses.mainOrigin),
     satelliteOrigins: new Set(allowedOrigins?.filter(origin => origin !== addresses.mainOrigin)),
+    brand,
     ...stores,
     ...sessions,
     ...accounts,

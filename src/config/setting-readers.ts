@@ -94,6 +94,23 @@ export function urlOf(...protocols: string[]): SettingReader<URL> {
   }
 }
 
+/** An address as text, normalised by {@link URL}. */
+export function addressOf(...protocols: string[]): SettingReader<string> {
+  return (text, isProduction) => urlOf(...protocols)(text, isProduction).href
+}
+
+/** In the case that the pages compare. */
+export const color: SettingReader<string> = text => {
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error('must be a colour such as #3b4fd8')
+  return text.toLowerCase()
+}
+
+/** Fits into a sentence, and into the subject of a mail. */
+export const siteName: SettingReader<string> = text => {
+  if (text.length > 60 || /\p{C}/u.test(text)) throw new Error('must be a name of at most 60 characters')
+  return text
+}
+
 /** A mail server. The only parameter is `tls=off`, so that a typing mistake cannot turn TLS off. */
 export const smtpUrl: SettingReader<URL> = (text, isProduction) => {
   const url = urlOf('smtp:', 'smtps:')(text, isProduction)

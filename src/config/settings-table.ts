@@ -2,6 +2,7 @@ import type { SettingsTable } from './setting.js'
 import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
 import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
+import { BRAND_SETTINGS } from './tables/brand-settings.js'
 import { MAIL_SETTINGS } from './tables/mail-settings.js'
 import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
@@ -24,6 +25,7 @@ export interface SettingsGroup {
 export const SETTINGS_GROUPS: readonly SettingsGroup[] = [
   { title: 'Server', table: SERVER_SETTINGS },
   { title: 'Addresses', table: ADDRESS_SETTINGS },
+  { title: 'Brand', table: BRAND_SETTINGS },
   { title: 'Stores', table: STORE_SETTINGS },
   { title: 'Tokens and sessions', table: SESSION_SETTINGS },
   { title: 'Accounts', table: ACCOUNT_SETTINGS },

@@ -1,3 +1,4 @@
+import type { Brand } from '../brand/brand.js'
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
 import type { Origin } from './origin.js'
@@ -31,6 +32,7 @@ export class Settings {
   readonly passkeyRpId!: string
   /** The sites whose built pages this service serves. */
   readonly pages!: readonly SiteName[]
+  readonly brand!: Brand
   /** Satellites where the same passkeys work. */
   readonly passkeyRelatedOrigins!: readonly Origin[]
   readonly accessTokenTtlSeconds!: number

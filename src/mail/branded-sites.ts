@@ -16,7 +16,8 @@ export interface SatelliteOfMail {
 
 export interface BrandedSite {
   /**
-   * The host, after the name of the branding if there is one. Never that name alone: anybody can have any.
+   * Of a satellite the host, after the name of the branding if there is one. Never that name alone: anybody can
+   * have any.
    */
   readonly name: string
   readonly branding: Branding | null
@@ -52,7 +53,7 @@ export class BrandedSites {
    */
   async find(about: SatelliteOfMail | null): Promise<BrandedSite> {
     if (!about || !this.satellites.isOf(about.accountId, about.origin))
-      return { name: new URL(this.settings.mainOrigin).host, branding: null }
+      return { name: this.settings.brand.name, branding: null }
     const { host } = new URL(about.origin)
     const branding = await this.brandingOf(about).catch(error => {
       this.logger.warn(`A mail about ${host} goes without its branding: ${(error as Error).message}`)

@@ -9,7 +9,7 @@ import { Logger } from '../log/logger.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
 import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
-import { htmlOf, type Mail, textOf } from './mail.js'
+import { htmlOf, type Mail, type MailSender, textOf } from './mail.js'
 
 /** Waits before each retry; a mail server that restarts is back in between. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
@@ -23,6 +23,7 @@ const MAX_WAITING = 1_000
 export class Mailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mailer')
   private readonly transport: Transporter | null
+  private readonly sender: MailSender
   /** In the order in which they were posted, each with what makes it go out without further delay. */
   private readonly sending = new Map<Promise<void>, AbortController>()
   private readonly closing = new AbortController()
@@ -36,6 +37,7 @@ export class Mailer implements OnApplicationShutdown {
     metrics: Metrics,
   ) {
     this.declareIn(metrics)
+    this.sender = { ...settings.brand, host: new URL(settings.mainOrigin).host }
     this.transport = settings.mail && openSmtp(settings.mail.smtpUrl)
   }
 
@@ -111,8 +113,8 @@ export class Mailer implements OnApplicationShutdown {
       from: this.settings.mail?.from,
       to,
       subject: mail.subject,
-      text: textOf(mail),
-      html: htmlOf(mail),
+      text: textOf(mail, this.sender),
+      html: htmlOf(mail, this.sender),
       // RFC 3834 §5: no out-of-office answers to these.
       headers: { 'Auto-Submitted': 'auto-generated' },
     }

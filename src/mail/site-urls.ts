@@ -46,8 +46,13 @@ export class SiteUrls {
     return this.toSite(this.settings.mainOrigin)
   }
 
-  /** What people call the site of an origin: its host. Null means the main site. */
+  /** Where anybody asks for a new password. */
+  forgotPassword(): string {
+    return `${this.settings.mainOrigin}/forgot-password`
+  }
+
+  /** What people call the site of an origin: its host. Null means the main site, which has a name. */
   siteName(origin: string | null): string {
-    return new URL(origin ?? this.settings.mainOrigin).host
+    return origin === null ? this.settings.brand.name : new URL(origin).host
   }
 }

@@ -4,11 +4,12 @@ import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { CorsModule } from '../cors/cors.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
+import { SatelliteBrands } from './satellite-brands.js'
 import { serveSites } from './serve-sites.js'
 import { SiteHosts } from './site-hosts.js'
 
 /** The built pages, where PAGES names them. CORS is asked first, as for everything else. */
-@Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts] })
+@Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts, SatelliteBrands] })
 export class PagesModule implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,

@@ -51,15 +51,15 @@ async function answer(site: Site, request: FastifyRequest, reply: FastifyReply) 
 }
 
 async function sendPage(site: Site, request: FastifyRequest, reply: FastifyReply, status: number) {
-  const page = await site.page()
+  const page = await site.page(request.headers.host as string, pathOf(request))
   if (page === null) return reply.status(503).send('These pages are not built: npm run build:web')
-  const headers = site.headersOf(pathOf(request))
+  const { html, headers } = page
   // Of what is sent, with its addresses: a cache that mixes up two sites is given the right page again.
-  const tag = `"${createHash('sha256').update(page).digest('base64url')}"`
+  const tag = `"${createHash('sha256').update(html).digest('base64url')}"`
   reply.headers(headers)
-  if (status !== 200 || headers['Cache-Control'] === 'no-store') return reply.status(status).send(page)
+  if (status !== 200 || headers['cache-control'] === 'no-store') return reply.status(status).send(html)
   reply.header('ETag', tag)
-  return isKept(request, tag) ? reply.status(304).send() : reply.send(page)
+  return isKept(request, tag) ? reply.status(304).send() : reply.send(html)
 }
 
 /** Whether the client has this page. Proxies that compress mark a tag as weak (RFC 9110 §13.1.2). */

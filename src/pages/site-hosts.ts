@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import type { Satellite } from '../satellites/satellite.js'
 import { Satellites } from '../satellites/satellites.js'
+import { SatelliteBrands } from './satellite-brands.js'
 import { Site } from './site.js'
 
 /** Which site's pages a host has here: PAGES says which sites there are, the satellites of this moment where. */
@@ -14,14 +16,17 @@ export class SiteHosts {
   private readonly schemes: readonly string[]
 
   constructor(
-    { pages, publicUrl, mainOrigin, environment }: Settings,
+    { pages, publicUrl, mainOrigin, environment, brand }: Settings,
     private readonly satellites: Satellites,
+    satelliteBrands: SatelliteBrands,
   ) {
     const places = { mainUrl: mainOrigin }
     this.sites = pages.map(name => {
       // A satellite's page asks across origins, even where the API is at its host too: that is what tells who asks.
       const isAtApi = name === 'main' && publicUrl === mainOrigin
-      return new Site(name, { ...places, apiUrl: isAtApi ? '' : publicUrl })
+      const brandAt =
+        name === 'main' ? () => brand : (host: string) => satelliteBrands.at(this.satelliteAt(host))
+      return new Site(name, { ...places, apiUrl: isAtApi ? '' : publicUrl }, brandAt)
     })
     this.main = this.sites.find(({ name }) => name === 'main')
     this.satellite = this.sites.find(({ name }) => name === 'satellite')
@@ -32,11 +37,12 @@ export class SiteHosts {
   /** The site at this host, byte for byte as a browser sends it; null where there is none. */
   siteAt(host: string): Site | null {
     if (host === this.mainHost) return this.main ?? null
-    return (this.satellite && this.isOfSatellite(host) && this.satellite) || null
+    return (this.satellite && this.satelliteAt(host) && this.satellite) || null
   }
 
-  /** False for a suspended one, as for one that is not yet proven. */
-  private isOfSatellite(host: string): boolean {
-    return this.schemes.some(scheme => this.satellites.has(`${scheme}://${host}`))
+  /** Null for a suspended one, as for one that is not yet proven. */
+  private satelliteAt(host: string): Satellite | null {
+    const found = this.schemes.map(scheme => this.satellites.find(`${scheme}://${host}`))
+    return found.find(satellite => satellite !== null) ?? null
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Brand } from '../brand/brand.js'
 import { PACKAGE_ROOT } from '../config/package-root.js'
 import { SettingsError } from '../config/read-settings.js'
 import type { SiteName } from '../config/site-name.js'
@@ -27,13 +28,13 @@ const REFERRER_POLICY: Readonly<Record<SiteName, string>> = {
   satellite: 'strict-origin',
 }
 
-/**
- * A hand-off passes through these: no copy of theirs may come up again, and no window that opened one may
- * reach into it.
- */
-const HANDOFF_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '/handoff': { 'Cache-Control': 'no-store', 'Cross-Origin-Opener-Policy': 'same-origin' },
-  '/handoff-callback': { 'Cache-Control': 'no-store' },
+/** A hand-off passes through these: no copy of theirs may come up again. */
+const NOT_KEPT = ['/handoff', '/handoff-callback']
+
+/** A page as it is sent. */
+export interface SentPage {
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** One built site: a single page that finds out what to show, and the files that it loads. */
@@ -45,9 +46,11 @@ export class Site {
   /** What comes before the asterisk of a path. */
   private readonly prefixes: readonly string[]
 
+  /** `brandAt` says how the site looks at a host; it must not throw. */
   constructor(
     readonly name: SiteName,
     private readonly places: Places,
+    private readonly brandAt: (host: string) => Brand | Promise<Brand>,
     private readonly builtFolder = BUILT_FOLDER,
   ) {
     const folder = join(PACKAGE_ROOT, builtFolder, name)
@@ -56,9 +59,9 @@ export class Site {
     this.headers = {
       ...SECURITY_HEADERS,
       'referrer-policy': REFERRER_POLICY[name],
-      'content-security-policy': pagePolicy(places, { hasLogos: name === 'main' }),
+      // No window that has opened a page may reach into it.
+      'cross-origin-opener-policy': 'same-origin',
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
     }
     this.paths = new Set(PAGE_PATHS[name])
     this.prefixes = PAGE_PATHS[name].filter(path => path.endsWith('*')).map(path => path.slice(0, -1))
@@ -70,7 +73,7 @@ export class Site {
       throw new SettingsError([
         `PAGES has ${this.name}, but ${this.builtFolder}/${this.name} is not built: npm run build:web`,
       ])
-    pageWith(readFileSync(this.indexFile, 'utf8'), this.places)
+    pageWith(readFileSync(this.indexFile, 'utf8'), this.places, ANY_BRAND)
   }
 
   hasPage(path: string): boolean {
@@ -83,13 +86,25 @@ export class Site {
     return file?.isFile() ?? false
   }
 
-  headersOf(path: string): Readonly<Record<string, string>> {
-    return { ...this.headers, ...HANDOFF_HEADERS[path] }
+  /** At a host and path. Read each time, so that a new build shows without a restart. Null when it is gone. */
+  async page(host: string, path: string): Promise<SentPage | null> {
+    const built = await readFile(this.indexFile, 'utf8').catch(() => null)
+    if (built === null) return null
+    const brand = await this.brandAt(host)
+    const headers = {
+      ...this.headers,
+      'content-security-policy': pagePolicy(this.places, this.picturesOf(brand)),
+      'cache-control': NOT_KEPT.includes(path) ? 'no-store' : 'no-cache',
+    }
+    return { html: pageWith(built, this.places, brand), headers }
   }
 
-  /** Read each time, so that a new build shows without a restart. Null when it is gone. */
-  async page(): Promise<string | null> {
-    const built = await readFile(this.indexFile, 'utf8').catch(() => null)
-    return built === null ? null : pageWith(built, this.places)
+  /** The main site shows the logos of satellites, which are anywhere. */
+  private picturesOf({ logoUrl }: Brand): string[] {
+    if (this.name === 'main') return ['https:']
+    return logoUrl === null ? [] : [new URL(logoUrl).origin]
   }
 }
+
+/** To find out whether a page has a place for one. */
+const ANY_BRAND: Brand = { name: '', logoUrl: null, accent: '', supportUrl: null }

@@ -325,6 +325,6 @@ const ROSE =
 
 /** As a server sends it that knows nothing of headers. */
 function builtPage(): string {
-  const places = { apiUrl: API, mainUrl: MAIN, satellites: [] }
-  return pageWith(readFileSync('web/dist/main/index.html', 'utf8'), places)
+  const brand = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
+  return pageWith(readFileSync('web/dist/main/index.html', 'utf8'), { apiUrl: API, mainUrl: MAIN }, brand)
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '@mainstay-auth/client'
+import { site } from '../pieces/site.js'
 import { SiteFrame } from '../pieces/site-frame.js'
 import { useLoad } from '../pieces/use-load.js'
 import type { Profile } from './answers.js'
@@ -38,7 +39,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   return (
     <SiteFrame
       client={client}
-      brand="Mainstay"
+      brand={site.name}
       email={profile.data?.email ?? null}
       home="/account"
       navigation="Account"

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { takeNews } from './news.js'
 import { Success } from './notice.js'
-import { hostOf, site } from './site.js'
+import { site } from './site.js'
 
 let isFirst = true
 
@@ -13,7 +13,7 @@ export function Page({ title, children }: { readonly title: string; readonly chi
   const heading = useRef<HTMLHeadingElement>(null)
   const [news] = useState(takeNews)
   useEffect(() => {
-    document.title = `${title} · Mainstay`
+    document.title = `${title} · ${site.name}`
     if (!isFirst) heading.current?.focus()
     isFirst = false
   }, [title])
@@ -43,7 +43,7 @@ export function SmallPage({ title, children }: { readonly title: string; readonl
   return (
     <main className="small">
       <a className="brand" href="/">
-        {hostOf(site.mainUrl) === location.host ? 'Mainstay' : location.host}
+        {site.name}
       </a>
       <div className="card">
         <Page title={title}>{children}</Page>

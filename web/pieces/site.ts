@@ -5,6 +5,14 @@
 export const site = {
   apiUrl: told('mainstay-api') || location.origin,
   mainUrl: told('mainstay-main') || location.origin,
+  /** What people call it; that of a satellite without a name is its host. */
+  name: told('mainstay-name') || location.host,
+  /** Empty for none. */
+  logoUrl: told('mainstay-logo'),
+  /** `#rrggbb`, not yet legible: see accentsOf in src/brand/contrast.ts. */
+  accent: told('mainstay-accent') || '#3b4fd8',
+  /** Where people get help, `https:` or `mailto:`; empty where nobody says. */
+  supportUrl: told('mainstay-support'),
 }
 
 /** How people call a site: by its host. That of previews has an asterisk, which a URL has in its encoded form. */

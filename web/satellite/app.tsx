@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import { usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
-import { hostOf } from '../pieces/site.js'
+import { site } from '../pieces/site.js'
 import { SiteFrame } from '../pieces/site-frame.js'
 import { useLoad } from '../pieces/use-load.js'
 import { client, read } from './client.js'
@@ -37,7 +37,7 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
   return (
     <SiteFrame
       client={client}
-      brand={hostOf(location.origin)}
+      brand={site.name}
       email={profile.data?.email ?? null}
       home="/"
       navigation="Site"

@@ -98,7 +98,7 @@ function transferRequestedMail(site: string, url: string, readyAt: Date): Mail {
     subject: `Transfer of your account at ${site} requested`,
     site,
     paragraphs: [
-      `Somebody (we hope it was you) asked to make a member of your account at ${site} its owner. They have to accept first, and nothing changes before ${utcDay(readyAt)}.`,
+      `We were asked to make a member of your account at ${site} its owner. They have to accept first, and nothing changes before ${utcDay(readyAt)}.`,
       'If this was not you, stop the transfer with the link below and change your password now.',
     ],
     action: { label: 'Stop the transfer', url },

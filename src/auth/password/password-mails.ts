@@ -51,7 +51,7 @@ export class PasswordMails {
 
   /** Tells the user of a new password, which somebody else may have set. */
   tellChanged(email: string): void {
-    this.mailer.post(email, changedMail(this.links.siteName(null)))
+    this.mailer.post(email, changedMail(this.links.siteName(null), this.links.forgotPassword()))
   }
 }
 
@@ -60,19 +60,23 @@ function resetMail(site: string, url: string): Mail {
     subject: `Choose a new password for ${site}`,
     site,
     paragraphs: [
-      `Somebody (we hope it was you) asked for a new password for your account at ${site}.`,
-      'The link below works once, within 30 minutes. It lets you choose a new password; after that you log in with it.',
+      `We were asked for a new password for your account at ${site}. Use the link below to choose one.`,
+      'It works once, within 30 minutes.',
     ],
     action: { label: 'Choose a new password', url },
-    footnote: 'If you did not ask for this, ignore this mail: your password stays as it is.',
+    footnote: 'Was this not you? Then ignore this mail: your password stays as it is.',
   }
 }
 
-function changedMail(site: string): Mail {
+/** `url` leads to the page where one asks for a new password. */
+function changedMail(site: string, url: string): Mail {
   return {
     subject: `Your password for ${site} has been changed`,
     site,
-    paragraphs: [`Your account at ${site} has a new password. All other sessions have been ended.`],
-    footnote: `If this was not you, request a new password on the login page of ${site} now: the link comes to this address.`,
+    paragraphs: [
+      `Your account at ${site} has a new password. Everywhere else you have been logged out, and links that we mailed before, such as one to confirm a new address, no longer work.`,
+      'If this was you, everything is fine. If not, choose a new password now: the link for it comes to this address.',
+    ],
+    action: { label: 'Choose a new password', url },
   }
 }

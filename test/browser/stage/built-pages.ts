@@ -8,9 +8,10 @@ import { API, CUSTOMER, MAIN, SHOP_ONE } from './hosts.js'
 import type { Pages } from './pages.js'
 
 const PLACES = { apiUrl: API, mainUrl: MAIN }
-const SATELLITE = new Site('satellite', PLACES)
+const BRAND = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
+const SATELLITE = new Site('satellite', PLACES, () => ({ ...BRAND, name: '' }))
 const SITES: Readonly<Record<string, Site>> = {
-  [MAIN]: new Site('main', PLACES),
+  [MAIN]: new Site('main', PLACES, () => BRAND),
   [SHOP_ONE]: SATELLITE,
   [CUSTOMER]: SATELLITE,
 }

@@ -131,7 +131,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     // The link of before is gone, another is there.
     expect(await tokens()).toBe(before)
     const [mail] = await app.mailsTo(other.email)
-    expect(mail?.subject).toBe('You already have an account at www.main.test')
+    expect(mail?.subject).toBe('You already have an account at Mainstay')
     expect(mail?.text).not.toContain('#token=')
   })
 

@@ -138,7 +138,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
     const member = await aMember(app, owner)
     const { user: manager } = await aManager(app, owner, 'accountSettings')
     await transfer(await provenSession(app, owner), member)
-    const site = 'www.main.test'
+    const site = 'Mainstay'
     expect((await app.mailsTo(owner.email)).map(({ subject }) => subject)).toEqual([
       `Transfer of your account at ${site} requested`,
       `Your account at ${site} will soon have a new owner`,

@@ -60,7 +60,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
     const session = await provenSession(app, user)
     const options = await creationOptions(app, session)
     expect(options).toMatchObject({
-      rp: { id: 'main.test', name: new URL(MAIN).host },
+      rp: { id: 'main.test', name: 'Mainstay' },
       user: { id: Buffer.from(user.id.replaceAll('-', ''), 'hex').toString('base64url'), name: user.email },
       pubKeyCredParams: [-7, -8, -257].map(alg => ({ alg, type: 'public-key' })),
       attestation: 'none',

@@ -47,7 +47,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     expect(await find(email)).toBeNull()
     const [mail] = await app.mailsTo(email)
     const token = await app.mailedToken(email)
-    expect(mail?.subject).toBe('Confirm your e-mail address for www.main.test')
+    expect(mail?.subject).toBe('Confirm your e-mail address for Mainstay')
     expect(mail?.text).toContain(`${MAIN}/verify-email#token=${token}`)
     expect(mail?.text).not.toContain('Rosa')
 
@@ -89,9 +89,10 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     }
     expect(withoutIds(known)).toEqual(withoutIds(unknown))
     const mails = await app.mailsTo(owner.email)
-    expect(mails.map(({ subject }) => subject)).toEqual(['You already have an account at www.main.test'])
+    expect(mails.map(({ subject }) => subject)).toEqual(['You already have an account at Mainstay'])
     expect(mails[0]?.text).not.toContain('token')
-    expect(mails[0]?.text).toContain(`${MAIN}/`)
+    expect(mails[0]?.text).toContain(`log in at ${MAIN}/`)
+    expect(mails[0]?.text).toContain(`Choose a new password:\n${MAIN}/forgot-password`)
     expect(await find(owner.email)).toEqual(owner)
     expect((await app.auditRows()).filter(row => row.userId === owner.id && row.action === 'signup')).toEqual(
       [expect.objectContaining({ outcome: 'refused', detail: { reason: 'e-mail taken' } })],
@@ -115,7 +116,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     await app.app.get(UserAdministration).disable(member)
     expect(outcome(await signUp(member.email))).toBe('202')
     expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
-      'You already have an account at www.main.test',
+      'You already have an account at Mainstay',
     ])
     expect((await find(member.email))?.disabledAt).not.toBeNull()
   })

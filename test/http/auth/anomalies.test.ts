@@ -142,7 +142,7 @@ describe.each(BACKENDS)('on %s', backend => {
         const sessionId = await logIn(user, { userAgent: IPHONE })
         await logIn(user, { userAgent: IPHONE })
         await logIn(user)
-        expect(await subjectsTo(user)).toEqual(['New login at www.main.test: Safari on iPhone'])
+        expect(await subjectsTo(user)).toEqual(['New login at Mainstay: Safari on iPhone'])
         expect(await anomaliesOf(user)).toEqual([
           {
             outcome: 'ok',
@@ -324,7 +324,7 @@ describe.each(BACKENDS)('on %s', backend => {
         const device = await deviceOf(user, { ip: OFFICE })
         await logIn(user, { ip: NEW_YORK, device })
         await logIn(user, { ip: OFFICE })
-        expect(await subjectsTo(user)).toEqual(['New login at www.main.test: Chrome on Windows'])
+        expect(await subjectsTo(user)).toEqual(['New login at Mainstay: Chrome on Windows'])
         expect((await app.mailsTo(user.email))[0]?.text).toContain(
           'from a device that you have not used before',
         )
@@ -568,7 +568,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(outcome(await refresh(sessionId, stolen))).toBe('200')
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: null })
         for (const from of [{}, stolen, {}, stolen]) await refresh(sessionId, from)
-        expect(await subjectsTo(user)).toEqual(['Unusual activity at www.main.test'])
+        expect(await subjectsTo(user)).toEqual(['Unusual activity at Mainstay'])
         expect(await anomaliesOf(user)).toHaveLength(5)
         expect((await anomaliesOf(user))[0]).toMatchObject({
           score: 60,
@@ -607,7 +607,7 @@ describe.each(BACKENDS)('on %s', backend => {
         // Whoever comes from there is a stranger again.
         expect(outcome(await reset(await app.mailedToken(user.email), PASSWORD))).toBe('200')
         await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
-        expect((await subjectsTo(user)).at(-1)).toBe('New login at www.main.test: Safari on iPhone')
+        expect((await subjectsTo(user)).at(-1)).toBe('New login at Mainstay: Safari on iPhone')
       })
 
       it('security M1: takes the password away at once', async () => {
@@ -755,7 +755,7 @@ describe.each(BACKENDS)('on %s', backend => {
         detail: { reason: 'anomaly' },
       })
       const [mail] = await app.mailsTo(user.email)
-      expect(mail?.subject).toBe('Unusual activity at www.main.test')
+      expect(mail?.subject).toBe('Unusual activity at Mainstay')
       expect(mail?.text).toContain('We have ended that session.')
       expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
     })
@@ -798,7 +798,7 @@ describe.each(BACKENDS)('on %s', backend => {
       expect(await app.app.get(SessionStore).listByUser(user.id, app.clock.now())).toHaveLength(1)
       expect(outcome(await refresh(own))).toBe('200')
       const [mail] = await app.mailsTo(user.email)
-      expect(mail?.subject).toBe('Login refused at www.main.test: Safari on iPhone')
+      expect(mail?.subject).toBe('Login refused at Mainstay: Safari on iPhone')
       expect(mail?.text).toContain('The login was refused.')
       app.clock.advance(DAY)
       expect(outcome(await tryLogin(user, far))).toBe('200')

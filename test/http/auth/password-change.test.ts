@@ -43,7 +43,11 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(await logIn(owner, NEW_PASSWORD)).toBe('200')
 
     const [mail] = await app.mailsTo(owner.email)
-    expect(mail?.subject).toBe('Your password for www.main.test has been changed')
+    expect(mail?.subject).toBe('Your password for Mainstay has been changed')
+    expect(mail?.text).toContain('Choose a new password:\nhttps://www.main.test/forgot-password')
+    expect(mail?.text).toContain(
+      'links that we mailed before, such as one to confirm a new address, no longer work',
+    )
     const rows = (await app.auditRows()).filter(row => row.action === 'password.change')
     expect(rows.filter(row => row.userId === owner.id)).toEqual([
       expect.objectContaining({

@@ -184,7 +184,7 @@ describe('a code', () => {
     )
     expect(failed).toEqual([])
     expect((await app.mailsTo(user.email)).map(({ subject }) => subject)).not.toContain(
-      'Login refused at www.main.test',
+      'Login refused at Mainstay',
     )
   })
 
@@ -210,7 +210,7 @@ describe('a recovery code', () => {
     const again = await secondStep(app, { challenge: await aChallenge(app, user), recoveryCode: codes[0] })
     expect(outcome(again)).toBe('401 SECOND_FACTOR_INVALID')
     const mails = await app.mailsTo(user.email)
-    expect(mails.map(({ subject }) => subject)).toContain('A recovery code was used at www.main.test')
+    expect(mails.map(({ subject }) => subject)).toContain('A recovery code was used at Mainstay')
     expect(mails.find(({ text }) => text.includes('recovery'))?.text).toContain('You have 9 left')
     const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
     expect(rows.filter(({ action }) => action === 'recovery-code.use')).toHaveLength(1)

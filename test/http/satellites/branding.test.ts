@@ -161,7 +161,7 @@ describe('The branding of a satellite', () => {
         .postAbout(email, about, site => ({ subject: `About ${site}`, site: MAIN, paragraphs }))
       return newestTo(email)
     }
-    expect(await mailAbout()).toMatchObject({ subject: 'About www.main.test' })
+    expect(await mailAbout()).toMatchObject({ subject: 'About Mainstay' })
     const theirs = await aSatellite(app, stranger, anOrigin(), { branding: BRANDING })
     about.origin = theirs.origin
     expect((await mailAbout()).subject).toBe(`About Rose & Sons (${new URL(theirs.origin).host})`)

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import fastify, { type FastifyInstance } from 'fastify'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import { leadToOrigin } from '../../../dev/web-sites/lead-to-origin.js'
+import type { Brand } from '../../../src/brand/brand.js'
 import type { Settings } from '../../../src/config/settings.js'
+import { Database } from '../../../src/database/database.js'
+import type { SatelliteBrands } from '../../../src/pages/satellite-brands.js'
 import { serveSites } from '../../../src/pages/serve-sites.js'
 import { PAGE_PATHS, Site } from '../../../src/pages/site.js'
 import { SiteHosts } from '../../../src/pages/site-hosts.js'
@@ -15,6 +18,7 @@ import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const ORIGIN = 'https://site.test'
+const BRAND: Brand = { name: 'Rose & Sons', logoUrl: null, accent: '#b91c1c', supportUrl: null }
 const PLACES = { apiUrl: 'https://api.main.test', mainUrl: 'https://www.main.test' }
 const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const NAMES = ['main', 'satellite'] as const
@@ -25,7 +29,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
   let server: FastifyInstance
   beforeAll(async () => {
     server = fastify()
-    const site = new Site(name, PLACES)
+    const site = new Site(name, PLACES, () => BRAND)
     leadToOrigin(server, ORIGIN)
     await serveSites(server, host => (host === new URL(ORIGIN).host ? site : null))
   })
@@ -73,10 +77,18 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
-  it('no window that has opened the page of the hand-off can reach it', async () => {
-    const policies = await Promise.all(PAGE_PATHS[name].map(path => get(path)))
-    const isolated = policies.filter(({ headers }) => headers['cross-origin-opener-policy'] === 'same-origin')
-    expect(isolated).toHaveLength(name === 'main' ? 1 : 0)
+  it('no window that has opened a page can reach it', async () => {
+    for (const path of [...PAGE_PATHS[name], '/nothing']) {
+      const { headers } = await get(path, { accept: ACCEPT })
+      expect([path, headers['cross-origin-opener-policy']]).toEqual([path, 'same-origin'])
+    }
+  })
+
+  it('is told how the site looks', async () => {
+    const { body } = await get('/')
+    expect(body).toContain('<meta name="mainstay-name" content="Rose &#38; Sons"')
+    expect(body).toContain('<meta name="mainstay-accent" content="#b91c1c"')
+    expect(body).toContain('<title>Rose &#38; Sons</title>')
   })
 
   it('has no inline script or style, and what it loads is there and may be kept', async () => {
@@ -110,7 +122,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
 })
 
 it('a start without the built files says which command makes them', () => {
-  const site = new Site('main', PLACES, 'web/nowhere')
+  const site = new Site('main', PLACES, () => BRAND, 'web/nowhere')
   expect(() => site.requireBuilt()).toThrow(
     'PAGES has main, but web/nowhere/main is not built: npm run build:web',
   )
@@ -189,6 +201,46 @@ describe('the service with PAGES=main,satellite', () => {
       expect(await siteAt(host, path)).toBe('NOT_FOUND')
   })
 
+  it('a satellite’s page has its own name, logo and accent, and may load that logo alone', async () => {
+    const owner = await anOwner(app)
+    const branding = {
+      name: 'Rose "& Sons',
+      logoUrl: 'https://cdn.example.net/rose.svg',
+      accent: '#b91c1c',
+      background: '#fff1f2',
+    }
+    await aSatellite(app, owner, 'https://rose.customer.example', { branding })
+    await aSatellite(app, owner, 'https://plain.customer.example')
+    const rose = await visit('rose.customer.example')
+    expect(rose.text).toContain('<meta name="mainstay-name" content="Rose &#34;&#38; Sons"')
+    expect(rose.text).toContain('<meta name="mainstay-logo" content="https://cdn.example.net/rose.svg"')
+    expect(rose.text).toContain('<meta name="mainstay-accent" content="#b91c1c"')
+    expect(rose.headers['content-security-policy']).toContain("img-src 'self' https://cdn.example.net;")
+    const plain = await visit('plain.customer.example')
+    expect(plain.text).toContain('<meta name="mainstay-logo" content=""')
+    expect(plain.text).toContain('<meta name="mainstay-accent" content="#3b4fd8"')
+    expect(plain.headers['content-security-policy']).toContain("img-src 'self';")
+    expect((await visit('shop-one.test')).text).toContain('<meta name="mainstay-name" content=""')
+  })
+
+  it('a hundred visits to a satellite ask the database once, and an outage takes its looks alone', async () => {
+    const owner = await anOwner(app)
+    await aSatellite(app, owner, 'https://asked.customer.example')
+    await aSatellite(app, owner, 'https://unasked.customer.example')
+    const run = jest.spyOn(app.app.get(Database), 'run')
+    try {
+      for (let visits = 0; visits < 100; visits++) await visit('asked.customer.example')
+      const asked = run.mock.calls.length
+      // Another part of the service looks for news every second.
+      expect(asked).toBeLessThan(20)
+      run.mockRejectedValue(new Error('down'))
+      const { status, text } = await visit('unasked.customer.example')
+      expect([status, text]).toEqual([200, expect.stringContaining('<meta name="mainstay-name" content=""')])
+    } finally {
+      run.mockRestore()
+    }
+  })
+
   it('a preview has pages at one label below its pattern, and nowhere else', async () => {
     await aSatellite(app, await anOwner(app), 'https://*.preview.example', { kind: 'preview' })
     expect(await siteAt('pull-7.preview.example')).toBe('satellite')
@@ -265,8 +317,9 @@ it.each([
   ['main', 'development', ['main']],
 ] as const)('PAGES=%s serves that site alone, in %s', (name, environment, served) => {
   const settings = { pages: [name], environment, mainOrigin: MAIN, publicUrl: MAIN } as unknown as Settings
-  const active = new Set([SHOP_ONE, 'http://127.0.0.1:3001'])
-  const hosts = new SiteHosts(settings, active as unknown as Satellites)
+  const active = new Map([SHOP_ONE, 'http://127.0.0.1:3001'].map(origin => [origin, { origin }]))
+  const satellites = { find: (origin: string) => active.get(origin) ?? null } as unknown as Satellites
+  const hosts = new SiteHosts(settings, satellites, {} as SatelliteBrands)
   const found = ['www.main.test', 'shop-one.test', '127.0.0.1:3001'].map(host => hosts.siteAt(host)?.name)
   expect(found.filter(Boolean)).toEqual(served)
 })

@@ -69,9 +69,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(Math.abs(seconds - SEVEN_DAYS)).toBeLessThan(30)
       const [mail, ...others] = await app.mailsTo(email)
       expect(others).toEqual([])
-      expect(mail?.text).toContain(
-        `${owner.email} has invited you to the team "Rose & Sons" at www.main.test.`,
-      )
+      expect(mail?.text).toContain(`${owner.email} has invited you to the team "Rose & Sons" at Mainstay.`)
       expect(mail?.text).toContain('You will have access to shop-one.test and shop-two.test.')
       expect(mail?.text).toMatch(new RegExp(`${MAIN}/accept-invitation#token=[\\w-]{43}\n`))
       expect(mail?.html).toContain('Rose &#38; Sons')
@@ -84,9 +82,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
         await setAccountName(owner.accountId, name)
         const email = anEmail()
         await invite(session, email)
-        expect(await textTo(email)).toContain(
-          `${owner.email} has invited you to their team at www.main.test.`,
-        )
+        expect(await textTo(email)).toContain(`${owner.email} has invited you to their team at Mainstay.`)
       },
     )
 

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { accentsOf, inkOn } from '../../../src/brand/contrast.js'
 import type { Branding } from '../../../src/database/branding.js'
-import { htmlOf, type Mail } from '../../../src/mail/mail.js'
-import { colorsOf, inkOn } from '../../../src/mail/mail-colors.js'
+import { htmlOf, type Mail, type MailSender, textOf } from '../../../src/mail/mail.js'
+import { colorsOf } from '../../../src/mail/mail-colors.js'
 import { safeName } from '../../../src/mail/safe-name.js'
 
 const BRANDING: Branding = {
@@ -16,6 +17,14 @@ const MAIL: Mail = {
   site: 'Rose & Sons (shop.example.net)',
   paragraphs: ['A paragraph.'],
   action: { label: 'Do it', url: 'https://www.main.test/' },
+}
+
+const SENDER: MailSender = {
+  name: 'Acme',
+  host: 'www.acme.test',
+  logoUrl: 'https://cdn.acme.test/logo.png',
+  accent: '#3b4fd8',
+  supportUrl: 'mailto:help@acme.test?subject=Help',
 }
 
 test.each([
@@ -49,13 +58,32 @@ test('text on a button can be read on any colour', () => {
   )
 })
 
+test('links and buttons of any accent can be read in both schemes, and one that can be read stays', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0xffffff }), number => {
+      const { light, dark } = accentsOf(`#${number.toString(16).padStart(6, '0')}`)
+      const pairs = [
+        [light.color, '#ffffff'],
+        [light.color, '#f0f1f4'],
+        [light.color, light.ink],
+        [dark.color, '#12141b'],
+        [dark.color, '#262a36'],
+        [dark.color, dark.ink],
+      ] as const
+      for (const [one, other] of pairs) expect(contrast(one, other)).toBeGreaterThanOrEqual(4.5)
+    }),
+  )
+  expect(accentsOf('#3b4fd8').light.color).toBe('#3b4fd8')
+  expect(accentsOf('#ffe600').dark.color).toBe('#ffe600')
+})
+
 test('what is no colour is ours', () => {
   const odd = { ...BRANDING, accent: 'red;background:url(x)', background: '#fff' }
-  expect(colorsOf(odd)).toEqual(colorsOf(undefined))
+  expect(colorsOf(odd, '#3b4fd8')).toEqual(colorsOf(undefined, '#3b4fd8'))
 })
 
 test('a mail about a satellite has its logo and colours, and nothing of them as markup', () => {
-  const html = htmlOf({ ...MAIL, branding: BRANDING })
+  const html = htmlOf({ ...MAIL, branding: BRANDING }, SENDER)
   expect(html).toContain('src="https://cdn.example.net/rose.svg?a=&#34;b&#34;&#38;c=&#60;d&#62;"')
   expect(html).toContain('background:#ffe600;color:#000000')
   expect(html).toContain('background:#112233')
@@ -63,11 +91,27 @@ test('a mail about a satellite has its logo and colours, and nothing of them as 
   expect(html).not.toContain('.button {')
 })
 
-test('other mails have ours, with neither a picture nor an address that is asked', () => {
-  const html = htmlOf(MAIL)
+test('other mails have the logo and accent of the main site', () => {
+  const html = htmlOf(MAIL, SENDER)
   expect(html).toContain('background:#3b4fd8;color:#ffffff')
-  expect(html).not.toContain('<img')
-  expect(htmlOf({ ...MAIL, branding: { ...BRANDING, logoUrl: null } })).not.toContain('<img')
+  expect(html).toContain(`.button { background: ${accentsOf('#3b4fd8').dark.color} !important`)
+  expect(html).toContain('src="https://cdn.acme.test/logo.png"')
+  expect(htmlOf(MAIL, { ...SENDER, logoUrl: null })).not.toContain('<img')
+  expect(htmlOf({ ...MAIL, branding: { ...BRANDING, logoUrl: null } }, SENDER)).not.toContain('<img')
+})
+
+test('every mail says who sends it and where to get help, if anywhere', () => {
+  expect(textOf(MAIL, SENDER)).toContain(
+    'Sent by Acme, www.acme.test\nQuestions? We are glad to help: help@acme.test\n',
+  )
+  expect(htmlOf(MAIL, SENDER)).toContain('href="mailto:help@acme.test?subject=Help"')
+  const page = { ...SENDER, supportUrl: 'https://www.acme.test/help' }
+  expect(textOf(MAIL, page)).toContain('help: https://www.acme.test/help\n')
+  for (const mail of [
+    textOf(MAIL, { ...SENDER, supportUrl: null }),
+    htmlOf(MAIL, { ...SENDER, supportUrl: null }),
+  ])
+    expect(mail).not.toContain('Questions?')
 })
 
 test.each([

@@ -38,6 +38,39 @@ function faultsOf(difference: Record<string, string | undefined>): readonly stri
   }
 }
 
+describe('readSettings of the brand', () => {
+  it('is Mainstay by default, and takes a name, a logo, an accent and where to get help', () => {
+    const brand = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
+    expect(read().brand).toEqual(brand)
+    const chosen = {
+      SITE_NAME: 'Rose & Sons',
+      SITE_LOGO_URL: 'https://cdn.test/a b.svg',
+      SITE_ACCENT: '#B91C1C',
+      SUPPORT_URL: 'mailto:help@rose.test',
+    }
+    expect(read(chosen).brand).toEqual({
+      name: 'Rose & Sons',
+      logoUrl: 'https://cdn.test/a%20b.svg',
+      accent: '#b91c1c',
+      supportUrl: 'mailto:help@rose.test',
+    })
+  })
+
+  it.each([
+    ['SITE_NAME', 'x'.repeat(61)],
+    ['SITE_NAME', 'Two\nlines'],
+    ['SITE_LOGO_URL', 'http://cdn.test/logo.svg'],
+    ['SITE_LOGO_URL', 'data:image/svg+xml,x'],
+    ['SITE_ACCENT', 'red'],
+    ['SITE_ACCENT', '#fff'],
+    ['SITE_ACCENT', '#b91c1c;background:url(x)'],
+    ['SUPPORT_URL', 'javascript:alert(1)'],
+    ['SUPPORT_URL', 'help@rose.test'],
+  ])('does not take %s=%j', (name, text) => {
+    expect(faultsOf({ [name]: text })).toEqual([expect.stringContaining(`${name} must be`)])
+  })
+})
+
 describe('readSettings of limits', () => {
   it.each([
     ['LOGINS_PER_ACCOUNT', 60],

@@ -1,31 +1,43 @@
 import { describe, expect, it } from '@jest/globals'
 import { mailPage } from '../../../dev/mail-outbox/outbox-pages.js'
+import type { Brand } from '../../../src/brand/brand.js'
 import { SettingsError } from '../../../src/config/read-settings.js'
 import { pagePolicy, pageWith } from '../../../src/pages/page.js'
 import { startFailure } from '../../../src/start-failure.js'
 
-const BUILT = ['api', 'main'].map(name => `<meta name="mainstay-${name}" content="">`).join('')
+const NAMES = ['api', 'main', 'name', 'logo', 'accent', 'support']
+const BUILT = `${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`
+const BRAND: Brand = {
+  name: 'Rose & Sons',
+  logoUrl: null,
+  accent: '#b91c1c',
+  supportUrl: 'mailto:help@rose.test',
+}
 const PLACES = {
   apiUrl: 'https://api.main.test',
   mainUrl: 'https://www.main.test',
 }
 
 describe('pageWith', () => {
-  it('tells the page its places', () => {
-    expect(pageWith(BUILT, PLACES)).toBe(
+  it('tells the page its places and how the site looks', () => {
+    expect(pageWith(BUILT, PLACES, BRAND)).toBe(
       '<meta name="mainstay-api" content="https://api.main.test">' +
-        '<meta name="mainstay-main" content="https://www.main.test">',
+        '<meta name="mainstay-main" content="https://www.main.test">' +
+        '<meta name="mainstay-name" content="Rose &#38; Sons"><meta name="mainstay-logo" content="">' +
+        '<meta name="mainstay-accent" content="#b91c1c">' +
+        '<meta name="mainstay-support" content="mailto:help@rose.test"><title>Rose &#38; Sons</title>',
     )
   })
 
   it('keeps a value within its attribute', () => {
-    const page = pageWith(BUILT, { ...PLACES, mainUrl: '"><script>$&' })
+    const page = pageWith(BUILT, PLACES, { ...BRAND, name: '</title>"><script>$&' })
     expect(page).not.toContain('<script')
-    expect(page.split('content="').length).toBe(3)
+    expect(page.split('content="').length).toBe(NAMES.length + 1)
+    expect(page.split('</title>').length).toBe(2)
   })
 
   it('throws for a page that has no place for them', () => {
-    expect(() => pageWith('<html></html>', PLACES)).toThrow('mainstay-api')
+    expect(() => pageWith('<html></html>', PLACES, BRAND)).toThrow('mainstay-api')
   })
 })
 
@@ -34,6 +46,8 @@ it('the policy of the pages allows nothing inline, and calls to the site and the
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("connect-src 'self' https://api.main.test;")
   expect(policy).not.toContain('unsafe')
+  expect(policy).toContain("img-src 'self';")
+  expect(pagePolicy(PLACES, ['https://cdn.test'])).toContain("img-src 'self' https://cdn.test;")
   expect(pagePolicy({ ...PLACES, apiUrl: '' })).toContain("connect-src 'self';")
   const withPath = pagePolicy({ ...PLACES, apiUrl: 'https://www.main.test/auth' })
   expect(withPath).toContain("connect-src 'self' https://www.main.test;")

@@ -73,7 +73,7 @@ describe('an authenticator app', () => {
     const { secret, uri } = started.json
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     expect(uri).toBe(
-      `otpauth://totp/www.main.test:${encodeURIComponent(user.email)}?secret=${secret}&issuer=www.main.test`,
+      `otpauth://totp/Mainstay:${encodeURIComponent(user.email)}?secret=${secret}&issuer=Mainstay`,
     )
     // It does not count yet.
     expect(outcome(await firstStep(app, user))).toBe('200')
@@ -109,9 +109,7 @@ describe('an authenticator app', () => {
     const challenge = await aChallenge(app, user)
     expect(outcome(await secondStep(app, { challenge, code }))).toBe('401 SECOND_FACTOR_INVALID')
     expect(await auditOf(user)).toContain('factor.add')
-    expect(await subjectsTo(user)).toContain(
-      'An authenticator app was added to your account at www.main.test',
-    )
+    expect(await subjectsTo(user)).toContain('An authenticator app was added to your account at Mainstay')
     expect((await app.auditRows()).map(({ detail }) => JSON.stringify(detail)).join()).not.toContain(secret)
   })
 
@@ -148,9 +146,7 @@ describe('an authenticator app', () => {
     expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
     expect((await call(session, 'GET')).json).toMatchObject({ totp: null, recoveryCodesLeft: 0 })
     expect(outcome(await firstStep(app, user))).toBe('200')
-    expect(await subjectsTo(user)).toContain(
-      'An authenticator app was removed from your account at www.main.test',
-    )
+    expect(await subjectsTo(user)).toContain('An authenticator app was removed from your account at Mainstay')
     expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
     expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
   })
@@ -223,7 +219,7 @@ describe('recovery codes', () => {
       outcome(await secondStep(app, { challenge: await aChallenge(app, user), recoveryCode }))
     expect(await use(old[0]!)).toBe('401 SECOND_FACTOR_INVALID')
     expect(await use(json.recoveryCodes[0])).toBe('200')
-    expect(await subjectsTo(user)).toContain('New recovery codes for www.main.test')
+    expect(await subjectsTo(user)).toContain('New recovery codes for Mainstay')
     expect(await auditOf(user)).toContain('recovery-codes.create')
   })
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
+import { inkOn } from '../../../../src/brand/contrast.js'
 import { type Action, useAction } from '../../../pieces/forms/use-action.js'
 import { Failure, Hint } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
-import { readableOn } from '../../../pieces/readable-on.js'
 import { hostOf } from '../../../pieces/site.js'
 import { Waiting } from '../../../pieces/waiting.js'
 import type { ChoiceProps } from './choice-props.js'
@@ -63,7 +63,7 @@ function AllowedChoice({
   const { isSettled, isSettledNow } = useSettled()
   const { origin, branding, email } = offer
   const name = branding?.name ?? offer.name
-  const colours = branding ? { background: branding.accent, color: readableOn(branding.accent) } : {}
+  const colours = branding ? { background: branding.accent, color: inkOn(branding.accent) } : {}
   return (
     <SmallPage title={`Log in to ${hostOf(origin)}`}>
       {branding && <SatelliteMark branding={branding} />}

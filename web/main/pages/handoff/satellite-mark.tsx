@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { readableOn } from '../../../pieces/readable-on.js'
+import { inkOn } from '../../../../src/brand/contrast.js'
 import type { Branding } from '../../answers.js'
 
 /** How a satellite looks that has branding. Whoever registered it chose all of it, so its host has to stand beside. */
@@ -7,7 +7,7 @@ export function SatelliteMark({ branding: { name, logoUrl, background } }: { rea
   const [isLogoMissing, setIsLogoMissing] = useState(false)
   const logo = logoUrl?.startsWith('https://') && !isLogoMissing ? logoUrl : null
   return (
-    <div className="branded" style={{ background, color: readableOn(background) }}>
+    <div className="branded" style={{ background, color: inkOn(background) }}>
       {logo && <img src={logo} alt="" onError={() => setIsLogoMissing(true)} />}
       <strong>
         <bdi>{name}</bdi>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { readableOn } from '../../../../pieces/readable-on.js'
+import { inkOn } from '../../../../../src/brand/contrast.js'
 import type { Branding } from '../../../answers.js'
 
 /** How it will look, as far as one can see. */
@@ -13,10 +13,10 @@ export function BrandingPreview({
   const logo = logoUrl?.startsWith('https://') && URL.canParse(logoUrl) ? logoUrl : null
   return (
     <figure className="branding">
-      <div className="branded" style={{ background, color: readableOn(background) }}>
+      <div className="branded" style={{ background, color: inkOn(background) }}>
         {logo && logo !== missing && <img key={logo} src={logo} alt="" onError={() => setMissing(logo)} />}
         <strong>{shown}</strong>
-        <span className="button" style={{ background: accent, color: readableOn(accent) }}>
+        <span className="button" style={{ background: accent, color: inkOn(accent) }}>
           Continue to {shown}
         </span>
       </div>

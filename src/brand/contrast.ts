@@ -1,0 +1,58 @@
+// For the server and the pages (web/): no imports.
+
+/** The least contrast of text (WCAG 2.2 §1.4.3). */
+const LEGIBLE = 4.5
+/** The darkest surface in light mode and the lightest in dark mode that coloured text stands on. */
+const SURFACES = { light: '#f0f1f4', dark: '#262a36' } as const
+/** Text on a button that is filled with the accent. */
+const INK = { light: '#ffffff', dark: '#12141b' } as const
+
+export interface Accent {
+  /** Of links, and of filled buttons. */
+  readonly color: string
+  /** Text on such a button. */
+  readonly ink: string
+}
+
+/** The accent (`#rrggbb`) for both schemes, made darker or lighter until it can be read there, and no more. */
+export function accentsOf(accent: string): Readonly<Record<'light' | 'dark', Accent>> {
+  return {
+    light: { color: legibleOn(SURFACES.light, accent, '#000000'), ink: INK.light },
+    dark: { color: legibleOn(SURFACES.dark, accent, '#ffffff'), ink: INK.dark },
+  }
+}
+
+/** Black or white, whichever has more contrast: at least 4.5:1 on any colour (`#rrggbb`). */
+export function inkOn(color: string): '#000000' | '#ffffff' {
+  return contrast(color, '#000000') > contrast(color, '#ffffff') ? '#000000' : '#ffffff'
+}
+
+function legibleOn(surface: string, color: string, towards: string): string {
+  const steps = Array.from({ length: 21 }, (_, step) => mixed(color, towards, step / 20))
+  return steps.find(each => contrast(each, surface) >= LEGIBLE) ?? towards
+}
+
+/** From 1 to 21 (WCAG 2.2, definitions). */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** Relative luminance, from 0 to 1 (WCAG 2.2, definitions). */
+function luminanceOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = channelsOf(color).map(channel => {
+    const part = channel / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function mixed(color: string, other: string, share: number): string {
+  const others = channelsOf(other)
+  const channels = channelsOf(color).map((each, at) => each + ((others[at] as number) - each) * share)
+  return `#${channels.map(channel => Math.round(channel).toString(16).padStart(2, '0')).join('')}`
+}
+
+function channelsOf(color: string): number[] {
+  return [1, 3, 5].map(at => Number.parseInt(color.slice(at, at + 2), 16))
+}

@@ -1,0 +1,34 @@
+import type { SettingsTable } from '../setting.js'
+import * as read from '../setting-readers.js'
+
+export const BRAND_SETTINGS = {
+  name: {
+    name: 'SITE_NAME',
+    read: read.siteName,
+    default: 'Mainstay',
+    meaning: 'What people call the main site: in its pages, in mails and in authenticator apps',
+    examples: { production: 'Example' },
+  },
+  logoUrl: {
+    name: 'SITE_LOGO_URL',
+    read: read.orNull(read.addressOf('https:')),
+    default: '',
+    defaultInWords: 'the name stands alone',
+    meaning: 'A picture (https) beside the name in pages and mails, shown 40 pixels high in mails',
+  },
+  accent: {
+    name: 'SITE_ACCENT',
+    read: read.color,
+    default: '#3b4fd8',
+    meaning:
+      'The colour of buttons and links, as `#rrggbb`; made darker or lighter where it could not be read',
+  },
+  supportUrl: {
+    name: 'SUPPORT_URL',
+    read: read.orNull(read.addressOf('https:', 'mailto:')),
+    default: '',
+    defaultInWords: 'neither pages nor mails name one',
+    meaning: 'Where people get help, such as `mailto:help@example.com` or a page (https)',
+    examples: { production: 'mailto:help@example.com' },
+  },
+} as const satisfies SettingsTable

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common'
+import { eq } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Brand } from '../brand/brand.js'
+import { Settings } from '../config/settings.js'
+import { Database } from '../database/database.js'
+import { satellites } from '../database/schema.js'
+import { Logger } from '../log/logger.js'
+import type { Satellite } from '../satellites/satellite.js'
+
+/** A new look shows after this. Pages are asked for by anybody, so not each of them asks the database. */
+const FRESH_MS = 10_000
+/** More satellites than that are asked for again earlier. */
+const MAX_KEPT = 2_000
+
+/** How satellites look on pages that this service serves at their hosts. */
+@Injectable()
+export class SatelliteBrands {
+  private readonly logger = new Logger('SatelliteBrands')
+  private readonly kept = new LRUCache<string, Promise<Brand>>({ max: MAX_KEPT, ttl: FRESH_MS })
+  /** Of those that ALLOWED_ORIGINS lists: without a name, a page shows its host. */
+  private readonly plain: Brand
+
+  constructor(
+    { brand }: Settings,
+    private readonly database: Database,
+  ) {
+    this.plain = { ...brand, name: '', logoUrl: null }
+  }
+
+  /** Its own name, logo and accent where it has them. Plain while the database is down: a page does not wait. */
+  at(satellite: Satellite | null): Brand | Promise<Brand> {
+    if (!satellite || satellite.accountId === null) return this.plain
+    const known = this.kept.get(satellite.id)
+    if (known) return known
+    const brand = this.read(satellite.id)
+    this.kept.set(satellite.id, brand)
+    return brand
+  }
+
+  private async read(id: string): Promise<Brand> {
+    try {
+      const { name, branding } = satellites
+      const [row] = await this.database.run(db =>
+        db.select({ name, branding }).from(satellites).where(eq(satellites.id, id)),
+      )
+      if (!row) return this.plain
+      const { logoUrl = null, accent = this.plain.accent } = row.branding ?? {}
+      return { ...this.plain, name: row.branding?.name ?? row.name, logoUrl, accent }
+    } catch (error) {
+      this.logger.warn(`A satellite's page goes without its looks: ${(error as Error).message}`)
+      return this.plain
+    }
+  }
+}
