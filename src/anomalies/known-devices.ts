@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, max, or, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -123,6 +123,23 @@ export class KnownDevices {
     const answer = await this.database.run(db => db.execute(statement))
     const row = (answer as unknown as { rows: Row[] }).rows[0] as Row
     return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }
+  }
+
+  /**
+   * When each of these users last logged in, by id; none for who has not in the last 400 days. A login that was
+   * refused although the password was right may count.
+   */
+  async lastLoginsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    if (userIds.length === 0) return new Map()
+    const { userId, kind, lastSeen } = familiarClients
+    const rows = await this.database.run(db =>
+      db
+        .select({ userId, at: max(lastSeen) })
+        .from(familiarClients)
+        .where(and(inArray(userId, [...userIds]), eq(kind, 'device')))
+        .groupBy(userId),
+    )
+    return new Map(rows.map(row => [row.userId, row.at as Date]))
   }
 
   /** Forgets that the user has used a kind of device, a network or a device. Safe to repeat. */

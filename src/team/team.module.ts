@@ -1,5 +1,6 @@
 // What was decided here, and why: docs/decisions/accounts-and-teams.md
 import { Module } from '@nestjs/common'
+import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
@@ -34,6 +35,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
 @Module({
   imports: [
     UsersModule,
+    AnomaliesModule,
     FactorsModule,
     RateLimitsModule,
     AuditModule,

@@ -44,9 +44,13 @@ export class Users {
     return user?.accountId === accountId ? user : null
   }
 
-  /** The first `count` users of the account after this place, oldest first; null starts at the beginning. */
-  async listByAccount(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
-    return this.page(eq(users.accountId, accountId), after, count)
+  /**
+   * The first `count` users of the account after this place, oldest first; null starts at the beginning. With
+   * `text` only those whose name or e-mail address contains it, in whatever case.
+   */
+  async listByAccount(accountId: string, after: UserCursor | null, count: number, text?: string) {
+    const isOfAccount = eq(users.accountId, accountId)
+    return this.page(text === undefined ? isOfAccount : and(isOfAccount, contains(text)), after, count)
   }
 
   /** Like {@link listByAccount}, but only who can log in and has `accountSettings`, as the owner does. */
@@ -199,4 +203,10 @@ export class Users {
     )
     return rows as User[]
   }
+}
+
+/** Not a pattern: whatever is looked for has no wildcards. */
+function contains(text: string): SQL | undefined {
+  const isIn = (column: SQLWrapper) => sql`position(lower(${text}) in lower(${column})) > 0`
+  return or(isIn(users.email), isIn(users.name))
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { KnownDevices } from '../../anomalies/known-devices.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { pageOf } from '../../http/page.js'
@@ -12,28 +13,39 @@ export class MemberList {
   constructor(
     private readonly users: Users,
     private readonly resets: FactorResets,
+    private readonly devices: KnownDevices,
   ) {}
 
   /**
-   * One page of the account's users, oldest first; it continues where the previous page ended, whoever has
-   * joined or left since.
+   * One page of the account's users, or of those whose name or e-mail address contains `q`, oldest first; it
+   * continues where the previous page ended, whoever has joined or left since.
    */
-  async list(accountId: string, { limit, after }: MembersQuery) {
-    const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count)
+  async list(accountId: string, { limit, after, q }: MembersQuery) {
+    const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count, q)
     const { rows, next } = await pageOf(limit, read, memberCursor)
-    const resets = await this.resets.timesOf(rows.map(({ id }) => id))
-    return { users: rows.map(user => asTeamMember(user, resets)), next }
+    return { users: await this.asTeamMembers(rows), next }
   }
 
   /** Throws `NOT_FOUND` for users of other accounts. */
   async find(accountId: string, userId: string): Promise<TeamMemberAnswer> {
     const user = await this.users.findInAccount(userId, accountId)
     if (!user) throw new ApiError('NOT_FOUND')
-    return asTeamMember(user, await this.resets.timesOf([userId]))
+    const [member] = await this.asTeamMembers([user])
+    return member as TeamMemberAnswer
+  }
+
+  private async asTeamMembers(users: readonly User[]): Promise<TeamMemberAnswer[]> {
+    const ids = users.map(({ id }) => id)
+    const [resets, logins] = await Promise.all([this.resets.timesOf(ids), this.devices.lastLoginsOf(ids)])
+    return users.map(user => ({
+      ...asTeamMember(user),
+      factorResetAt: resets.get(user.id) ?? null,
+      lastLoginAt: logins.get(user.id) ?? null,
+    }))
   }
 }
 
-function asTeamMember(user: User, resets: ReadonlyMap<string, Date>): TeamMemberAnswer {
+function asTeamMember(user: User): Omit<TeamMemberAnswer, 'factorResetAt' | 'lastLoginAt'> {
   return {
     userId: user.id,
     email: user.email,
@@ -44,7 +56,6 @@ function asTeamMember(user: User, resets: ReadonlyMap<string, Date>): TeamMember
     isDisabled: user.disabledAt !== null,
     hasSecondFactor: user.hasSecondFactor,
     mustEnrol: user.mustEnrol,
-    factorResetAt: resets.get(user.id) ?? null,
     createdAt: user.createdAt,
   }
 }

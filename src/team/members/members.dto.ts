@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger'
-import { IsObject } from 'class-validator'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsObject, IsOptional, Length, Matches } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { asCursor, PageCursor, PageLimit, positionIn } from '../../http/page.js'
+import { ParseText } from '../../http/request-validation.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { Role } from '../../users/user.js'
 import type { UserCursor } from '../../users/users.js'
@@ -24,6 +25,8 @@ function ageInCursor(text: string): UserCursor | null {
 }
 
 const DEFAULT_PAGE = 100
+/** As long as the longest name. */
+const MAX_SEARCH = 100
 
 /** A page of the team. */
 export class MembersQuery {
@@ -32,6 +35,18 @@ export class MembersQuery {
 
   @PageCursor(ageInCursor, options => IsObject(options))
   after?: UserCursor
+
+  @ApiPropertyOptional({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_SEARCH,
+    description: 'Only those whose name or e-mail address contains this, in upper or lower case',
+  })
+  @ParseText(text => text.trim())
+  @Length(1, MAX_SEARCH)
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u)
+  @IsOptional()
+  q?: string
 }
 
 /** A user as the team sees them. */
@@ -70,6 +85,14 @@ export class TeamMemberAnswer {
     description: 'When a requested reset of their second factors happens; null when none is pending',
   })
   factorResetAt!: Date | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The last login; null for who has not logged in within 400 days',
+  })
+  lastLoginAt!: Date | null
 
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: Date

@@ -5,6 +5,7 @@ import { Database } from '../../../src/database/database.js'
 import { familiarClients } from '../../../src/database/schema.js'
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { type Permission, type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
+import { Users } from '../../../src/users/users.js'
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
@@ -12,6 +13,8 @@ import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../su
 import { STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { aManager, aMemberWith, closeTo, signInFreshly, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
+
+type Row = { readonly userId: string; readonly lastLoginAt: string | null }
 
 const NOT_FOUND = '404 NOT_FOUND'
 const ENDED = '401 SESSION_NOT_FOUND'
@@ -87,6 +90,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
           hasSecondFactor: false,
           mustEnrol: false,
           factorResetAt: null,
+          lastLoginAt: expect.any(String),
           createdAt: owner.createdAt.toISOString(),
         },
         expect.objectContaining({ userId: member.id, role: 'member', satellites: [SHOP_ONE] }),
@@ -95,6 +99,65 @@ describe.each(BACKENDS)('the team on %s', backend => {
     expect(json.users).toHaveLength(2)
     for (const user of json.users)
       expect(await team(app, session, 'GET', `/${user.userId}`)).toMatchObject({ status: 200, json: user })
+  })
+
+  it('says when each last logged in, and null for who never has', async () => {
+    const { owner, session } = await anAccount()
+    const member = await aMember(app, owner)
+    const lastLogins = async () => {
+      const { users } = (await team(app, session, 'GET')).json
+      return Object.fromEntries(users.map((user: Row) => [user.userId, user.lastLoginAt]))
+    }
+    expect((await lastLogins())[member.id]).toBeNull()
+    app.clock.advance(60)
+    await signIn(app, member, 'satellite')
+    const { [owner.id]: ofOwner, [member.id]: ofMember } = await lastLogins()
+    expect(Date.parse(ofMember)).toBeLessThanOrEqual(app.clock.now().getTime())
+    expect(Date.parse(ofMember) - Date.parse(ofOwner)).toBeGreaterThanOrEqual(60_000)
+  })
+
+  describe('a search', () => {
+    const emailsFound = async (session: SignedIn, q: string) => {
+      const { status, json } = await team(app, session, 'GET', `?q=${encodeURIComponent(q)}`)
+      expect(status).toBe(200)
+      return json.users.map(({ email }: { email: string }) => email)
+    }
+
+    it('finds by a part of the name or address in any case, in the own account alone', async () => {
+      const { owner, session } = await anAccount()
+      const rosa = await aMember(app, owner)
+      const other = await aMember(app, await anOwner(app))
+      for (const { id } of [rosa, other])
+        await app.app
+          .get(Database)
+          .transaction(transaction => app.app.get(Users).setName(transaction, id, 'Rosa Ångström'))
+      for (const q of [
+        'rosa',
+        'SA ÅNG',
+        ' ström ',
+        rosa.email.toUpperCase(),
+        rosa.email.split('@')[0] as string,
+      ])
+        expect([q, await emailsFound(session, q)]).toEqual([q, [rosa.email]])
+      expect(await emailsFound(session, owner.email)).toEqual([owner.email])
+      expect(await emailsFound(session, other.email)).toEqual([])
+    })
+
+    it('has no wildcards, and its pages go on', async () => {
+      const { owner, session } = await anAccount()
+      await importMembers(app, owner, 12)
+      for (const q of ['%', '_', '%@%', '\\', "' or true --"])
+        expect(await emailsFound(session, q)).toEqual([])
+      const first = await team(app, session, 'GET', '?q=@&limit=10')
+      const second = await team(app, session, 'GET', `?q=@&limit=10&after=${first.json.next}`)
+      expect([first.json.users.length, second.json.users.length, second.json.next]).toEqual([10, 3, null])
+    })
+
+    it('takes one line of 1 to 100 characters', async () => {
+      const { session } = await anAccount()
+      for (const q of ['', '%20', '%00', 'a%0Ab', 'x'.repeat(101), 'a&q=b'])
+        expect([q, outcome(await team(app, session, 'GET', `?q=${q}`))]).toEqual([q, '400 INVALID_QUERY'])
+    })
   })
 
   describe('pages', () => {
