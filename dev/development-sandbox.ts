@@ -1,12 +1,18 @@
 import { join } from 'node:path'
 import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
+import { accentsOf } from '../src/brand/contrast.js'
 import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
 
 /**
  * The payment sandbox where STRIPE_API_URL points at this machine; null where it is Stripe's own test mode.
  */
-export async function sandboxFor({ stripe, publicUrl, dataDir }: Settings): Promise<PaymentSandbox | null> {
+export async function sandboxFor({
+  stripe,
+  publicUrl,
+  dataDir,
+  brand,
+}: Settings): Promise<PaymentSandbox | null> {
   if (!stripe.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
   return PaymentSandbox.start({
     host: stripe.apiUrl.hostname,
@@ -16,5 +22,6 @@ export async function sandboxFor({ stripe, publicUrl, dataDir }: Settings): Prom
     webhookSecret: stripe.webhookSecrets[0] as string,
     priceIds: [...stripe.priceIds],
     stateFile: join(dataDir, 'payment-sandbox.json'),
+    brand: { ...brand, accent: accentsOf(brand.accent) },
   })
 }

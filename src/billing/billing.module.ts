@@ -25,6 +25,8 @@ import { HostedCheckouts } from './checkout/hosted-checkouts.js'
 import { EntitlementSweep } from './entitlements/entitlement-sweep.js'
 import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
+import { InvoiceList } from './invoices/invoice-list.js'
+import { InvoicesController } from './invoices/invoices.controller.js'
 import { BillingMetrics } from './operations/billing-metrics.js'
 import { BillingReconciler } from './operations/billing-reconciler.js'
 import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
@@ -56,7 +58,7 @@ import { WebhookController } from './webhook.controller.js'
     SatellitesModule,
     SessionsModule,
   ],
-  controllers: [BillingController, PlansController, WebhookController],
+  controllers: [BillingController, InvoicesController, PlansController, WebhookController],
   providers: [
     {
       provide: Stripe,
@@ -87,6 +89,7 @@ import { WebhookController } from './webhook.controller.js'
     ForeignCustomers,
     HostedCheckouts,
     HourlyLines,
+    InvoiceList,
     PaymentRequests,
     PlanCatalog,
     PortalService,

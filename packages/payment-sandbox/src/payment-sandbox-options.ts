@@ -1,3 +1,5 @@
+import type { PageBrand } from './pages/page-layout.js'
+
 export interface PaymentSandboxOptions {
   /** 0 picks a free port. */
   port: number
@@ -23,6 +25,8 @@ export interface PaymentSandboxOptions {
   livemode?: boolean
   /** The account that the secret key belongs to. Default `acct_payment_sandbox`. */
   accountId?: string
+  /** Whose name and colours the pages have. Without it, nobody's. */
+  brand?: PageBrand
 }
 
 const MAX_EVENTS = 20_000

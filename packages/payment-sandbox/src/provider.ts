@@ -20,6 +20,7 @@ import { readRequest } from './http/received-request.js'
 import { Invoices } from './invoices/invoices.js'
 import { Prorations } from './invoices/prorations.js'
 import { HostedPages } from './pages/hosted-pages.js'
+import { branded, type PageBrand } from './pages/page-layout.js'
 import { Charges } from './payments/charges.js'
 import { DelayedPayments } from './payments/delayed-payments.js'
 import { Payments } from './payments/payments.js'
@@ -43,6 +44,7 @@ export interface ProviderOptions {
   maxEvents: number
   secondaryEvents: boolean
   accountId: string
+  brand?: PageBrand
 }
 
 /** All services of the sandbox, wired together on one state. */
@@ -59,26 +61,30 @@ export class Provider {
   readonly trials: Trials
   readonly deletion: CustomerDeletion
   readonly portals: Portals
+  readonly invoices: Invoices
   readonly dashboard: Dashboard
   readonly simulator: Simulator
   readonly api: Api
   readonly pages: HostedPages
   private readonly control: ControlRoutes
+  private readonly brand: PageBrand | null
 
   constructor(state: State, options: ProviderOptions, pagesUrl: string) {
     this.deliveries = new WebhookDeliveries(state, options.webhookSecret)
+    this.brand = options.brand ?? null
     const hasWebhook = () => this.deliveries.url !== null
     const events = new Events(state, hasWebhook, options.maxEvents, options.secondaryEvents)
     const secondaryEvents = new SecondaryEvents(events)
     const prices = new Prices(options.priceIds)
     const customers = new Customers(state, events)
     const prorations = new Prorations(state)
-    const invoices = new Invoices(state, prorations)
+    const invoices = new Invoices(state, prorations, pagesUrl)
     const billing = new SubscriptionBilling(invoices, prorations)
     const renewals = new Renewals(events, invoices)
     const subscriptions = new Subscriptions(state, events, prices, billing, renewals)
     const checkouts = new Checkouts(state, events, customers, prices, pagesUrl)
     this.events = events
+    this.invoices = invoices
     this.subscriptions = subscriptions
     this.checkouts = checkouts
     this.payments = new Payments(state, { events, secondaryEvents }, customers, checkouts, invoices)
@@ -95,7 +101,7 @@ export class Provider {
     this.deletion = new CustomerDeletion(state, events, customers, checkouts, subscriptions)
     this.portals = new Portals(state, customers, subscriptions, prices, pagesUrl)
     this.dashboard = new Dashboard(options.priceIds, () => this.deliveries.url)
-    const routes = apiRoutes({ ...this, state, customers, invoices, prices })
+    const routes = apiRoutes({ ...this, state, customers, prices })
     this.api = new Api(
       options.secretKey,
       new ApiRouter([...routes, ...dashboardRoutes(this.dashboard), accountRoute(options.accountId)]),
@@ -113,6 +119,7 @@ export class Provider {
   updatePageUrls(): void {
     this.checkouts.updatePageUrls()
     this.portals.updatePageUrls()
+    this.invoices.updatePageUrls()
   }
 
   /**
@@ -124,7 +131,7 @@ export class Provider {
     try {
       const received = await readRequest(request)
       if (received.path.startsWith('/v1/')) await this.api.answer(received, reply)
-      else sendPage(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
+      else this.send(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
     } catch (error) {
       // A client that hangs up is no error. Anything else is a bug here, which must not stop the server in
       // this process.
@@ -132,8 +139,8 @@ export class Provider {
       reply.destroy()
     }
   }
-}
 
-function sendPage(reply: ServerResponse, { status, headers, body }: PageAnswer): void {
-  reply.writeHead(status, headers).end(body)
+  private send(reply: ServerResponse, { status, headers, body }: PageAnswer): void {
+    reply.writeHead(status, headers).end(this.brand ? branded(body, this.brand) : body)
+  }
 }

@@ -63,6 +63,44 @@ describe('Pages', () => {
     expect(body + closed).not.toContain('<script')
   })
 
+  it('has the name, logo and colours of the business, if there is one', async () => {
+    const color = { color: '#b91c1c', ink: '#ffffff' }
+    const brand = {
+      name: 'Rose & <Sons>',
+      logoUrl: 'https://cdn.test/rose.svg',
+      accent: { light: color, dark: color },
+    }
+    const { url } = await stage.openCheckout()
+    expect(await (await fetch(url!)).text()).not.toContain('class="brand"')
+    const branded = await SandboxStage.open({ brand })
+    try {
+      const page = await fetch((await branded.openCheckout()).url!)
+      const body = await page.text()
+      expect(body).toContain('Rose &#38; &#60;Sons&#62;</p>')
+      expect(body).toContain('<img src="https://cdn.test/rose.svg"')
+      expect(body).toContain('--button: #b91c1c; --button-text: #ffffff;')
+      expect(page.headers.get('content-security-policy')).toContain('img-src https:')
+      expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    } finally {
+      await branded.close()
+    }
+  })
+
+  it('shows an issued invoice at its address, and as a PDF', async () => {
+    const { id } = await stage.subscribe()
+    const { data } = await stage.stripe.invoices.list({ subscription: id })
+    const { hosted_invoice_url: url, invoice_pdf: pdfUrl, number } = data[0]!
+    expect(await (await fetch(url!)).text()).toContain(`Invoice ${number}`)
+    const pdf = await fetch(pdfUrl!)
+    const text = await pdf.text()
+    expect([pdf.headers.get('content-type'), text.slice(0, 8)]).toEqual(['application/pdf', '%PDF-1.4'])
+    const table = Number(/startxref\n(\d+)/.exec(text)![1])
+    expect(text.slice(table, table + 4)).toBe('xref')
+    expect(text).toContain('(Total: $10.00) Tj')
+    for (const path of [`${url}/other`, `${pdfUrl}/other`, `${url}x`])
+      expect((await fetch(path)).status).toBe(404)
+  })
+
   it('knows no other page', async () => {
     const { url } = await stage.openCheckout()
     const paths = ['/other', '/pay', '/pay/cs_test_<script>', `${new URL(url!).pathname}/other`]

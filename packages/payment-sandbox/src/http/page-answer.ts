@@ -15,7 +15,8 @@ export function pageAnswer(status: number, page: Html): PageAnswer {
       'Cache-Control': 'no-store',
       // No form-action: browsers also apply it to the redirect after Pay, which leads to another site.
       'Content-Security-Policy':
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; base-uri 'none'; frame-ancestors 'none'",
+      'Cross-Origin-Opener-Policy': 'same-origin',
     },
     body: page.text,
   }
@@ -26,6 +27,11 @@ export function pageAnswer(status: number, page: Html): PageAnswer {
  */
 export function redirectAnswer(url: string): PageAnswer {
   return { status: 303, headers: { Location: new URL(url).href, 'Cache-Control': 'no-store' }, body: '' }
+}
+
+/** A file that browsers show. */
+export function pdfAnswer(body: string): PageAnswer {
+  return { status: 200, headers: { 'Content-Type': 'application/pdf', 'Cache-Control': 'no-store' }, body }
 }
 
 /** A JSON answer, for programs. */

@@ -15,6 +15,7 @@ export class Invoices {
   constructor(
     private readonly state: State,
     private readonly prorations: Prorations,
+    private readonly pagesUrl: string,
   ) {}
 
   /** Issues the subscription's latest invoice, with its pending prorations. Emits nothing. */
@@ -25,6 +26,7 @@ export class Invoices {
   ): Invoice {
     const proration = this.prorations.takePending(subscription)
     const invoice = newInvoice(subscription, { reason, status, proration })
+    this.addPages(invoice)
     subscription.latest_invoice = invoice.id
     this.state.invoices.set(invoice.id, invoice)
     this.state.changed()
@@ -48,6 +50,11 @@ export class Invoices {
       if (subscription !== null && subscriptionIdOf(invoice) !== subscription) return false
       return (status === null || invoice.status === status) && isInRange(invoice)
     })
+  }
+
+  /** Points invoices from an earlier run at the current pages: the port may have changed. */
+  updatePageUrls(): void {
+    for (const invoice of this.state.invoices.values()) this.addPages(invoice)
   }
 
   /** The subscription's newest invoice that `matches`, or null. */
@@ -88,5 +95,12 @@ export class Invoices {
     invoice.attempted = true
     invoice.next_payment_attempt = nowSeconds() + NEXT_ATTEMPT_SECONDS
     this.state.changed()
+  }
+
+  /** Drafts have none. */
+  private addPages(invoice: Invoice): void {
+    if (invoice.status === 'draft') return
+    invoice.hosted_invoice_url = `${this.pagesUrl}/invoice/${invoice.id}`
+    invoice.invoice_pdf = `${invoice.hosted_invoice_url}/pdf`
   }
 }

@@ -1,5 +1,27 @@
 import { Html, html } from './html.js'
 
+/** The business whose payment pages these are. */
+export interface PageBrand {
+  name: string
+  /** `https`; null for none. */
+  logoUrl: string | null
+  /** Of buttons in both colour schemes, `#rrggbb`, with the colour of the text on them. */
+  accent: Record<'light' | 'dark', { color: string; ink: string }>
+}
+
+const BRAND_PLACE = '<!-- brand -->'
+
+/** The page with the brand on top. Text cannot contain the place for it: `html` escapes `<`. */
+export function branded(page: string, { name, logoUrl, accent: { light, dark } }: PageBrand): string {
+  const logo = logoUrl ? html`<img src="${logoUrl}" alt="" height="32"> ` : ''
+  const top = html`<style>
+:root { --button: ${light.color}; --button-text: ${light.ink}; }
+@media (prefers-color-scheme: dark) { :root { --button: ${dark.color}; --button-text: ${dark.ink}; } }
+</style>
+<p class="brand">${logo}${name}</p>`
+  return page.replace(BRAND_PLACE, () => top.text)
+}
+
 /**
  * A complete page around `content`, with a notice that no money is involved. Needs no scripts or other files.
  */
@@ -16,6 +38,7 @@ export function pageLayout(title: string, content: Html): Html {
 <body>
 <p class="note"><strong>Payment sandbox: no real money.</strong> Nothing is charged, and no card is needed.</p>
 <main>
+${new Html(BRAND_PLACE)}
 <h1>${title}</h1>
 ${content}
 </main>
@@ -44,7 +67,8 @@ main {
   width: min(30rem, 100% - 1.5rem); margin: clamp(1rem, 8vh, 5rem) auto 2rem; padding: clamp(1.25rem, 5vw, 2.5rem);
   background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
 }
-h1 { margin: 0 0 1.25rem; font-size: 1.5rem; line-height: 1.25; }
+.brand { display: flex; align-items: center; gap: .5rem; margin: 0 0 1rem; font-weight: 600; }
+h1 { margin: 0 0 1.25rem; font-size: 1.25rem; line-height: 1.25; }
 h2 { margin: 2rem 0 .75rem; font-size: 1rem; }
 h1 + h2 { margin-top: 0; }
 p { overflow-wrap: anywhere; }

@@ -3,10 +3,9 @@ import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
 import { formatDate, statusBadge } from './portal-elements.js'
-import type { PortalSession } from './portal-session.js'
 
-/** The page of an invoice, line by line. */
-export function invoicePage({ id: session }: PortalSession, invoice: Invoice): Html {
+/** The page of an invoice, line by line, with a way back to the portal session `from`, if any. */
+export function invoicePage(invoice: Invoice, from: string | null): Html {
   const { number, created, status, lines, total, amount_due, currency } = invoice
   return pageLayout(
     number ? `Invoice ${number}` : 'Draft invoice',
@@ -16,7 +15,8 @@ ${lines.data.map(lineRow)}
 <div class="total"><dt>Total</dt><dd>${money(total, currency)}</dd></div>
 <div><dt>Amount due</dt><dd>${money(amount_due, currency)}</dd></div>
 </dl>
-<p class="back"><a class="button second" href="/portal/${session}">Back to your billing</a></p>`,
+<p class="back"><a class="button second" href="/invoice/${invoice.id}/pdf">Download as PDF</a></p>
+${from ? html`<p class="back"><a class="button second" href="/portal/${from}">Back to your billing</a></p>` : ''}`,
   )
 }
 

@@ -70,7 +70,7 @@ export class PortalPages {
   private showInvoice({ session }: PortalRecord, id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
     if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage())
-    return pageAnswer(200, invoicePage(session, invoice))
+    return pageAnswer(200, invoicePage(invoice, session.id))
   }
 
   /** Null when the subscription has ended meanwhile; the home page then says so. */

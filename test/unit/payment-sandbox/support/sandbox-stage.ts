@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
+import type { PageBrand } from '../../../../packages/payment-sandbox/src/pages/page-layout.js'
 import { PaymentSandbox } from '../../../../packages/payment-sandbox/src/payment-sandbox.js'
 
 const SECRET_KEY = 'sk_test_for_the_sandbox'
@@ -19,7 +20,7 @@ export class SandboxStage {
   private readonly webhook: Server
   private running: PaymentSandbox | null = null
 
-  private constructor() {
+  private constructor(private readonly brand?: PageBrand) {
     this.webhook = createServer(async (request, reply) => {
       const signature = request.headers['stripe-signature'] as string
       this.received.push(this.stripe.webhooks.constructEvent(await text(request), signature, WEBHOOK_SECRET))
@@ -27,8 +28,8 @@ export class SandboxStage {
     })
   }
 
-  static async open(): Promise<SandboxStage> {
-    const stage = new SandboxStage()
+  static async open({ brand }: { brand?: PageBrand } = {}): Promise<SandboxStage> {
+    const stage = new SandboxStage(brand)
     await new Promise<void>(resolve => stage.webhook.listen(0, '127.0.0.1', resolve))
     stage.webhookUrl = `http://127.0.0.1:${(stage.webhook.address() as AddressInfo).port}/`
     await stage.start()
@@ -57,6 +58,7 @@ export class SandboxStage {
       webhookSecret: WEBHOOK_SECRET,
       priceIds: ['price_small', 'price_large'],
       stateFile,
+      brand: this.brand,
     })
     this.stripe = this.client(SECRET_KEY)
   }

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common'
+import { LRUCache } from 'lru-cache'
+import Stripe from 'stripe'
+import { BillingCustomers } from '../provider/billing-customers.js'
+import { callStripeOrNull } from '../provider/payment-provider.js'
+import { ProviderBulkhead } from '../provider/payment-requests.js'
+
+/** Two years of months; the provider's portal has the rest. */
+const NEWEST = 24
+/** How long a page waits for the provider. */
+const PATIENCE_MS = 3_000
+/** Reloading a page does not ask the provider again. */
+const FRESH_MS = 20_000
+const MAX_CUSTOMERS = 2_000
+
+export const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
+
+/** An invoice that has been issued, as the provider has it. */
+export interface IssuedInvoice {
+  readonly id: string
+  readonly number: string | null
+  readonly createdAt: Date
+  /** In the currency's smallest unit; negative for a credit. */
+  readonly amount: number
+  /** ISO 4217, lower case. */
+  readonly currency: string
+  readonly status: InvoiceStatus
+  /** The provider's page to see and pay it. */
+  readonly url: string | null
+  readonly pdfUrl: string | null
+}
+
+/** The invoices of accounts, from the provider: nothing of them is stored here. */
+@Injectable()
+export class InvoiceList {
+  private readonly answers = new LRUCache<string, Promise<readonly IssuedInvoice[]>>({
+    max: MAX_CUSTOMERS,
+    ttl: FRESH_MS,
+  })
+
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly customers: BillingCustomers,
+    private readonly bulkhead: ProviderBulkhead,
+  ) {}
+
+  /**
+   * The account's newest 24, newest first, up to 20 s old; none for an account that has never paid. Throws
+   * like {@link ProviderBulkhead.run} and `callStripe`.
+   */
+  async newest(accountId: string): Promise<readonly IssuedInvoice[]> {
+    const customer = await this.customers.find(accountId)
+    return customer === null ? [] : this.ofCustomer(customer)
+  }
+
+  private ofCustomer(customer: string): Promise<readonly IssuedInvoice[]> {
+    const known = this.answers.get(customer)
+    if (known) return known
+    const answer = this.bulkhead.run(() => this.read(customer), PATIENCE_MS)
+    this.answers.set(customer, answer)
+    // The next page asks again; the one that waits is told.
+    answer.catch(() => this.answers.delete(customer))
+    return answer
+  }
+
+  private async read(customer: string): Promise<readonly IssuedInvoice[]> {
+    const page = await callStripeOrNull(() => this.stripe.invoices.list({ customer, limit: NEWEST }))
+    return (page?.data ?? []).flatMap(issued)
+  }
+}
+
+/** Empty for a draft, which nobody has been asked to pay yet. */
+function issued(invoice: Stripe.Invoice): IssuedInvoice[] {
+  const { id, number, created, total, currency, hosted_invoice_url, invoice_pdf } = invoice
+  const status = INVOICE_STATUSES.find(each => each === invoice.status)
+  if (!id || !status) return []
+  return [
+    {
+      ...{ id, number, amount: total, currency, status },
+      createdAt: new Date(created * 1000),
+      url: hosted_invoice_url ?? null,
+      pdfUrl: invoice_pdf ?? null,
+    },
+  ]
+}
