@@ -6,7 +6,7 @@ import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/p
 import { startBuiltPages } from './stage/built-pages.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const NEW_PASSWORD = 'another password nobody else has'
@@ -96,7 +96,7 @@ test('pages 12, 17, 18: signs up, proves the address, and is at home', async () 
   await seeing('Your account is ready.')
   await seeing('Owner of the account')
   // pages 18: who is logged in stands on every page.
-  await page.locator('.who').filter({ hasText: email }).waitFor()
+  await page.getByRole('button', { name: `Account menu ${email}` }).waitFor()
 
   // pages 17: the link was used; there is a way to another.
   await followMail(email, /./)
@@ -146,7 +146,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await press(`Send the invitation to ${email} again`)
   await seeing('Sent again')
   await keepScreenshot(page, 'main-team-invitations')
-  await press('Log out')
+  await logOutOn(page)
 
   await followMail(email, /./)
   await page.getByLabel('Password').fill(PASSWORD)
@@ -161,7 +161,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await logInOn(elsewhere, { email })
   await elsewhere.getByRole('link', { name: `Go to ${new URL(SHOP_ONE).host}` }).waitFor()
   expect(await elsewhere.getByRole('link', { name: 'Team' }).count()).toBe(0)
-  await elsewhere.getByRole('button', { name: 'Log out' }).click()
+  await logOutOn(elsewhere)
   await elsewhere.getByRole('button', { name: 'Log in', exact: true }).waitFor()
 
   await toShop.click()
@@ -250,7 +250,7 @@ test('pages 11: ends a session elsewhere', async () => {
 
 test('asks for the deletion of the account, and keeps it', async () => {
   await logInAtHome(await anOwner(stage.app))
-  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await press('Delete the account')
   await press('Yes, delete it')
   await confirmPassword()

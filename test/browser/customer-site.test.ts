@@ -10,7 +10,7 @@ import { TestApp } from '../support/test-app.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { openPlainDoor } from './stage/plain-door.js'
-import { logInOn, visit } from './stage/site-page.js'
+import { logInOn, untilLoggedIn, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 let stage: Stage
@@ -87,10 +87,10 @@ test("a customer's site, from its first record to its suspension, on two replica
   await shop.getByLabel('Password').fill(PASSWORD)
   await press(shop, 'Log in')
   await press(shop, `Continue to Customer as ${member.email}`)
-  await shop.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilLoggedIn(shop)
   expect(new URL(shop.url()).origin).toBe(CUSTOMER)
   await shop.reload()
-  await shop.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilLoggedIn(shop)
   const stored = (await shop.evaluate('JSON.stringify({ ...localStorage })')) as string
   const sessionId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stored)?.[0] as string
   for (const url of replicas) expect(await refreshOn(url, sessionId, CUSTOMER)).toBe('200')
@@ -116,5 +116,5 @@ test("a customer's site, from its first record to its suspension, on two replica
     expect(await refreshOn(url, sessionId)).toBe('401 SESSION_NOT_FOUND')
   }
   await elsewhere.reload()
-  await elsewhere.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilLoggedIn(elsewhere)
 }, 60_000)

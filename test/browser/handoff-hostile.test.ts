@@ -18,7 +18,7 @@ import { expectGoodPage } from './stage/good-page.js'
 import { startHandoffPages } from './stage/handoff-pages.js'
 import { API, CUSTOMER, EVIL, MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { LoadedDocuments } from './stage/loaded-documents.js'
-import { untilShown, visit } from './stage/site-page.js'
+import { ACCOUNT_MENU, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const PENDING = 'https://pending.test'
@@ -70,14 +70,14 @@ async function logInHere({ email }: Pick<User, 'email'> = member): Promise<void>
 async function logInOnMain(user = member): Promise<void> {
   await visit(page, `${MAIN}/`)
   await logInHere(user)
-  await page.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilLoggedIn(page)
 }
 
 async function handOffTo(origin: string): Promise<void> {
   await visit(page, `${origin}/`)
   await press('Log in with main.test')
   await press(/^Continue to /)
-  await page.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilLoggedIn(page)
 }
 
 describe('a code that somebody else has read', () => {
@@ -154,7 +154,7 @@ describe('a hostile page', () => {
     await seeing('This login was interrupted')
     expect(documents.take(page)).toEqual(['main.test/handoff', 'shop-one.test/handoff-callback'])
     await page.getByRole('link', { name: 'Go to the start page' }).click()
-    await seeing('Log out')
+    await seeing(ACCOUNT_MENU)
   })
 
   test('cannot put the page into a frame, and sees nothing there if a server has lost its headers', async () => {
@@ -303,7 +303,7 @@ describe('what people see', () => {
     await press('Use another account')
     await logInHere(member)
     await press(/^Continue to /)
-    await page.getByRole('button', { name: 'Log out' }).waitFor()
+    await untilLoggedIn(page)
   })
 
   test('where passwords are not taken', async () => {
@@ -316,7 +316,7 @@ describe('what people see', () => {
     expect(await page.getByLabel('E-mail').inputValue()).toBe(member.email)
     await logInHere()
     await press(/^Continue to /)
-    await page.getByRole('button', { name: 'Log out' }).waitFor()
+    await untilLoggedIn(page)
   })
 })
 

@@ -6,7 +6,7 @@ import { aSatellite } from '../support/satellites.js'
 import { startHandoffPages } from './stage/handoff-pages.js'
 import { MAIN, SHOP_ONE, SHOP_THREE, SHOP_TWO } from './stage/hosts.js'
 import { LoadedDocuments } from './stage/loaded-documents.js'
-import { untilShown, visit } from './stage/site-page.js'
+import { ACCOUNT_MENU, logOutOn, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const HANDOFF = 'main.test/handoff'
@@ -72,7 +72,7 @@ async function logInHere(tab = page, { email }: Pick<User, 'email'> = member): P
 async function handOffOnce(): Promise<void> {
   await gesture(press(THROUGH), 'Afterwards you can go on to shop-one.test', [HANDOFF])
   await gesture(logInHere, asMember(), [])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
 }
 
 /** The satellite loses its session without a logout, as when a browser clears what a page has stored. */
@@ -89,25 +89,25 @@ test('logs in on the main site and is logged in on the satellite, where it was w
   await gesture(press(THROUGH), 'Afterwards you can go on to shop-one.test', [HANDOFF])
   expect(await page.getByLabel('E-mail').inputValue()).toBe(member.email)
   await gesture(logInHere, 'It does not learn your password', [])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
   expect(page.url()).toBe(`${SHOP_ONE}/reports`)
   const stored = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')
   expect(stored).not.toContain('verifier')
-  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+  await gesture(() => page.reload(), ACCOUNT_MENU, ['shop-one.test/reports'])
 })
 
 test('leaves the main site by itself for a satellite that the user knows, once in the life of a tab', async () => {
   await handOffOnce()
   await loseSession()
-  await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+  await gesture(press(THROUGH), ACCOUNT_MENU, [HANDOFF, CALLBACK])
   await loseSession()
   await gesture(press(THROUGH), asMember(), [HANDOFF])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
   const other = await openShop('/reports')
   await loseSession(other)
-  await gesture(press(THROUGH, other), 'Log out', [HANDOFF, CALLBACK], other)
+  await gesture(press(THROUGH, other), ACCOUNT_MENU, [HANDOFF, CALLBACK], other)
   // The first tab takes up what the second has stored.
-  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+  await gesture(() => page.reload(), ACCOUNT_MENU, ['shop-one.test/reports'])
 })
 
 test('asks where another site has begun the hand-off, with a challenge of its own', async () => {
@@ -124,9 +124,9 @@ test('asks where another site has begun the hand-off, with a challenge of its ow
 
 test('asks again after somebody has logged out', async () => {
   await handOffOnce()
-  await gesture(press('Log out'), THROUGH, [])
+  await gesture(() => logOutOn(page), THROUGH, [])
   await gesture(press(THROUGH), asMember(), [HANDOFF])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
 })
 
 test('turns back where people say so, and waits for the next gesture', async () => {
@@ -150,16 +150,16 @@ test('turns back in the name that the service gives, as codes come', async () =>
 
 test('the back button leads past the hand-off, and forward again', async () => {
   await handOffOnce()
-  await gesture(() => page.goBack(), 'Log out', ['shop-one.test/reports'])
-  await gesture(() => page.goForward(), 'Log out', ['shop-one.test/reports'])
+  await gesture(() => page.goBack(), ACCOUNT_MENU, ['shop-one.test/reports'])
+  await gesture(() => page.goForward(), ACCOUNT_MENU, ['shop-one.test/reports'])
   await loseSession()
-  await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+  await gesture(press(THROUGH), ACCOUNT_MENU, [HANDOFF, CALLBACK])
   await loseSession()
   // Back from the page of the main site itself, and into it again.
   await gesture(press(THROUGH), asMember(), [HANDOFF])
   await gesture(() => page.goBack(), THROUGH, ['shop-one.test/reports'])
   await gesture(() => page.goForward(), asMember(), [HANDOFF])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
 })
 
 test('a page that is loaded again at any step is where it was', async () => {
@@ -168,8 +168,8 @@ test('a page that is loaded again at any step is where it was', async () => {
   await gesture(() => page.reload(), 'Afterwards you can go on', [HANDOFF])
   await gesture(logInHere, asMember(), [])
   await gesture(() => page.reload(), asMember(), [HANDOFF])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
-  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
+  await gesture(() => page.reload(), ACCOUNT_MENU, ['shop-one.test/reports'])
 })
 
 test('a page of the main site that has left by itself stays when it is loaded again', async () => {
@@ -183,14 +183,14 @@ test('a page of the main site that has left by itself stays when it is loaded ag
   await leaving
   await page.unroute(`${SHOP_ONE}/handoff-callback`)
   await gesture(() => page.reload(), asMember(), [HANDOFF, HANDOFF])
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
 })
 
 test('double clicks are one', async () => {
   const twice = (name: string) => () => page.getByRole('button', { name, exact: true }).dblclick()
   await gesture(twice(THROUGH), 'Afterwards you can go on', [HANDOFF])
   await gesture(logInHere, asMember(), [])
-  await gesture(twice(asMember()), 'Log out', [CALLBACK])
+  await gesture(twice(asMember()), ACCOUNT_MENU, [CALLBACK])
 })
 
 test('two tabs at once do not get into each other’s way', async () => {
@@ -200,10 +200,10 @@ test('two tabs at once do not get into each other’s way', async () => {
   await gesture(logInHere, asMember(), [])
   // The other tab hears of the login.
   await gesture(async () => {}, asMember(), [], other)
-  await gesture(press(asMember()), 'Log out', [CALLBACK])
-  await gesture(press(asMember(), other), 'Log out', [CALLBACK], other)
+  await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
+  await gesture(press(asMember(), other), ACCOUNT_MENU, [CALLBACK], other)
   expect([page.url(), other.url()]).toEqual([`${SHOP_ONE}/reports`, `${SHOP_ONE}/data`])
-  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+  await gesture(() => page.reload(), ACCOUNT_MENU, ['shop-one.test/reports'])
 })
 
 test.each([
@@ -212,7 +212,7 @@ test.each([
 ])('the clock of the device may be far %s', async (_, time) => {
   await person.clock.setFixedTime(time)
   await handOffOnce()
-  await gesture(() => page.reload(), 'Log out', ['shop-one.test/reports'])
+  await gesture(() => page.reload(), ACCOUNT_MENU, ['shop-one.test/reports'])
 })
 
 describe('slow hops', () => {
@@ -229,7 +229,7 @@ describe('slow hops', () => {
     // Real ones: whatever counted laps by the clock would forget them meanwhile.
     for (const hop of [`${MAIN}/handoff`, `${SHOP_ONE}/handoff-callback`])
       await delay(hop, () => new Promise(done => setTimeout(done, 3_000)))
-    await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+    await gesture(press(THROUGH), ACCOUNT_MENU, [HANDOFF, CALLBACK])
   })
 
   test('that outlast the code end with words and a button', async () => {
@@ -239,7 +239,7 @@ describe('slow hops', () => {
     await gesture(press(asMember()), 'The login took too long.', [CALLBACK])
     await page.unroute(`${SHOP_ONE}/handoff-callback`)
     await gesture(press(AGAIN), asMember(), [HANDOFF])
-    await gesture(press(asMember()), 'Log out', [CALLBACK])
+    await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
     expect(page.url()).toBe(`${SHOP_ONE}/reports`)
   })
 })
@@ -253,7 +253,7 @@ test('a redirect that browsers keep for ever makes no circle', async () => {
   )
   await handOffOnce()
   await loseSession()
-  await gesture(press(THROUGH), 'Log out', [HANDOFF, CALLBACK])
+  await gesture(press(THROUGH), ACCOUNT_MENU, [HANDOFF, CALLBACK])
 })
 
 test('all this in a browser that blocks the cookies of third parties', async () => {
@@ -283,7 +283,7 @@ describe('a browser that keeps nothing', () => {
     await loseSession()
     await page.addInitScript(`if (location.host === 'main.test') { ${NO_STORAGE} }`)
     await gesture(press(THROUGH), asMember(), [HANDOFF])
-    await gesture(press(asMember()), 'Log out', [CALLBACK])
+    await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
   })
 
   test('no cookies for the main site either, says so and stays', async () => {
@@ -296,7 +296,7 @@ describe('a browser that keeps nothing', () => {
     await gesture(press('Try again'), 'Afterwards you can go on', [])
     await page.unroute('**/api/handoff?*')
     await gesture(logInHere, asMember(), [])
-    await gesture(press(asMember()), 'Log out', [CALLBACK])
+    await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
   })
 })
 

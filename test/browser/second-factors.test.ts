@@ -7,7 +7,7 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { logInOn, logOutOn, openTab, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const FIVE_MINUTES = 5 * 60
@@ -51,12 +51,12 @@ async function beginLogin({ email }: Pick<User, 'email'>): Promise<void> {
 }
 
 async function logOut(): Promise<void> {
-  await press('Log out')
+  await logOutOn(page)
   await page.getByLabel('E-mail').waitFor()
 }
 
-async function untilLoggedIn(): Promise<void> {
-  await page.getByRole('button', { name: 'Log out' }).waitFor()
+async function untilHome(): Promise<void> {
+  await untilLoggedIn(page)
   await untilShown(page)
 }
 
@@ -90,7 +90,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await beginLogin(owner)
   await page.getByLabel('Code of your authenticator app').fill(phone.code())
   await press('Log in')
-  await untilLoggedIn()
+  await untilHome()
   await page.getByLabel('Everybody').check()
   await page.getByLabel('Days to set one up').fill('0')
   await expectGoodPage(page, 'main-second-factor-policy')
@@ -198,7 +198,7 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await page.getByLabel('Code of your authenticator app').fill(phone.code())
   await page.getByLabel(/Remember this device/).check()
   await press('Log in')
-  await untilLoggedIn()
+  await untilHome()
 
   await logOut()
   // The password is enough on a device that is remembered.
@@ -215,7 +215,7 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await press('Use a recovery code')
   await page.getByLabel('Recovery code').fill(codes[0]!.toLowerCase())
   await press('Log in')
-  await untilLoggedIn()
+  await untilHome()
   await toSecurity()
   await seeing('9 codes are left.')
 
@@ -232,7 +232,7 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await press('Log in')
   await page.getByRole('button', { name: /^Continue/ }).click()
   await page.waitForURL(`${SHOP_ONE}/**`)
-  await untilLoggedIn()
+  await untilHome()
 })
 
 test('a passkey: added, used by the button and by what the browser fills in, removed', async () => {
@@ -254,13 +254,13 @@ test('a passkey: added, used by the button and by what the browser fills in, rem
   // What the browser offers in the field waits for a touch that does not come; the button asks anew.
   await finger.touches(true)
   await press('Use a passkey')
-  await untilLoggedIn()
+  await untilHome()
 
   // The virtual device chooses at once what people choose in the field.
   const autofilled = page.waitForResponse(/\/api\/login\/passkey$/)
-  await press('Log out')
+  await logOutOn(page)
   expect((await autofilled).status()).toBe(200)
-  await untilLoggedIn()
+  await untilHome()
   await toSecurity()
   await page.getByRole('button', { name: /^Remove the passkey/ }).click()
   await press('Remove the passkey')

@@ -6,7 +6,7 @@ import { aMember, anOwner } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 let stage: Stage
@@ -138,7 +138,7 @@ describe('what goes wrong', () => {
   test('pages 6: a logout that the service does not hear of says so', async () => {
     await visit(page, `${MAIN}/account`)
     await page.route(`${API}/**`, route => route.abort())
-    await page.getByRole('button', { name: 'Log out' }).click()
+    await logOutOn(page)
     await page.getByText('You are logged out in this browser. We cannot be reached right now.').waitFor()
     await expectGoodPage(page, 'main-logout-in-an-outage')
     await page.reload()

@@ -1,10 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
-import { site } from '../pieces/site.js'
-import { SiteFrame } from '../pieces/site-frame.js'
 import { useLoad } from '../pieces/use-load.js'
 import type { Profile } from './answers.js'
 import { call } from './api.js'
-import { client } from './client.js'
 import { AuditPage } from './pages/account/audit/audit.js'
 import { LoginsPage } from './pages/account/audit/logins.js'
 import { OverviewPage } from './pages/account/overview.js'
@@ -17,37 +14,51 @@ import { SettingsPage } from './pages/account/settings.js'
 import { MemberPage } from './pages/account/team/member.js'
 import { TeamPage } from './pages/account/team/team.js'
 import { NotFoundHere } from './pages/not-found.js'
+import { SideFrame } from './shell/side-frame.js'
 
 const MEMBER = /^\/account\/team\/([\w-]+)$/
 const SATELLITE = /^\/account\/satellites\/([\w-]+)$/
 
 /** What somebody who is logged in has: navigation, and the page they are on. */
 export function AccountPages({ caller, path }: { readonly caller: Caller; readonly path: string }) {
-  const { permissions } = caller
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
-  const links = [
-    ['/account', 'Overview', true],
-    ['/account/team', 'Team', permissions.teamManagement],
-    ['/account/satellites', 'Satellites', permissions.accountSettings],
-    ['/account/sessions', 'Sessions', true],
-    ['/account/logins', 'Login history', true],
-    ['/account/audit', 'Audit log', permissions.accountSettings],
-    ['/account/security', 'Security', true],
-    ['/account/profile', 'Profile', true],
-    ['/account/settings', 'Account', permissions.accountSettings],
-  ] as const
+  const groups = groupsFor(caller).map(({ name, links }) => ({
+    name,
+    links: links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: isOn(path, href) })),
+  }))
   return (
-    <SiteFrame
-      client={client}
-      brand={site.name}
-      email={profile.data?.email ?? null}
-      home="/account"
-      navigation="Account"
-      links={links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: isOn(path, href) }))}
-    >
+    <SideFrame person={profile.data} groups={groups}>
       <AccountPage caller={caller} path={path} />
-    </SiteFrame>
+    </SideFrame>
   )
+}
+
+type PageLink = readonly [href: string, name: string, isShown: boolean]
+
+/** The order in which the pages stand in the navigation, and who sees which. */
+function groupsFor({ permissions }: Caller): readonly { name: string; links: readonly PageLink[] }[] {
+  const { teamManagement, accountSettings } = permissions
+  return [
+    {
+      name: 'Account',
+      links: [
+        ['/account', 'Overview', true],
+        ['/account/team', 'Team', teamManagement],
+        ['/account/satellites', 'Satellites', accountSettings],
+        ['/account/audit', 'Audit log', accountSettings],
+        ['/account/settings', 'Settings', accountSettings],
+      ],
+    },
+    {
+      name: 'You',
+      links: [
+        ['/account/profile', 'Profile', true],
+        ['/account/security', 'Security', true],
+        ['/account/sessions', 'Sessions', true],
+        ['/account/logins', 'Login history', true],
+      ],
+    },
+  ]
 }
 
 function isOn(path: string, href: string): boolean {

@@ -1,7 +1,8 @@
-import { useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
+import { lazyPage } from '../pieces/lazy-page.js'
 import { go, usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
-import { AccountPages } from './account-pages.js'
+import { Waiting } from '../pieces/waiting.js'
 import { client } from './client.js'
 import { EnrolmentGate } from './enrolment/enrolment-gate.js'
 import { ForgotPasswordPage } from './pages/forgot-password.js'
@@ -16,7 +17,6 @@ import { ResetPasswordPage } from './pages/mailed/reset-password.js'
 import { VerifyEmailPage } from './pages/mailed/verify-email.js'
 import { NotFoundPage } from './pages/not-found.js'
 import { SignupPage } from './pages/signup.js'
-import { SubscribePage } from './pages/subscribe.js'
 
 /** Pages for whoever comes; dev/web knows the same paths. */
 const PUBLIC_PAGES = {
@@ -35,7 +35,13 @@ const PUBLIC_PAGES = {
   '/stop-factor-reset': StopFactorResetPage,
 }
 
+const loadAccountPages = () => import('./account-pages.js').then(pages => pages.AccountPages)
+const AccountPages = lazyPage(loadAccountPages)
+const SubscribePage = lazyPage(() => import('./pages/subscribe.js').then(page => page.SubscribePage))
+
 export function App() {
+  // Most people who open this site go there next, so it is on its way while they log in.
+  useEffect(() => void loadAccountPages().catch(() => undefined), [])
   const { path, query } = usePlace()
   const PublicPage = PUBLIC_PAGES[path as keyof typeof PUBLIC_PAGES]
   if (PublicPage) return <PublicPage />
@@ -45,16 +51,26 @@ export function App() {
     <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => (
         <EnrolmentGate key={caller.userId}>
-          {path === '/subscribe' ? (
-            <SubscribePage caller={caller} returnUrl={query.get('return')} />
-          ) : path.startsWith('/account') ? (
-            <AccountPages caller={caller} path={path} />
-          ) : (
-            <ToAccount />
-          )}
+          <Suspense fallback={<OnItsWay />}>
+            {path === '/subscribe' ? (
+              <SubscribePage caller={caller} returnUrl={query.get('return')} />
+            ) : path.startsWith('/account') ? (
+              <AccountPages caller={caller} path={path} />
+            ) : (
+              <ToAccount />
+            )}
+          </Suspense>
         </EnrolmentGate>
       )}
     </SessionGate>
+  )
+}
+
+function OnItsWay() {
+  return (
+    <main className="small">
+      <Waiting />
+    </main>
   )
 }
 

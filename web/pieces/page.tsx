@@ -1,17 +1,14 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { takeNews } from './news.js'
-import { Success } from './notice.js'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { BrandLink } from './shell/brand-link.js'
 import { site } from './site.js'
 
 let isFirst = true
 
 /**
- * A page with its one heading. After a way within the site the heading gets the focus, so that it is read out; news of
- * the page before stand below it.
+ * A page with its one heading. After a way within the site the heading gets the focus, so that it is read out.
  */
 export function Page({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const [news] = useState(takeNews)
   useEffect(() => {
     document.title = `${title} · ${site.name}`
     if (!isFirst) heading.current?.focus()
@@ -22,7 +19,6 @@ export function Page({ title, children }: { readonly title: string; readonly chi
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>
-      {news && <Success>{news}</Success>}
       {children}
     </>
   )
@@ -42,9 +38,7 @@ export function Section({ title, children }: { readonly title: string; readonly 
 export function SmallPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <main className="small">
-      <a className="brand" href="/">
-        {site.name}
-      </a>
+      <BrandLink href="/" />
       <div className="card">
         <Page title={title}>{children}</Page>
       </div>

@@ -6,35 +6,52 @@ import type { Load } from './use-load.js'
 /** Longer than any ordinary answer takes: now people want to know what is going on. */
 const LONG_WAIT_MS = 4_000
 
+const IN_WORDS = 'One moment …'
+const LONG_IN_WORDS = 'This is taking longer than usual …'
+
+/** The shape of what comes: a paragraph, entries of a list, or fields of a form. */
+export type Shape = 'text' | 'rows' | 'fields'
+
 /** Shown while something is on its way; says so when it takes long. */
-export function Waiting({ what = 'One moment …' }: { readonly what?: string }) {
-  const [isLong, setIsLong] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setIsLong(true), LONG_WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [])
+export function Waiting({ what = IN_WORDS }: { readonly what?: string }) {
+  const isLong = useLongWait()
   return (
     <p className="waiting" role="status">
       <span className="spinner" aria-hidden="true" />
-      {isLong ? 'This is taking longer than usual …' : what}
+      {isLong ? LONG_IN_WORDS : what}
     </p>
   )
 }
 
+/** In the place of what is loaded, until it is there; invisible at first, because most answers come at once. */
+export function Skeleton({ shape = 'text' }: { readonly shape?: Shape }) {
+  const isLong = useLongWait()
+  return (
+    <div className={`waiting skeleton ${shape}`} role="status">
+      <span className={isLong ? '' : 'unseen'}>{isLong ? LONG_IN_WORDS : IN_WORDS}</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  )
+}
+
 /**
- * What was loaded; until then that it is on its way, or what went wrong and a way to try again. In an outage the banner
- * of the page says it once for all.
+ * What was loaded; until then its shape, or what went wrong and a way to try again. In an outage the banner of the page
+ * says it once for all.
  */
 export function Loaded<T>({
   of: load,
+  shape,
   children,
 }: {
   readonly of: Load<T>
+  readonly shape?: Shape
   readonly children: (data: T) => ReactNode
 }) {
   if (load.data !== null) return children(load.data)
   if (outageIn(load.error)) return <p className="absent">Not available right now.</p>
-  if (!load.error) return <Waiting />
+  if (!load.error) return <Skeleton {...(shape && { shape })} />
   return (
     <>
       <Failure error={load.error} />
@@ -43,4 +60,13 @@ export function Loaded<T>({
       </button>
     </>
   )
+}
+
+function useLongWait(): boolean {
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLong(true), LONG_WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isLong
 }

@@ -1,8 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import { usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
-import { site } from '../pieces/site.js'
-import { SiteFrame } from '../pieces/site-frame.js'
+import type { Person } from '../pieces/shell/person-menu.js'
 import { useLoad } from '../pieces/use-load.js'
 import { client, read } from './client.js'
 import { CallbackPage } from './pages/callback.js'
@@ -12,6 +11,7 @@ import { NotFoundPage } from './pages/not-found.js'
 import { ReportsPage } from './pages/reports.js'
 import { SecurityPage } from './pages/security.js'
 import { WhoAmIPage } from './pages/who-am-i.js'
+import { TopFrame } from './top-frame.js'
 
 /** A satellite: a customer's site whose visitors log in with Mainstay. */
 export function App() {
@@ -27,7 +27,7 @@ export function App() {
 function SatellitePages({ caller }: { readonly caller: Caller }) {
   const { path } = usePlace()
   const { permissions } = caller
-  const profile = useLoad(() => read<{ email: string }>('profile'))
+  const profile = useLoad(() => read<Person>('profile'))
   const links = [
     ['/', 'My account', true],
     ['/data', 'Data', permissions.dataEntry],
@@ -35,16 +35,12 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
     ['/security', 'Password and sessions', true],
   ] as const
   return (
-    <SiteFrame
-      client={client}
-      brand={site.name}
-      email={profile.data?.email ?? null}
-      home="/"
-      navigation="Site"
+    <TopFrame
+      person={profile.data}
       links={links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: path === href }))}
     >
       <SatellitePage caller={caller} path={path} />
-    </SiteFrame>
+    </TopFrame>
   )
 }
 

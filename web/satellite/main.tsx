@@ -1,5 +1,7 @@
 import { createRoot } from 'react-dom/client'
-import '../style.css'
+import '../styles/site.css'
+import { showBrand } from '../pieces/brand.js'
 import { App } from './app.js'
 
+showBrand()
 createRoot(document.getElementById('app') as HTMLElement).render(<App />)

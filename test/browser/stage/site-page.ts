@@ -40,6 +40,19 @@ export async function logInOn(
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
-  await page.getByRole('button', { name: 'Log out' }).waitFor()
+  await untilLoggedIn(page)
   await untilShown(page)
+}
+
+/** Stands on every page of somebody who is logged in. */
+export const ACCOUNT_MENU = 'Account menu'
+
+export async function untilLoggedIn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: ACCOUNT_MENU }).waitFor()
+}
+
+/** By the account menu of the page. */
+export async function logOutOn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: ACCOUNT_MENU }).click()
+  await page.getByRole('button', { name: 'Log out' }).click()
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import { EmailField, Field, NewPasswordField } from '../../pieces/forms/field.js'
+import { EmailField, Field } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
+import { NewPasswordField } from '../../pieces/forms/password-fields.js'
 import { Success } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'

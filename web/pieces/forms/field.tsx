@@ -1,30 +1,40 @@
-import { type InputHTMLAttributes, use, useId } from 'react'
+import { type InputHTMLAttributes, type ReactNode, use, useId } from 'react'
 import { withoutPeriod } from '../messages.js'
 import { FieldErrors } from './form.js'
 
-type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
+export type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
   readonly label: string
   readonly name: string
   readonly hint?: string
+  /** A button within the field. */
+  readonly button?: ReactNode
+  /** What else stands below. */
+  readonly below?: ReactNode
 }
 
-/** An input with its label, a hint, and what the service found wrong with it. */
-export function Field({ label, hint, ...input }: FieldProps) {
+/** An input with its label, a hint, and what is wrong with what was typed. */
+export function Field({ label, hint, button, below, ...input }: FieldProps) {
   const id = useId()
   const fault = use(FieldErrors).find(({ field }) => field === input.name)?.message
   const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const control = (
+    <input {...input} id={id} aria-invalid={fault ? true : undefined} aria-describedby={told || undefined} />
+  )
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input
-        {...input}
-        id={id}
-        aria-invalid={fault ? true : undefined}
-        aria-describedby={told || undefined}
-      />
+      {button ? (
+        <div className="with-button">
+          {control}
+          {button}
+        </div>
+      ) : (
+        control
+      )}
+      {below}
       {hint && <small id={`${id}-hint`}>{hint}</small>}
       {fault && (
-        <small id={`${id}-fault`} className="fault">
+        <small id={`${id}-fault`} className="fault" role="alert">
           {`${withoutPeriod(fault)}.`}
         </small>
       )}
@@ -34,30 +44,4 @@ export function Field({ label, hint, ...input }: FieldProps) {
 
 export function EmailField({ label = 'E-mail', autoComplete = 'username', ...input }: Partial<FieldProps>) {
   return <Field label={label} name="email" type="email" autoComplete={autoComplete} required {...input} />
-}
-
-/** For a password that somebody has already. */
-export function PasswordField({ label = 'Password', ...input }: Partial<FieldProps>) {
-  return (
-    <Field
-      label={label}
-      name="password"
-      type="password"
-      autoComplete="current-password"
-      required
-      {...input}
-    />
-  )
-}
-
-/** For a password that is chosen now. */
-export function NewPasswordField({ label = 'Password' }: { readonly label?: string }) {
-  return (
-    <PasswordField
-      label={label}
-      autoComplete="new-password"
-      minLength={8}
-      hint="At least 8 characters. Four unrelated words are hard to guess and easy to remember."
-    />
-  )
 }

@@ -3,17 +3,18 @@ import { createContext, type FormEvent, type ReactNode, useState } from 'react'
 import { type Messages, withoutPeriod } from '../messages.js'
 import { Failure } from '../notice.js'
 import { SubmitButton } from './button.js'
+import { faultOf, wrongControlsOf } from './found-faults.js'
 import { useAction } from './use-action.js'
 
-/** What the service found wrong with the fields of the form around. */
+/** What is wrong with the fields of the form around. */
 export const FieldErrors = createContext<readonly FieldError[]>([])
 
 /** The texts of a form by the names of its fields. */
 export type Texts = Readonly<Record<string, string>>
 
 /**
- * A form with its button. What went wrong stands above the button, and at the fields the service named; what it found
- * wrong with something that is no field here stands above the button too.
+ * A form with its button. What is wrong stands at its field, whether the page or the service has found it; what the
+ * service found wrong with something that is no field here stands above the button.
  */
 export function Form({
   send,
@@ -31,16 +32,25 @@ export function Form({
 }) {
   const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
   const [fields, setFields] = useState<readonly string[]>([])
+  const [found, setFound] = useState<readonly FieldError[]>([])
   const faults = action.error instanceof MainstayError ? action.error.errors : []
   const elsewhere = faults.filter(({ field }) => !fields.includes(field))
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    setFields([...event.currentTarget.elements].map(element => (element as HTMLInputElement).name))
-    void action.run(event.currentTarget)
+    const form = event.currentTarget
+    const wrong = wrongControlsOf(form)
+    setFound(wrong.map(faultOf))
+    if (wrong[0]) return pointAt(wrong[0])
+    setFields([...form.elements].map(element => (element as HTMLInputElement).name))
+    void action.run(form)
+  }
+  const onInput = ({ target }: FormEvent<HTMLFormElement>) => {
+    const { name } = target as HTMLInputElement
+    setFound(found.filter(({ field }) => field !== name))
   }
   return (
-    <form onSubmit={onSubmit} className="form">
-      <FieldErrors value={faults}>{children}</FieldErrors>
+    <form noValidate onSubmit={onSubmit} onInput={onInput} className="form">
+      <FieldErrors value={[...found, ...faults]}>{children}</FieldErrors>
       <Failure error={action.error} {...(messages && { messages })}>
         {elsewhere.map(({ message }) => `${withoutPeriod(message)}.`).join(' ')}
       </Failure>
@@ -51,6 +61,12 @@ export function Form({
       </div>
     </form>
   )
+}
+
+/** What is wrong stands at fields; only a box to tick has the browser say it. */
+function pointAt(control: HTMLElement): void {
+  control.focus()
+  if ((control as HTMLInputElement).type === 'checkbox') (control as HTMLInputElement).reportValidity()
 }
 
 function textsOf(form: HTMLFormElement): Texts {

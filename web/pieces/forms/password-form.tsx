@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Success } from '../notice.js'
-import { NewPasswordField, PasswordField } from './field.js'
 import { Form } from './form.js'
+import { NewPasswordField, PasswordField } from './password-fields.js'
 
 /** Changes one's own password. */
 export function PasswordForm({

@@ -7,9 +7,10 @@ import {
   type SecondFactorRequired,
 } from '@mainstay-auth/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { EmailField, PasswordField } from '../forms/field.js'
+import { EmailField } from '../forms/field.js'
 import { rescueFocus } from '../forms/focus.js'
 import { Form } from '../forms/form.js'
+import { PasswordField } from '../forms/password-fields.js'
 import type { Messages } from '../messages.js'
 import { Warning } from '../notice.js'
 import { PasskeyLogin } from './passkey-login.js'

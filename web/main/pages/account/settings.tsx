@@ -17,7 +17,7 @@ export function SettingsPage() {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const isOwner = profile.data?.role === 'owner'
   return (
-    <Page title="Account">
+    <Page title="Settings">
       <Section title="Account name">
         <Loaded of={account}>
           {({ name }) => (

@@ -1,6 +1,6 @@
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
-import { leaveNews } from '../../../pieces/news.js'
 import { go } from '../../../pieces/router.js'
+import { toast } from '../../../pieces/toasts.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import type { Person, Profile } from '../../answers.js'
 import { call } from '../../api.js'
@@ -11,7 +11,7 @@ export function Transfer({ person: { userId, email, name } }: { readonly person:
   if (own.data?.role !== 'owner') return null
   const request = async () => {
     await call('POST', 'account/transfer', { userId })
-    leaveNews(`We have asked ${name ?? email} to become the owner.`)
+    toast(`We have asked ${name ?? email} to become the owner.`)
     go('/account/settings')
   }
   return (

@@ -1,4 +1,5 @@
-import { Field, NewPasswordField } from '../../../pieces/forms/field.js'
+import { Field } from '../../../pieces/forms/field.js'
+import { NewPasswordField } from '../../../pieces/forms/password-fields.js'
 import type { LoginSites } from '../../answers.js'
 import { MailedPage } from './mailed-page.js'
 import { ToSites } from './reset-password.js'

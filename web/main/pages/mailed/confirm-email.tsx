@@ -1,6 +1,6 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { PasswordField } from '../../../pieces/forms/field.js'
+import { PasswordField } from '../../../pieces/forms/password-fields.js'
 import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'
 import { MailedPage } from './mailed-page.js'

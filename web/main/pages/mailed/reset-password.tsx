@@ -1,4 +1,4 @@
-import { NewPasswordField } from '../../../pieces/forms/field.js'
+import { NewPasswordField } from '../../../pieces/forms/password-fields.js'
 import { Link } from '../../../pieces/router.js'
 import { SiteLinks } from '../../../pieces/site-links.js'
 import type { LoginSites } from '../../answers.js'

@@ -1,7 +1,7 @@
-import { PasswordField } from '../../../pieces/forms/field.js'
 import type { Texts } from '../../../pieces/forms/form.js'
-import { leaveNews } from '../../../pieces/news.js'
+import { PasswordField } from '../../../pieces/forms/password-fields.js'
 import { go, Link } from '../../../pieces/router.js'
+import { toast } from '../../../pieces/toasts.js'
 import { client } from '../../client.js'
 import { takeSignup } from '../../signup-memory.js'
 import { MailedPage } from './mailed-page.js'
@@ -28,6 +28,6 @@ async function logIn({ password = '' }: Texts): Promise<void> {
   const pending = takeSignup()
   if (!pending) return
   await client.login({ email: pending.email, password })
-  leaveNews('Your account is ready.')
+  toast('Your account is ready.')
   go(pending.next, { replace: true })
 }

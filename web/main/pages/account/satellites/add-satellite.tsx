@@ -4,8 +4,8 @@ import { RadioChoice } from '../../../../pieces/forms/choice.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form, type Texts } from '../../../../pieces/forms/form.js'
 import { messageOf } from '../../../../pieces/messages.js'
-import { leaveNews } from '../../../../pieces/news.js'
 import { go } from '../../../../pieces/router.js'
+import { toast } from '../../../../pieces/toasts.js'
 import type { Satellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 
@@ -40,7 +40,7 @@ export function AddSatellite() {
       name: name.trim(),
       kind,
     }).catch(asFieldError)
-    leaveNews(`${added.name} has been added.`)
+    toast(`${added.name} has been added.`)
     go(`/account/satellites/${added.id}`)
   }
   return (

@@ -1,8 +1,8 @@
 import { Fact } from '../../../../pieces/fact.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
-import { leaveNews } from '../../../../pieces/news.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { go, Link } from '../../../../pieces/router.js'
+import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import { Day, When } from '../../../../pieces/when.js'
@@ -94,7 +94,7 @@ function Standing({ satellite: { id, name, state }, reload }: SatelliteProps) {
         confirm="Remove this satellite"
         act={async () => {
           await call('DELETE', `satellites/${id}`)
-          leaveNews(`${name} is no longer a satellite.`)
+          toast(`${name} is no longer a satellite.`)
           go('/account/satellites')
         }}
       >

@@ -5,11 +5,11 @@ import { ActionButton } from '../../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
-import { leaveNews } from '../../../../pieces/news.js'
 import { Failure, Hint, Success } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { PermissionList } from '../../../../pieces/permission-list.js'
 import { go, Link } from '../../../../pieces/router.js'
+import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import { When } from '../../../../pieces/when.js'
@@ -146,7 +146,7 @@ function Standing({ person, reload }: MemberProps) {
           confirm="Remove this member"
           act={async () => {
             await call('DELETE', `team/${userId}`)
-            leaveNews(`${name} is no longer in the team, and has been logged out everywhere.`)
+            toast(`${name} is no longer in the team, and has been logged out everywhere.`)
             go('/account/team')
           }}
         >

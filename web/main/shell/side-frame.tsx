@@ -1,0 +1,52 @@
+import { type ReactNode, useState } from 'react'
+import { Icon } from '../../pieces/icon.js'
+import { OutageBanner } from '../../pieces/sessions/outage-banner.js'
+import { BrandLink } from '../../pieces/shell/brand-link.js'
+import { type Person, PersonMenu } from '../../pieces/shell/person-menu.js'
+import { SkipLink } from '../../pieces/shell/skip-link.js'
+import { Toasts } from '../../pieces/toasts.js'
+import { client } from '../client.js'
+import { Drawer } from './drawer.js'
+import { Navigation, type NavigationGroup } from './navigation.js'
+
+const OWN_LINKS = [
+  ['/account/profile', 'Profile'],
+  ['/account/security', 'Security'],
+] as const
+
+/** What stands around every page of the account: a bar at the side, or on top where the window is narrow. */
+export function SideFrame({
+  person,
+  groups,
+  children,
+}: {
+  readonly person: Person | null
+  readonly groups: readonly NavigationGroup[]
+  readonly children: ReactNode
+}) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <div className="shell">
+      <SkipLink />
+      <OutageBanner client={client} />
+      <header className="top side">
+        <BrandLink href="/account" />
+        <button
+          type="button"
+          className="quiet icon-button menu-button"
+          aria-label="Menu"
+          onClick={() => setIsOpen(true)}
+        >
+          <Icon name="menu" />
+        </button>
+        <Navigation groups={groups} />
+        <PersonMenu client={client} person={person} links={OWN_LINKS} />
+      </header>
+      <main id="content" className="wide" tabIndex={-1}>
+        {children}
+      </main>
+      {isOpen && <Drawer groups={groups} close={() => setIsOpen(false)} />}
+      <Toasts />
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { initialsOf } from '../avatar.js'
+import { Link } from '../router.js'
+import { site } from '../site.js'
+
+/** Logo and name of the site; a letter in the place of a logo that is not there. */
+export function BrandLink({ href }: { readonly href: string }) {
+  const [isLogoMissing, setIsLogoMissing] = useState(site.logoUrl === '')
+  return (
+    <Link href={href} className="brand">
+      {isLogoMissing ? (
+        <span className="mark" aria-hidden="true">
+          {initialsOf(site.name).slice(0, 1)}
+        </span>
+      ) : (
+        <img src={site.logoUrl} alt="" onError={() => setIsLogoMissing(true)} />
+      )}
+      <span>{site.name}</span>
+    </Link>
+  )
+}

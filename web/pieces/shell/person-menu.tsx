@@ -1,0 +1,66 @@
+import type { Client } from '@mainstay-auth/client'
+import { Avatar } from '../avatar.js'
+import { ActionButton } from '../forms/button.js'
+import { useAction } from '../forms/use-action.js'
+import { Menu } from '../menu.js'
+import { Failure } from '../notice.js'
+import { Link } from '../router.js'
+import { leave } from '../sessions/leaving.js'
+
+/** Who is logged in. */
+export interface Person {
+  readonly email: string
+  readonly name: string | null
+}
+
+/** A link of the menu: its address and its name. */
+export type MenuLink = readonly [href: string, name: string]
+
+/** Who is logged in, on every page, with the ways to what is theirs and out. */
+export function PersonMenu({
+  client,
+  person,
+  links,
+}: {
+  readonly client: Client
+  /** Null until it is known. */
+  readonly person: Person | null
+  readonly links: readonly MenuLink[]
+}) {
+  const logout = useAction(() => leave(client))
+  return (
+    <div className="person">
+      <Menu
+        className="person-button"
+        button={
+          <>
+            <span className="unseen">Account menu</span>
+            <Avatar name={person?.name ?? person?.email ?? ''} />
+            <PersonWords person={person} className="person-words" />
+          </>
+        }
+      >
+        <PersonWords person={person} className="menu-head" />
+        <hr />
+        {links.map(([href, name]) => (
+          <Link key={href} href={href}>
+            {name}
+          </Link>
+        ))}
+        <ActionButton action={logout}>Log out</ActionButton>
+      </Menu>
+      <Failure error={logout.error} />
+    </div>
+  )
+}
+
+function PersonWords({ person, className }: { readonly person: Person | null; readonly className: string }) {
+  if (!person) return null
+  const { email, name } = person
+  return (
+    <span className={className}>
+      <span>{name ?? email}</span>
+      {name && <small>{email}</small>}
+    </span>
+  )
+}

@@ -1,0 +1,69 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { Icon } from './icon.js'
+
+const SHOWN_MS = 6_000
+/** More at once nobody reads. */
+const MOST = 3
+
+interface Toast {
+  readonly id: number
+  readonly text: string
+}
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+/** Says that something was done; it goes away by itself. What went wrong stays beside its form instead. */
+export function toast(text: string): void {
+  lastId += 1
+  change([...toasts, { id: lastId, text }].slice(-MOST))
+}
+
+/** Where toasts appear, once on a page. They are read out, and stay while somebody points at them or is in them. */
+export function Toasts() {
+  const shown = useSyncExternalStore(listen, () => toasts)
+  return (
+    <div className="toasts" role="status">
+      {shown.map(({ id, text }) => (
+        <ToastCard key={id} text={text} dismiss={() => change(toasts.filter(other => other.id !== id))} />
+      ))}
+    </div>
+  )
+}
+
+function ToastCard({ text, dismiss }: { readonly text: string; readonly dismiss: () => void }) {
+  const [isHeld, setIsHeld] = useState(false)
+  useEffect(() => {
+    if (isHeld) return undefined
+    const timer = setTimeout(dismiss, SHOWN_MS)
+    return () => clearTimeout(timer)
+    // Without dismiss: another toast must not give this one more time.
+  }, [isHeld])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while somebody is here.
+    <div
+      className="toast"
+      onPointerEnter={() => setIsHeld(true)}
+      onPointerLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)}
+      onBlur={() => setIsHeld(false)}
+    >
+      <Icon name="check" />
+      <span>{text}</span>
+      <button type="button" aria-label="Dismiss" onClick={dismiss}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
+
+function change(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { OutageBanner } from '../pieces/sessions/outage-banner.js'
+import { BrandLink } from '../pieces/shell/brand-link.js'
+import { NavigationItem, type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
+import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
+import { SkipLink } from '../pieces/shell/skip-link.js'
+import { Toasts } from '../pieces/toasts.js'
+import { client } from './client.js'
+
+/** What stands around the pages of a satellite: its brand, its few links, and who is logged in. */
+export function TopFrame({
+  person,
+  links,
+  children,
+}: {
+  readonly person: Person | null
+  readonly links: readonly NavigationLink[]
+  readonly children: ReactNode
+}) {
+  return (
+    <>
+      <SkipLink />
+      <OutageBanner client={client} />
+      <header className="top">
+        <BrandLink href="/" />
+        <nav className="nav row-nav" aria-label="Site">
+          {shownOf(links).map(link => (
+            <NavigationItem key={link.href} link={link} />
+          ))}
+        </nav>
+        <PersonMenu client={client} person={person} links={[['/security', 'Password and sessions']]} />
+      </header>
+      <main id="content" className="wide" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+    </>
+  )
+}
