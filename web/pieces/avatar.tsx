@@ -1,3 +1,5 @@
+import { initialsOf } from './initials.js'
+
 /** The initials of somebody, as a picture of them; their name stands beside it. */
 export function Avatar({ name }: { readonly name: string }) {
   return (
@@ -5,14 +7,4 @@ export function Avatar({ name }: { readonly name: string }) {
       {initialsOf(name)}
     </span>
   )
-}
-
-/** One letter or two, of a name or an e-mail address: “Rosa Luna” is RL, “rosa@example.com” is R. */
-export function initialsOf(name: string): string {
-  const words = name
-    .replace(/@.*/, '')
-    .split(/[\s._-]+/)
-    .filter(Boolean)
-  const letters = words.length > 1 ? [words[0], words.at(-1)] : words
-  return letters.map(word => [...(word ?? '')][0]?.toLocaleUpperCase() ?? '').join('')
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { initialsOf } from '../avatar.js'
+import { initialsOf } from '../initials.js'
 import { Link } from '../router.js'
 import { site } from '../site.js'
 
