@@ -106,6 +106,22 @@ test('pages 12, 17, 18: signs up, proves the address, and is at home', async () 
   await page.getByRole('link', { name: 'Sign up again' }).waitFor()
 })
 
+test('pages 14, 19: what is wrong with a field stands at it, in words for people', async () => {
+  await logInAtHome(await anOwner(stage.app))
+  await page.getByRole('link', { name: 'Team' }).click()
+  await press('Invite somebody')
+  const field = page.getByLabel('E-mail of the new member')
+  // Browsers take this for an address, and the service does not.
+  await field.fill('somebody@nowhere')
+  await press('Send invitation')
+  await seeing('This is not an e-mail address that we can use. It should look like name@example.com.')
+  const told = await page.evaluate(
+    "document.getElementById(document.querySelector('dialog [type=email]').getAttribute('aria-describedby')).textContent",
+  )
+  expect(told).toContain('It should look like name@example.com')
+  expect(await page.getByRole('dialog').innerText()).not.toMatch(/must|should not/)
+})
+
 test('forgets the password and chooses another one', async () => {
   const owner = await anOwner(stage.app)
   await visit(page, `${MAIN}/login`)
@@ -130,6 +146,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   const email = anEmail()
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Team' }).click()
+  await press('Invite somebody')
   await page.getByLabel('E-mail of the new member').fill(email)
   await page.getByLabel('Everywhere: this site and all satellites, including new ones').uncheck()
   await page.getByLabel(new URL(SHOP_ONE).host).check()
@@ -137,14 +154,16 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await seeing(`An invitation to ${email} is on its way.`)
   // pages 14: the form is as new, and whoever is invited next is so with it.
   const other = anEmail()
+  await press('Invite somebody')
   await page.getByLabel('E-mail of the new member').fill(other)
   await press('Send invitation')
   await seeing(`An invitation to ${other} is on its way.`)
   // pages 18: rights and sites of who is invited, and another mail.
-  const invited = page.getByRole('listitem').filter({ hasText: email })
-  await invited.getByText(`Data entry, View reports · ${new URL(SHOP_ONE).host}`).waitFor()
+  const invited = page.getByRole('row').filter({ hasText: email })
+  for (const text of ['Data entry', 'View reports', new URL(SHOP_ONE).host])
+    await invited.getByText(text, { exact: true }).waitFor()
   await press(`Send the invitation to ${email} again`)
-  await seeing('Sent again')
+  await seeing(`Sent again to ${email}. The previous link no longer works.`)
   await keepScreenshot(page, 'main-team-invitations')
   await logOutOn(page)
 
@@ -229,18 +248,18 @@ test('pages 11: ends a session elsewhere', async () => {
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Sessions' }).click()
   await seeing(new URL(SHOP_ONE).host)
-  const opener = page.getByRole('button', { name: /^End the session on/ }).last()
+  const opener = page.getByRole('button', { name: /^Sign out .* at shop-one/ }).last()
   // pages 11: the focus goes back to what opened the question, or to the news where that is gone.
   await opener.click()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toMatch(/^End the session on/)
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toMatch(/^Sign out .* at shop-one/)
   await opener.click()
-  await press('End the session')
+  await press('Sign out')
   await seeing('The session has ended.')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await eventually(() => page.evaluate('document.activeElement.className === "notice good"'), {
-    what: 'the focus on the news',
+  await eventually(() => page.evaluate('document.activeElement.tagName === "H1"'), {
+    what: 'the focus on the heading',
   })
   expect(await page.getByText(new URL(SHOP_ONE).host).count()).toBe(0)
   await other.reload()
@@ -319,6 +338,23 @@ test('security M2: changes the password with the current one', async () => {
   await changePassword()
 })
 
+test('pages 17: a new password calls off another address that was not confirmed, and the mail says so', async () => {
+  const owner = await anOwner(stage.app)
+  const email = anEmail()
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
+  await page.getByLabel('New e-mail address').fill(email)
+  await press('Change e-mail address')
+  await confirmPassword()
+  await seeing(`We have sent a mail to ${email}.`)
+  await changePassword()
+  const told = (await stage.app.mailsTo(owner.email)).find(({ subject }) => /password/.test(subject))
+  expect(told?.text).toContain('such as one to confirm a new address, no longer work')
+  await followMail(email, /./)
+  await press('Use this address')
+  await seeing('This link has already been used, has expired or is incomplete.')
+})
+
 test('pages 8, 18: removes somebody, and the audit log says who did what to whom', async () => {
   const owner = await anOwner(stage.app)
   const member = await aMember(stage.app, owner)
@@ -352,6 +388,12 @@ test('finds everybody of a team that is longer than a page', async () => {
   const { email } = (await importMembers(stage.app, owner, 105)).at(-1) as User
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Team' }).click()
+  await page.getByLabel('Search by name or e-mail').fill(email.toUpperCase())
+  await eventually(async () => (await page.getByRole('row').count()) === 2, { what: 'one row found' })
+  await page.getByRole('row').filter({ hasText: email }).getByText('Never').waitFor()
+  await page.getByLabel('Search by name or e-mail').fill('nobody at all')
+  await seeing('Nobody matches.')
+  await page.getByLabel('Search by name or e-mail').fill('')
   await press('Show more')
   await page.getByRole('link', { name: email }).click()
   await page.getByRole('heading', { name: email }).waitFor()

@@ -46,6 +46,8 @@ export interface Person {
   readonly mustEnrol: boolean
   /** When a reset of their second factors happens; null when none is under way. */
   readonly factorResetAt: string | null
+  /** Null: not within 400 days. */
+  readonly lastLoginAt: string | null
   readonly createdAt: string
 }
 

@@ -6,6 +6,7 @@ import { Form } from './form.js'
 export function ConfirmButton({
   name,
   label,
+  kind = 'danger',
   question,
   confirm,
   act,
@@ -14,6 +15,8 @@ export function ConfirmButton({
   readonly name: string
   /** Where several of the same name stand on one page. */
   readonly label?: string
+  /** Quieter where every row of a list has one. */
+  readonly kind?: 'danger' | 'plain'
   readonly question: string
   readonly confirm: string
   readonly act: () => Promise<unknown>
@@ -23,7 +26,7 @@ export function ConfirmButton({
   const close = () => setIsAsking(false)
   return (
     <>
-      <button type="button" className="danger" aria-label={label} onClick={() => setIsAsking(true)}>
+      <button type="button" className={kind} aria-label={label} onClick={() => setIsAsking(true)}>
         {name}
       </button>
       {isAsking && (

@@ -1,5 +1,4 @@
 import { PasswordForm } from '../../pieces/forms/password-form.js'
-import { Success } from '../../pieces/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { useOwnSessions } from '../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../pieces/sessions/session-list.js'
@@ -8,15 +7,16 @@ import { call, client } from '../client.js'
 
 /** For users who work at satellites only: their password, and where they are logged in. */
 export function SecurityPage() {
-  const { sessions, end, news } = useOwnSessions(call, client)
+  const { sessions, end } = useOwnSessions(call, client)
   return (
     <Page title="Password and sessions">
       <Section title="Password">
         <PasswordForm call={call} />
       </Section>
       <Section title="Where you are logged in">
-        {news && <Success>{news}</Success>}
-        <Loaded of={sessions}>{({ sites }) => <SessionList sites={sites} end={end} />}</Loaded>
+        <Loaded of={sessions} shape="rows">
+          {({ sites }) => <SessionList sites={sites} end={end} />}
+        </Loaded>
       </Section>
     </Page>
   )

@@ -2,7 +2,7 @@ import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { hostOf } from '../../../../pieces/site.js'
 import { Loaded } from '../../../../pieces/waiting.js'
-import { When } from '../../../../pieces/when.js'
+import { Ago } from '../../../../pieces/when.js'
 import type { Login } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { usePages } from './use-pages.js'
@@ -16,7 +16,7 @@ export function LoginsPage() {
   return (
     <Page title="Login history">
       <Section title="Logins with your e-mail address">
-        <Loaded of={list}>
+        <Loaded of={list} shape="rows">
           {({ rows }) => (
             <table>
               <thead>
@@ -32,7 +32,7 @@ export function LoginsPage() {
                 {rows.map((login, index) => (
                   <tr key={index}>
                     <td data-name="When">
-                      <When at={login.at} />
+                      <Ago at={login.at} />
                     </td>
                     <td data-name="Result">
                       <span className={login.outcome === 'ok' ? 'tag good' : 'tag bad'}>

@@ -16,7 +16,7 @@ export function SatellitesPage() {
     <Page title="Satellites">
       <Section title="Your satellites">
         <p>Satellites are your own sites, under their own names, where people of this account can log in.</p>
-        <Loaded of={list}>
+        <Loaded of={list} shape="rows">
           {({ satellites }) =>
             satellites.length === 0 ? (
               <p className="absent">There are none yet.</p>
@@ -30,12 +30,14 @@ export function SatellitesPage() {
           }
         </Loaded>
       </Section>
-      <Section title="Add a satellite">
-        <AddSatellite />
-      </Section>
-      <Section title="Logging in">
-        <LoginPolicy />
-      </Section>
+      <div className="columns">
+        <Section title="Add a satellite">
+          <AddSatellite />
+        </Section>
+        <Section title="Logging in">
+          <LoginPolicy />
+        </Section>
+      </div>
     </Page>
   )
 }

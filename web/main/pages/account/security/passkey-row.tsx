@@ -3,7 +3,7 @@ import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { Dialog } from '../../../../pieces/forms/dialog.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
-import { When } from '../../../../pieces/when.js'
+import { Ago } from '../../../../pieces/when.js'
 import type { Passkey } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { removePasskey } from '../../../factors/passkey-calls.js'
@@ -19,12 +19,12 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
   return (
     <li>
       <div>
-        {name} <Whereabouts passkey={passkey} />
+        <strong>{name}</strong> <Whereabouts passkey={passkey} />
         <small>
-          added <When at={createdAt} />,{' '}
+          Added <Ago at={createdAt} /> ·{' '}
           {lastUsedAt ? (
             <>
-              last used <When at={lastUsedAt} />
+              last used <Ago at={lastUsedAt} />
             </>
           ) : (
             'not used yet'
@@ -34,6 +34,7 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
       <Rename passkey={passkey} changed={changed} />
       <ConfirmButton
         name="Remove"
+        kind="plain"
         label={`Remove the passkey ${name}`}
         question={`Remove the passkey “${name}”?`}
         confirm="Remove the passkey"

@@ -3,6 +3,7 @@ import { EmailField } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { Success } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
+import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import type { SecondFactor } from '../../../answers.js'
@@ -18,14 +19,12 @@ import { Requirement } from './requirement.js'
 export function SecurityPage() {
   const factor = useLoad(() => call<SecondFactor>('GET', 'second-factor'))
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const [news, setNews] = useState('')
   const changed = async (text: string, newCodes: readonly string[] | null = null) => {
-    setNews('')
     setCodes(newCodes)
     // Whoever had to have one may do everything again, with a new token.
     if (factor.data?.mustEnrol) await client.refresh()
     await factor.reload()
-    setNews(text)
+    toast(text)
   }
   if (codes)
     return (
@@ -37,29 +36,34 @@ export function SecurityPage() {
     )
   return (
     <Page title="Security">
-      {news && <Success>{news}</Success>}
       <Loaded of={factor}>
         {state => (
           <>
             <Requirement state={state} />
-            <Section title="Passkeys">
-              <Passkeys changed={changed} />
-            </Section>
-            <Section title="Authenticator app">
-              <Authenticator state={state} changed={changed} />
-            </Section>
-            <Section title="Recovery codes">
-              <RecoveryCodes state={state} changed={changed} />
-            </Section>
-            <Section title="Password">
-              <Password state={state} changed={changed} />
-            </Section>
+            <div className="columns">
+              <div>
+                <Section title="Passkeys">
+                  <Passkeys changed={changed} />
+                </Section>
+                <Section title="Authenticator app">
+                  <Authenticator state={state} changed={changed} />
+                </Section>
+                <Section title="Recovery codes">
+                  <RecoveryCodes state={state} changed={changed} />
+                </Section>
+              </div>
+              <div>
+                <Section title="Password">
+                  <Password state={state} changed={changed} />
+                </Section>
+                <Section title="E-mail address">
+                  <EmailChange />
+                </Section>
+              </div>
+            </div>
           </>
         )}
       </Loaded>
-      <Section title="E-mail address">
-        <EmailChange />
-      </Section>
     </Page>
   )
 }

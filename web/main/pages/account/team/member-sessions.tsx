@@ -11,7 +11,7 @@ export function MemberSessions({ userId }: { readonly userId: string }) {
   const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', path), userId)
   return (
     <Section title="Sessions">
-      <Loaded of={sessions}>
+      <Loaded of={sessions} shape="rows">
         {({ sites }) => (
           <>
             <SessionList
@@ -21,9 +21,9 @@ export function MemberSessions({ userId }: { readonly userId: string }) {
             {sites.length > 0 && (
               <div className="actions">
                 <ConfirmButton
-                  name="End all sessions"
-                  question="End all sessions of this person?"
-                  confirm="Yes, end all"
+                  name="Sign out everywhere"
+                  question="Sign out this person everywhere?"
+                  confirm="Yes, sign out everywhere"
                   act={() => call('DELETE', path).then(sessions.reload)}
                 >
                   <p>They will be logged out everywhere and can log in again.</p>

@@ -1,18 +1,17 @@
 import type { Caller } from '@mainstay-auth/client'
-import { useState } from 'react'
 import { Fact } from '../../../../pieces/fact.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
-import { Failure, Hint, Success } from '../../../../pieces/notice.js'
+import { Failure, Hint } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { PermissionList } from '../../../../pieces/permission-list.js'
 import { go, Link } from '../../../../pieces/router.js'
 import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
-import { When } from '../../../../pieces/when.js'
+import { Ago, Day } from '../../../../pieces/when.js'
 import type { Person } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { isNotFound, NotFoundHere } from '../../not-found.js'
@@ -42,54 +41,64 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
   )
 }
 
-function Member({ person, caller, reload }: MemberProps) {
-  const isFixed = person.role === 'owner' || person.userId === caller.userId
+function Member(props: MemberProps) {
+  const { person, caller, reload } = props
+  const isCaller = person.userId === caller.userId
+  const isFixed = person.role === 'owner' || isCaller
   return (
-    <>
-      <Section title="Person">
-        <dl>
-          <Fact name="E-mail">{person.email}</Fact>
-          <Fact name="Role">{person.role === 'owner' ? 'Owner' : 'Member'}</Fact>
-          <Fact name="Since">
-            <When at={person.createdAt} />
-          </Fact>
-          {person.isDisabled && <Fact name="State">Disabled: cannot log in</Fact>}
-        </dl>
-        {!isFixed && <Standing person={person} caller={caller} reload={reload} />}
-      </Section>
-      {isFixed ? (
-        <Section title="Permissions">
-          <PermissionList permissions={person.permissions} />
-          <Hint>
-            {person.role === 'owner'
-              ? 'The owner always has all permissions.'
-              : 'You cannot change your own permissions; ask somebody else who manages the team.'}
-          </Hint>
-        </Section>
-      ) : (
-        <>
-          <Rights person={person} caller={caller} reload={reload} />
-          <MemberFactors person={person} reload={reload} />
-        </>
-      )}
-      {(person.role !== 'owner' || person.userId === caller.userId) && (
-        <MemberSessions userId={person.userId} />
-      )}
-    </>
+    <div className="columns">
+      <div>
+        <About {...props} isFixed={isFixed} />
+        {isFixed ? <FixedRights person={person} /> : <Rights {...props} />}
+      </div>
+      <div>
+        {!isFixed && <MemberFactors person={person} reload={reload} />}
+        {(person.role !== 'owner' || isCaller) && <MemberSessions userId={person.userId} />}
+      </div>
+    </div>
+  )
+}
+
+function About({ isFixed, ...props }: MemberProps & { readonly isFixed: boolean }) {
+  const { email, role, createdAt, lastLoginAt, isDisabled } = props.person
+  return (
+    <Section title="Person">
+      <dl>
+        <Fact name="E-mail">{email}</Fact>
+        <Fact name="Role">{role === 'owner' ? 'Owner' : 'Member'}</Fact>
+        <Fact name="Since">
+          <Day at={createdAt} />
+        </Fact>
+        <Fact name="Last login">{lastLoginAt ? <Ago at={lastLoginAt} /> : 'Never'}</Fact>
+        {isDisabled && <Fact name="State">Disabled: cannot log in</Fact>}
+      </dl>
+      {!isFixed && <Standing {...props} />}
+    </Section>
+  )
+}
+
+/** Of the owner, and of the manager who looks at them. */
+function FixedRights({ person: { permissions, role } }: Pick<MemberProps, 'person'>) {
+  return (
+    <Section title="Permissions">
+      <PermissionList permissions={permissions} />
+      <Hint>
+        {role === 'owner'
+          ? 'The owner always has all permissions.'
+          : 'You cannot change your own permissions; ask somebody else who manages the team.'}
+      </Hint>
+    </Section>
   )
 }
 
 function Rights({ person, caller, reload }: MemberProps) {
-  const [saved, setSaved] = useState('')
   const put = async (what: 'permissions' | 'satellites', body: object, message: string) => {
-    setSaved('')
     await call('PUT', `team/${person.userId}/${what}`, body)
     await reload()
-    setSaved(message)
+    toast(message)
   }
   return (
     <Section title="Access">
-      {saved && <Success>{saved}</Success>}
       <Form
         submit="Save permissions"
         send={(_, form) => put('permissions', permissionsIn(form), 'Permissions saved.')}

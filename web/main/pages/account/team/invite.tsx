@@ -1,0 +1,42 @@
+import type { Caller } from '@mainstay-auth/client'
+import { useState } from 'react'
+import { Dialog } from '../../../../pieces/forms/dialog.js'
+import { EmailField } from '../../../../pieces/forms/field.js'
+import { Form } from '../../../../pieces/forms/form.js'
+import { call } from '../../../api.js'
+import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
+import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+
+/** Asks whom to invite, and to what. */
+export function InviteButton({
+  caller,
+  invited,
+}: {
+  readonly caller: Caller
+  readonly invited: (email: string) => Promise<void>
+}) {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  const invite = async ({ email = '' }: Readonly<Record<string, string>>, form: HTMLFormElement) => {
+    const permissions = permissionsIn(form)
+    await call('POST', 'team/invitations', { email, permissions, satellites: satellitesIn(form) })
+    close()
+    await invited(email)
+  }
+  return (
+    <>
+      <button type="button" className="primary" onClick={() => setIsOpen(true)}>
+        Invite somebody
+      </button>
+      {isOpen && (
+        <Dialog title="Invite somebody to the team" onCancel={close}>
+          <Form submit="Send invitation" send={invite}>
+            <EmailField label="E-mail of the new member" autoComplete="off" autoFocus />
+            <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />
+            <SatelliteBoxes chosen={null} />
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}
