@@ -9,7 +9,7 @@ const SCREENS = [
   { name: 'phone-dark', size: { width: 320, height: 740 }, colorScheme: 'dark' },
 ] as const
 
-/** Pictures of the page as it is now, which everybody can use and which fits on every screen. */
+/** Pictures of the page as it is now, which everybody can use and which fits on every screen. It is wide afterwards. */
 export async function expectGoodPage(page: Page, name: string): Promise<void> {
   for (const screen of SCREENS) {
     await page.setViewportSize(screen.size)
@@ -18,4 +18,5 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
     expect(await seriousFindings(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
   }
+  await page.setViewportSize(SCREENS[0].size)
 }
