@@ -5,6 +5,7 @@ import { startFailure } from '../src/start-failure.js'
 import { serveApiDocs } from './api-docs/serve-api-docs.js'
 import { outboxFor } from './development-outbox.js'
 import { sandboxFor } from './development-sandbox.js'
+import { serveDocs } from './docs-site/serve-docs.js'
 import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
 import { seedUsers } from './seed-users.js'
 import { leadToOrigin } from './web-sites/lead-to-origin.js'
@@ -27,6 +28,7 @@ try {
     outboxFor(settings),
     startSatelliteSite(settings),
   ])
+  let hasDocs = false
   await serve(settings, async (app: NestFastifyApplication) => {
     const server = app.getHttpAdapter().getInstance()
     server.addHook('onClose', async () => {
@@ -34,10 +36,11 @@ try {
     })
     if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)
+    hasDocs = serveDocs(server)
     leadToOrigin(server, settings.mainOrigin)
     await seedUsers(app)
   })
-  console.log(welcome(settings, { sandbox, outbox, satellite }))
+  console.log(welcome(settings, { sandbox, outbox, satellite, hasDocs }))
 } catch (error) {
   console.error(startFailure(error))
   process.exit(1)

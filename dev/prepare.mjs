@@ -10,11 +10,20 @@ import { holdLock } from './prepare-lock.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const installStamp = join(root, 'node_modules/.mainstay-install')
 const buildStamp = join(root, 'dist/.mainstay-build')
+const docsStamp = join(root, 'docs/.vitepress/dist/.mainstay-build')
 
 /** Installs and builds what is missing or out of date. Ends the process with a message when that fails. */
 export function prepare({ quiet = false } = {}) {
   install({ quiet })
   inTurn(buildStamp, sourcesHash, () => build(quiet), arePackagesBuilt)
+}
+
+/** The site of the documentation, which the service runs without. */
+export function prepareDocs({ quiet = false } = {}) {
+  inTurn(docsStamp, docsHash, () => {
+    if (!quiet) console.error('Building the documentation …')
+    run('npm', ['run', '--silent', 'build:docs'])
+  })
 }
 
 /** The first half of `prepare`: the packages alone. */
@@ -70,6 +79,14 @@ function sourcesHash() {
     .concat(filesUnder('packages').filter(file => !isBuilt(file)))
     .concat(filesUnder('web').filter(file => !isBuilt(file)))
   return sha256(files.flatMap(file => [file, read(file)]))
+}
+
+function docsHash() {
+  const files = ['docs', 'deploy']
+    .flatMap(folder => filesUnder(folder))
+    .filter(file => /\.(md|ts|svg|png)$/.test(file) && !/^docs\/\.vitepress\/(dist|cache)\//.test(file))
+  const all = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'package-lock.json', ...files]
+  return sha256(all.flatMap(file => [file, read(file)]))
 }
 
 function isBuilt(file) {

@@ -2,10 +2,12 @@
 // In this very process, where its Node is supported: no second one to feed, to pass signals on to, or to wait for.
 import nodeModule from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { prepare } from './prepare.mjs'
+import { prepare, prepareDocs } from './prepare.mjs'
 import { requireSupportedNode } from './supported-node.mjs'
 
 const root = new URL('..', import.meta.url)
+/** It serves the documentation too. */
+const SERVICE = 'dist/dev/main.js'
 const [node, , entry, ...args] = process.argv
 if (!entry) {
   console.error('Usage: node dev/run.mjs <entry> [args…]')
@@ -14,6 +16,7 @@ if (!entry) {
 
 await requireSupportedNode()
 prepare()
+if (entry === SERVICE) prepareDocs()
 process.env.NODE_ENV ??= 'development'
 // A later start finds its modules compiled.
 nodeModule.enableCompileCache(fileURLToPath(new URL('node_modules/.cache/compiled', root)))

@@ -9,17 +9,19 @@ interface StandIns {
   readonly sandbox: PaymentSandbox | null
   readonly outbox: MailOutbox | null
   readonly satellite: SatelliteSite | null
+  readonly hasDocs: boolean
 }
 
 /** What to try next, printed when everything runs. */
 export function welcome(
   { publicUrl, mainOrigin }: Settings,
-  { sandbox, outbox, satellite }: StandIns,
+  { sandbox, outbox, satellite, hasDocs }: StandIns,
 ): string {
   const body = JSON.stringify({ email: SEED_OWNER, password: SEED_PASSWORD, source: 'main' })
   return `
   Main site  ${mainOrigin}
   Satellite  ${satellite ? satellite.url : 'not served: ALLOWED_ORIGINS has no free http origin on this machine'}
+  Docs       ${hasDocs ? `${publicUrl}/docs/` : 'in the repository, folder docs'}
   API docs   ${publicUrl}/api/docs
   Payments   ${sandbox ? `${sandbox.url} (sandbox, no real money)` : "Stripe's test mode"}
   Mails      ${outbox ? `${publicUrl}/dev/mails (outbox, nothing leaves this machine)` : 'as SMTP_URL says'}

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endWith } from '../dev/end-with.mjs'
-import { prepare } from '../dev/prepare.mjs'
+import { prepare, prepareDocs } from '../dev/prepare.mjs'
 import { requireSupportedNode } from '../dev/supported-node.mjs'
 import { installSystemPackages } from './system-packages.mjs'
 
@@ -16,6 +16,7 @@ const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/node')
 
 await requireSupportedNode()
 prepare()
+prepareDocs()
 await installSystemPackages()
 
 const jest = spawn(

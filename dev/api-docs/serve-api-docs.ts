@@ -19,6 +19,6 @@ export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Setting
   })
   SwaggerModule.setup(PATH, app, () => openApiDocument(app, publicUrl), {
     customSiteTitle: 'Mainstay API',
-    swaggerOptions: { withCredentials: true },
+    swaggerOptions: { withCredentials: true, persistAuthorization: true },
   })
 }

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative } from 'node:path'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { PACKAGE_ROOT } from '../../src/config/package-root.js'
+
+/** Where `npm run build:docs` puts the site. */
+const BUILT_FOLDER = 'docs/.vitepress/dist'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Names of files there have the hash of their content. */
+const IMMUTABLE = /^assets\//
+
+interface DocsFile {
+  readonly content: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The documentation at /docs/; false where it is not built, as in the package. */
+export function serveDocs(server: FastifyInstance): boolean {
+  const folder = join(PACKAGE_ROOT, BUILT_FOLDER)
+  if (!existsSync(folder)) return false
+  // Read when somebody comes: most starts are not for the documentation.
+  let files: ReadonlyMap<string, DocsFile> | undefined
+  server.get('/docs', (_, reply) => reply.redirect('/docs/', 308))
+  server.get<{ Params: { '*': string } }>('/docs/*', ({ params }, reply) => {
+    files ??= filesIn(folder)
+    const file = files.get(params['*'])
+    return file ? send(reply, file) : send(reply.status(404), files.get('404') as DocsFile)
+  })
+  return true
+}
+
+function send(reply: FastifyReply, { content, headers }: DocsFile): FastifyReply {
+  return reply.headers(headers).send(content)
+}
+
+/** By their paths below /docs/; pages without `.html`, a folder's index by the folder with its slash. */
+function filesIn(folder: string): ReadonlyMap<string, DocsFile> {
+  const files = new Map<string, DocsFile>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[extname(entry.name)]
+    if (!entry.isFile() || !type) continue
+    const file = join(entry.parentPath, entry.name)
+    const path = relative(folder, file)
+    const content = readFileSync(file)
+    const name = path.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')
+    files.set(name, { content, headers: headersOf(path, type, content) })
+  }
+  return files
+}
+
+function headersOf(path: string, type: string, content: Buffer): Record<string, string> {
+  return {
+    'content-type': type,
+    'cache-control': IMMUTABLE.test(path) ? 'max-age=31536000, immutable' : 'no-cache',
+    'content-security-policy': policyOf(path, content),
+  }
+}
+
+/** The scripts of a page itself are known by their hashes; colours of code are in style attributes. */
+function policyOf(path: string, content: Buffer): string {
+  if (!path.endsWith('.html')) return "default-src 'none'"
+  const scripts = [...content.toString().matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)]
+  const hashes = scripts.map(
+    ([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`,
+  )
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,77 @@
+// The site at /docs: the markdown of this repository, built by `npm run build:docs`.
+import { readFileSync } from 'node:fs'
+import { defineConfig } from 'vitepress'
+import { followRepositoryLinks, LEFT_OUT, placeOf } from './repository-links.js'
+
+/** As the main site has it. */
+const ICON = readFileSync(new URL('../../web/main/icon.svg', import.meta.url), 'utf8')
+
+export default defineConfig({
+  title: 'Mainstay',
+  description: 'Authentication for one main site and many satellites',
+  base: '/docs/',
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  // Links between pages are those of the repository, so all of it is the source.
+  srcDir: '..',
+  srcExclude: LEFT_OUT.map(folder => `${folder}/**`),
+  outDir: '.vitepress/dist',
+  cleanUrls: true,
+  rewrites: placeOf,
+  ignoreDeadLinks: 'localhostLinks',
+  markdown: { config: followRepositoryLinks, languageAlias: { conf: 'ini' } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Start', link: '/start' },
+      { text: 'Integrate', link: '/integrate' },
+      { text: 'Operate', link: '/operations' },
+      { text: 'API', link: '/api' },
+    ],
+    sidebar: [
+      {
+        text: 'Begin',
+        items: [
+          { text: 'Five-minute start', link: '/start' },
+          { text: 'Satellites and hand-off', link: '/satellites' },
+          { text: 'Billing with Stripe', link: '/billing' },
+          { text: 'Moving in', link: '/moving' },
+          { text: 'Troubleshooting', link: '/troubleshooting' },
+        ],
+      },
+      {
+        text: 'Integrate',
+        items: [
+          { text: 'Overview', link: '/integrate' },
+          { text: 'Plain HTML', link: '/integrate#a-satellite-in-plain-html' },
+          { text: 'React', link: '/integrate#react' },
+          { text: 'Next and other servers', link: '/integrate#pages-that-are-rendered-on-a-server' },
+          { text: 'Mobile', link: '/integrate#a-mobile-app' },
+          { text: 'Backends', link: '/integrate#another-backend' },
+          { text: 'API reference', link: '/api' },
+        ],
+      },
+      {
+        text: 'Operate',
+        items: [
+          { text: 'Settings and commands', link: '/reference' },
+          { text: 'Operations', link: '/operations' },
+          { text: 'Docker Compose', link: '/deploy/compose' },
+          { text: 'Kubernetes', link: '/deploy/helm' },
+          { text: 'Upgrading', link: '/upgrading' },
+          { text: 'Recovery', link: '/recovery' },
+          { text: 'Reliability', link: '/reliability' },
+          { text: 'Capacity', link: '/capacity' },
+        ],
+      },
+      {
+        text: 'Project',
+        items: [
+          { text: 'Security', link: '/security' },
+          { text: 'Decisions', link: '/decisions/' },
+          { text: 'Contributing', link: '/contributing' },
+        ],
+      },
+    ],
+  },
+})

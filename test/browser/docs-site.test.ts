@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { request } from '../support/http-request.js'
+import { freePort } from '../support/processes/free-port.js'
+import { ServerFolder } from '../support/processes/server-folder.js'
+import { ServerProcess } from '../support/processes/server-process.js'
+import { seriousFindings } from './stage/accessibility.js'
+import { keepScreenshot } from './stage/screenshot.js'
+
+const run = promisify(execFile)
+const ROOT = join(__dirname, '../..')
+const BUILT = join(ROOT, 'docs/.vitepress/dist')
+const PATIENCE_MS = 60_000
+
+/** What `npm start` runs, beside whatever else runs on this machine. */
+class Laptop {
+  private constructor(
+    readonly url: string,
+    private readonly server: ServerProcess,
+  ) {}
+
+  static async start(): Promise<Laptop> {
+    const folder = await ServerFolder.create('laptop', 'TERM')
+    const [port, sandbox, mail, satellite] = await Promise.all([
+      freePort(),
+      freePort(),
+      freePort(),
+      freePort(),
+    ])
+    const url = `http://localhost:${port}`
+    const settings = {
+      PORT: port,
+      STRIPE_API_URL: `http://localhost:${sandbox}`,
+      SMTP_URL: `smtp://localhost:${mail}`,
+      ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}`,
+      DATA_DIR: join(folder.path, 'data'),
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'warn',
+    }
+    const server = await ServerProcess.start({
+      command: 'env',
+      args: [
+        ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+        process.execPath,
+        join(ROOT, 'dist/dev/main.js'),
+      ],
+      folder,
+      isReady: () => isReady(url),
+      endSignal: 'SIGTERM',
+    })
+    return new Laptop(url, server)
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop()
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await request(url, { path: '/health/ready' })).status === 200
+  } catch {
+    return false
+  }
+}
+
+/** Every page of the site, by its path below /docs/. */
+async function builtPages(): Promise<string[]> {
+  const files = await readdir(BUILT, { recursive: true })
+  return files
+    .filter(file => file.endsWith('.html') && file !== '404.html')
+    .map(file => file.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, ''))
+}
+
+/** The shell code of a page of docs/, each block by itself. */
+async function shellBlocks(page: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, 'docs', page), 'utf8')
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, code = '']) => code)
+}
+
+let laptop: Laptop
+let browser: Browser
+beforeAll(async () => {
+  laptop = await Laptop.start()
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--disable-gpu'],
+  })
+}, PATIENCE_MS)
+afterAll(async () => {
+  await browser?.close()
+  await laptop?.stop()
+})
+
+describe('the documentation at /docs/', () => {
+  it('has no link that leads nowhere, on any page', async () => {
+    const pages = await builtPages()
+    expect(pages.length).toBeGreaterThan(30)
+    const texts = new Map<string, string>()
+    for (const page of pages) {
+      const { status, text } = await request(laptop.url, { path: `/docs/${page}` })
+      expect([page, status]).toEqual([page, 200])
+      texts.set(`/docs/${page}`, text)
+    }
+    const broken: string[] = []
+    for (const [page, text] of texts)
+      for (const [, href = ''] of text.matchAll(/<a\b[^>]*\bhref="(\/docs\/[^"]*|#[^"]*)"/g)) {
+        const [path, anchor] = href.split('#')
+        const target = path ? texts.get(path) : text
+        const isThere =
+          target !== undefined && (!anchor || target.includes(`id="${decodeURIComponent(anchor)}"`))
+        if (!isThere) broken.push(`${page} → ${href}`)
+      }
+    expect(broken).toEqual([])
+  })
+
+  it('leads /docs there, and says of an address that is none that it is none', async () => {
+    const { status, headers } = await request(laptop.url, { path: '/docs' })
+    expect([status, headers.location]).toEqual([308, '/docs/'])
+    for (const path of [
+      '/docs/nothing',
+      '/docs/..%2fpackage.json',
+      '/docs/start.html',
+      '/docs/%2e%2e/package.json',
+    ])
+      expect([path, (await request(laptop.url, { path })).status]).toEqual([path, 404])
+  })
+
+  it('is a page without faults: its policy, its search, both themes, three widths', async () => {
+    const page = await browser.newPage()
+    const faults = faultsOf(page)
+    for (const [name, path] of Object.entries({
+      home: '',
+      start: 'start',
+      integrate: 'integrate',
+      operations: 'operations',
+    })) {
+      await page.goto(`${laptop.url}/docs/${path}`, { waitUntil: 'networkidle' })
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [768, 'dark'],
+        [320, 'dark'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        await keepScreenshot(page, `docs-${name}-${width}-${colorScheme}`)
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(
+          0,
+        )
+      }
+    }
+    expect(faults).toEqual([])
+    await page.close()
+  })
+
+  it('finds what it says', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    const faults = faultsOf(page)
+    await page.goto(`${laptop.url}/docs/start`, { waitUntil: 'networkidle' })
+    await page.getByRole('button', { name: 'Search' }).first().click()
+    await page.getByRole('searchbox').fill('stolen code')
+    await page.getByRole('option').filter({ hasText: 'What a hand-off does' }).first().click()
+    await page.waitForURL('**/docs/satellites#what-a-hand-off-does')
+    // Its search button shows a key beside its name, which a screen reader need not say.
+    expect((await seriousFindings(page)).filter(finding => !finding.includes('DocSearch-Button'))).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  })
+
+  it('describes a start whose commands work', async () => {
+    const blocks = await shellBlocks('start.md')
+    const commands = blocks.filter(code => code.includes('curl')).join('\n')
+    const script = commands.replaceAll('localhost:3000', new URL(laptop.url).host)
+    expect(blocks[0]).toBe('npm start\n')
+    const { stdout } = await run('bash', ['-euc', `cd "$(mktemp -d)"\n${script}`])
+    const answers = stdout
+      .trim()
+      .split(/(?<=})(?=\{)/)
+      .map(text => JSON.parse(text))
+    expect(answers).toEqual([
+      expect.objectContaining({ permissions: expect.objectContaining({ payments: true }) }),
+      expect.objectContaining({ accessToken: expect.any(String) }),
+    ])
+  })
+
+  it('tells the API reference to keep a token over a reload', async () => {
+    const { text } = await request(laptop.url, { path: '/api/docs/swagger-ui-init.js' })
+    expect(text).toContain('"persistAuthorization": true')
+  })
+})
+
+/** What the browser complains about: a policy that refuses something, a script that fails. */
+function faultsOf(page: Page): string[] {
+  const faults: string[] = []
+  page.on('pageerror', error => faults.push(String(error)))
+  page.on('console', message => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  return faults
+}
