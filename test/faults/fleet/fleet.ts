@@ -55,6 +55,8 @@ export class Fleet {
         SMTP_URL: outbox.smtpUrl,
         MAIL_FROM: 'Mainstay <no-reply@main.test>',
         MAILS_PER_NETWORK: '100000',
+        // One manager makes the changes of hours.
+        WRITES_PER_USER: '1000000',
       })
       const [cluster] = await Promise.all([
         startRedisCluster(recommendedRedisSettings()),

@@ -35,8 +35,11 @@ const all = ({ user }: AffectedSession) => user.sessions
 const chosenAlone = ({ chosen }: AffectedSession) => [chosen]
 
 /** Links are used up by the try that was recorded, whatever that one was answered. */
-const isDoneByLink = (answer: TestResponse) => isDone(answer) || answer.json?.code === 'INVALID_LINK'
-const isDone = ({ status }: TestResponse) => status === 200 || status === 204
+const isDoneByLink = (answer: TestResponse) => answer.json?.code === 'INVALID_LINK' || isDone(answer)
+const isDone = ({ status, json }: TestResponse) => {
+  if (status < 500 && status > 204) throw new Error(`Answered ${status} ${json?.code}`)
+  return status === 200 || status === 204
+}
 /** What has ended cannot be ended again. */
 const isDoneOrOver = ({ status }: TestResponse) => status === 204 || status === 404
 
