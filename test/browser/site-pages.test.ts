@@ -50,6 +50,7 @@ describe.each([
       ...['/account', '/account/team', '/account/team/:member', '/account/sessions', '/account/logins'],
       ...[
         '/account/satellites',
+        '/account/billing',
         '/account/audit',
         '/account/security',
         '/account/profile',

@@ -4,7 +4,8 @@ import type { Profile } from './answers.js'
 import { call } from './api.js'
 import { AuditPage } from './pages/account/audit/audit.js'
 import { LoginsPage } from './pages/account/audit/logins.js'
-import { OverviewPage } from './pages/account/overview.js'
+import { BillingPage } from './pages/account/billing/billing.js'
+import { OverviewPage } from './pages/account/overview/overview.js'
 import { ProfilePage } from './pages/account/profile.js'
 import { SatellitePage } from './pages/account/satellites/satellite.js'
 import { SatellitesPage } from './pages/account/satellites/satellites.js'
@@ -37,13 +38,14 @@ type PageLink = readonly [href: string, name: string, isShown: boolean]
 
 /** The order in which the pages stand in the navigation, and who sees which. */
 function groupsFor({ permissions }: Caller): readonly { name: string; links: readonly PageLink[] }[] {
-  const { teamManagement, accountSettings } = permissions
+  const { teamManagement, accountSettings, payments } = permissions
   return [
     {
       name: 'Account',
       links: [
         ['/account', 'Overview', true],
         ['/account/team', 'Team', teamManagement],
+        ['/account/billing', 'Billing', payments],
         ['/account/satellites', 'Satellites', accountSettings],
         ['/account/audit', 'Audit log', accountSettings],
         ['/account/settings', 'Settings', accountSettings],
@@ -74,6 +76,8 @@ function AccountPage({ caller, path }: { readonly caller: Caller; readonly path:
   switch (path) {
     case '/account':
       return <OverviewPage caller={caller} />
+    case '/account/billing':
+      return caller.permissions.payments ? <BillingPage /> : <NotFoundHere />
     case '/account/team':
       return <TeamPage caller={caller} />
     case '/account/satellites':

@@ -198,3 +198,16 @@ export interface SecondFactorPolicy {
   /** Of those who are covered. */
   readonly enrolled: number
 }
+
+export interface Invoice {
+  readonly id: string
+  readonly number: string | null
+  readonly createdAt: string
+  /** In the currency's smallest unit; negative for a credit. */
+  readonly amount: number
+  readonly currency: string
+  readonly status: 'paid' | 'open' | 'void' | 'uncollectible'
+  /** The provider's page of it. */
+  readonly url: string | null
+  readonly pdfUrl: string | null
+}

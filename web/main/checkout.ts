@@ -6,21 +6,24 @@ interface StartedCheckout {
   readonly checkoutUrl: string
 }
 
-/** Leaves for the hosted payment page, which sends the browser back to `returnUrl`; to the overview without one. */
+/** The page that payments come from, and come back to. */
+export const BILLING_PAGE = '/account/billing'
+
+/** Leaves for the hosted payment page, which sends the browser back to `returnUrl`; to the billing page without one. */
 export async function startCheckout(priceId: string | undefined, returnUrl: string | null): Promise<void> {
   const { checkoutUrl } = await call<StartedCheckout>('POST', 'subscription/create', {
     ...(priceId && { priceId }),
-    return: returnUrl ?? paymentReturnUrl(`${location.origin}/account`),
+    return: returnUrl ?? paymentReturnUrl(`${location.origin}${BILLING_PAGE}`),
   })
   location.assign(checkoutUrl)
 }
 
 /**
- * Leaves for the provider's pages about cards, invoices and the end of the subscription, which lead back to the overview.
+ * Leaves for the provider's pages about cards, invoices and the end of the subscription, which lead back to the billing page.
  */
 export async function openPortal(): Promise<void> {
   const { url } = await call<{ readonly url: string }>('POST', 'subscription/portal', {
-    return: `${location.origin}/account`,
+    return: `${location.origin}${BILLING_PAGE}`,
   })
   location.assign(url)
 }

@@ -11,7 +11,8 @@ export function Page({ title, children }: { readonly title: string; readonly chi
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · ${site.name}`
-    if (!isFirst) heading.current?.focus()
+    // A page that has given it to its first field keeps it there.
+    if (!isFirst && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus()
     isFirst = false
   }, [title])
   return (
@@ -35,9 +36,18 @@ export function Section({ title, children }: { readonly title: string; readonly 
 }
 
 /** A page of one small form, in the middle of the screen. */
-export function SmallPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function SmallPage({
+  title,
+  isRoomy = false,
+  children,
+}: {
+  readonly title: string
+  /** With room for cards side by side. */
+  readonly isRoomy?: boolean
+  readonly children: ReactNode
+}) {
   return (
-    <main className="small">
+    <main className={isRoomy ? 'small roomy' : 'small'}>
       <BrandLink href="/" />
       <div className="card">
         <Page title={title}>{children}</Page>

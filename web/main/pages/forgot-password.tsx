@@ -5,6 +5,7 @@ import { Success } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { callAsAnybody } from '../api.js'
+import { rememberEmail, typedEmail } from '../typed-email.js'
 
 export function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState('')
@@ -18,7 +19,11 @@ export function ForgotPasswordPage() {
           send={({ email = '' }) => callAsAnybody('password/forgot', { email }).then(() => setSentTo(email))}
         >
           <p>Enter your e-mail address, and we will send you a link for choosing a new password.</p>
-          <EmailField />
+          <EmailField
+            defaultValue={typedEmail()}
+            onChange={event => rememberEmail(event.target.value)}
+            autoFocus
+          />
         </Form>
       )}
       <p className="links">

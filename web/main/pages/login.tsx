@@ -3,6 +3,7 @@ import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { client } from '../client.js'
+import { rememberEmail, typedEmail } from '../typed-email.js'
 import { ReturnHint } from './return-hint.js'
 
 /** Stands in the place of a page that needs a login; who logs in goes on there. */
@@ -13,7 +14,7 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
   return (
     <SmallPage title="Log in">
       {news}
-      <LoginSteps client={client}>
+      <LoginSteps client={client} loginHint={typedEmail()} onEmail={rememberEmail}>
         <ReturnHint to={here} />
       </LoginSteps>
       <p className="links">

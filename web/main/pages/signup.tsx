@@ -7,6 +7,7 @@ import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { callAsAnybody } from '../api.js'
 import { rememberSignup, safeNext } from '../signup-memory.js'
+import { rememberEmail, typedEmail } from '../typed-email.js'
 import { ReturnHint } from './return-hint.js'
 
 export function SignupPage() {
@@ -27,8 +28,8 @@ export function SignupPage() {
       ) : (
         <Form submit="Sign up" send={signUp}>
           <ReturnHint to={next} />
-          <Field label="Name (optional)" name="name" autoComplete="name" maxLength={100} />
-          <EmailField />
+          <Field label="Name (optional)" name="name" autoComplete="name" maxLength={100} autoFocus />
+          <EmailField defaultValue={typedEmail()} onChange={event => rememberEmail(event.target.value)} />
           <NewPasswordField />
         </Form>
       )}

@@ -1,5 +1,6 @@
 import { type Caller, MainstayError } from '@mainstay-auth/client'
-import { type OfferedPlan, priceText } from '../../pieces/billing/plans.js'
+import { PlanWords } from '../../pieces/billing/plan-card.js'
+import type { OfferedPlan } from '../../pieces/billing/plans.js'
 import { mayChange, maySubscribe, type Subscription } from '../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
 import { Form, type Texts } from '../../pieces/forms/form.js'
@@ -10,11 +11,11 @@ import { hostOf } from '../../pieces/site.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { call } from '../api.js'
-import { readPlans, startCheckout } from '../checkout.js'
+import { BILLING_PAGE, readPlans, startCheckout } from '../checkout.js'
 import { ownReturn } from '../return-url.js'
 
 /** Who changes a plan has paid nothing there, so coming back from that is no payment given up. */
-const OVERVIEW = `${location.origin}/account`
+const BILLING = `${location.origin}${BILLING_PAGE}`
 
 /** Where satellites send people who want to subscribe: payments are made on the main site only. */
 export function SubscribePage({
@@ -28,7 +29,10 @@ export function SubscribePage({
   const way = useLoad(() => ownReturn(returnUrl), returnUrl ?? '')
   if (returnUrl && way.data && !way.data.url) return <WrongReturn />
   return (
-    <SmallPage title={subscription.data && mayChange(subscription.data) ? 'Change plan' : 'Subscribe'}>
+    <SmallPage
+      title={subscription.data && mayChange(subscription.data) ? 'Change plan' : 'Subscribe'}
+      isRoomy
+    >
       <Loaded of={subscription}>
         {loaded => (
           <>
@@ -94,7 +98,7 @@ function Choice({
         return (
           <Form
             submit={isChange ? 'Review the change' : 'Go to payment'}
-            send={({ priceId }: Texts) => startCheckout(priceId, returnUrl ?? (isChange ? OVERVIEW : null))}
+            send={({ priceId }: Texts) => startCheckout(priceId, returnUrl ?? (isChange ? BILLING : null))}
           >
             <PlanChoice name={isChange ? 'New plan' : 'Plan'} plans={others} />
             {isChange && (
@@ -146,20 +150,14 @@ function PlanChoice({ name, plans }: { readonly name: string; readonly plans: re
   return (
     <fieldset>
       <legend>{name}</legend>
-      {plans.map((plan, index) => (
-        <label key={plan.priceId} className="choice">
-          <input type="radio" name="priceId" value={plan.priceId} defaultChecked={index === 0} />
-          <span>
-            {plan.name}
-            <small>{termsOf(plan)}</small>
-          </span>
-        </label>
-      ))}
+      <div className="plans">
+        {plans.map((plan, index) => (
+          <label key={plan.priceId} className="plan">
+            <input type="radio" name="priceId" value={plan.priceId} defaultChecked={index === 0} />
+            <PlanWords plan={plan} />
+          </label>
+        ))}
+      </div>
     </fieldset>
   )
-}
-
-function termsOf(plan: OfferedPlan): string {
-  const price = priceText(plan) ?? 'billed by usage'
-  return plan.trialDays > 0 ? `${plan.trialDays} days free, then ${price}` : price
 }

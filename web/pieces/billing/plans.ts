@@ -15,13 +15,19 @@ export interface OfferedPlan {
 const IN_HUNDREDTHS = ['isk', 'ugx']
 
 /** “$20.00 a month for each seat”; null when the amount is not known beforehand. */
-export function priceText({ amount, currency, interval, intervalCount, seats }: OfferedPlan): string | null {
+export function priceText(plan: OfferedPlan): string | null {
+  const { amount, currency, seats } = plan
   if (amount === null) return null
-  const period = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`
-  return `${money(amount, currency)} ${period}${seats ? ' for each seat' : ''}`
+  return `${money(amount, currency)} ${periodText(plan)}${seats ? ' for each seat' : ''}`
 }
 
-function money(amount: number, currency: string): string {
+/** “a month”, “every 3 months”. */
+export function periodText({ interval, intervalCount }: OfferedPlan): string {
+  return intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`
+}
+
+/** An amount in the currency's smallest unit, as the reader's country writes it. */
+export function money(amount: number, currency: string): string {
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() })
   const digits = IN_HUNDREDTHS.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2)
   return format.format(amount / 10 ** digits)

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { Fact } from '../fact.js'
 import { Day } from '../when.js'
-import { type Subscription, stateName } from './subscription.js'
+import { StatusTag } from './status-tag.js'
+import type { Subscription } from './subscription.js'
 
 /** What there is to know about a subscription; `price` in words, where it is known. */
 export function SubscriptionFacts({
@@ -15,7 +16,9 @@ export function SubscriptionFacts({
   const date = importantDate(subscription)
   return (
     <dl>
-      <Fact name="State">{stateName(subscription)}</Fact>
+      <Fact name="State">
+        <StatusTag subscription={subscription} />
+      </Fact>
       {planName && <Fact name="Plan">{planName}</Fact>}
       {price && <Fact name="Price">{price}</Fact>}
       {quantity !== null && quantity > 1 && <Fact name="Seats">{quantity}</Fact>}

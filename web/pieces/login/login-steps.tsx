@@ -81,9 +81,10 @@ export function LoginSteps({
           // Browsers offer passkeys in a field that says so.
           autoComplete={isMain ? 'username webauthn' : 'username'}
           defaultValue={typed.email}
+          autoFocus={isMain && typed.email === ''}
           onChange={event => onEmail?.(event.target.value)}
         />
-        <PasswordField defaultValue={typed.password} />
+        <PasswordField defaultValue={typed.password} autoFocus={typed.email !== ''} />
       </Form>
       {isMain && <PasskeyLogin client={client} {...(done && { done })} />}
     </>

@@ -1,0 +1,58 @@
+import { priceText } from '../../../../pieces/billing/plans.js'
+import {
+  hasPortal,
+  isCancelledPayment,
+  maySubscribe,
+  readSubscription,
+  type SubscriptionAfterReturn,
+} from '../../../../pieces/billing/subscription.js'
+import { SubscriptionFacts } from '../../../../pieces/billing/subscription-facts.js'
+import { Hint } from '../../../../pieces/notice.js'
+import { Page, Section } from '../../../../pieces/page.js'
+import { Link, usePlace } from '../../../../pieces/router.js'
+import { useLoad } from '../../../../pieces/use-load.js'
+import { Loaded } from '../../../../pieces/waiting.js'
+import { call } from '../../../api.js'
+import { readPlans } from '../../../checkout.js'
+import { InvoicesCard } from './invoices-card.js'
+import { PaymentNews } from './payment-news.js'
+import { PlansCard } from './plans-card.js'
+import { PortalButton } from './portal-button.js'
+import { SubscriptionNotice } from './subscription-notice.js'
+
+/** What the account pays for, what else it could have, and what it has paid. For who may make payments. */
+export function BillingPage() {
+  const { query } = usePlace()
+  const subscription = useLoad(() => readSubscription(path => call('GET', path), query))
+  return (
+    <Page title="Billing">
+      {query.has('checkout') && <PaymentNews subscription={subscription} />}
+      {isCancelledPayment(query) && <Hint>The payment was cancelled. Nothing has been charged.</Hint>}
+      <Loaded of={subscription}>{loaded => <Cards subscription={loaded} />}</Loaded>
+    </Page>
+  )
+}
+
+function Cards({ subscription }: { readonly subscription: SubscriptionAfterReturn }) {
+  // Prices are for whoever wants to know; without them everything else is still there.
+  const plans = useLoad(readPlans)
+  const offered = plans.data ?? []
+  const own = offered.find(({ priceId }) => priceId === subscription.plan)
+  const isWithoutPrices = plans.error !== null && maySubscribe(subscription)
+  return (
+    <>
+      <Section title="Subscription">
+        <SubscriptionNotice subscription={subscription} />
+        <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} />
+        {hasPortal(subscription) && <PortalButton subscription={subscription} />}
+        {isWithoutPrices && (
+          <Link href="/subscribe" className="button primary">
+            Subscribe
+          </Link>
+        )}
+      </Section>
+      {offered.length > 0 && <PlansCard subscription={subscription} plans={offered} />}
+      {hasPortal(subscription) && <InvoicesCard />}
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react'
+import {
+  isActive,
+  maySubscribe,
+  type SubscriptionAfterReturn,
+} from '../../../../pieces/billing/subscription.js'
+import { Hint, Success } from '../../../../pieces/notice.js'
+import type { Load } from '../../../../pieces/use-load.js'
+import { Waiting } from '../../../../pieces/waiting.js'
+
+/** A payment may take its seconds; after so many questions we stop waiting. */
+const MOST_QUESTIONS = 15
+const ASK_EVERY_MS = 1_000
+
+/** After the way back from the payment page, which itself proves nothing: asks until the service knows of the payment. */
+export function PaymentNews({ subscription }: { readonly subscription: Load<SubscriptionAfterReturn> }) {
+  const [questions, setQuestions] = useState(0)
+  const { data, reload } = subscription
+  const isWaiting = data?.isReturn && maySubscribe(data) && questions < MOST_QUESTIONS
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setTimeout(() => {
+      setQuestions(questions + 1)
+      void reload()
+    }, ASK_EVERY_MS)
+    return () => clearTimeout(timer)
+  }, [isWaiting, questions, reload])
+  if (isWaiting) return <Waiting what="Checking for your payment …" />
+  if (!data?.isReturn) return null
+  if (data.state === 'pending') return <Success>Thank you. Your payment is on its way.</Success>
+  return isActive(data) ? (
+    <Success>Thank you. Your subscription is active.</Success>
+  ) : (
+    <Hint>We have not received a payment. If you have paid, it will show up here shortly.</Hint>
+  )
+}

@@ -1,0 +1,57 @@
+import { PlanCard } from '../../../../pieces/billing/plan-card.js'
+import type { OfferedPlan } from '../../../../pieces/billing/plans.js'
+import {
+  isEnding,
+  mayChange,
+  maySubscribe,
+  type Subscription,
+} from '../../../../pieces/billing/subscription.js'
+import { ActionButton } from '../../../../pieces/forms/button.js'
+import { useAction } from '../../../../pieces/forms/use-action.js'
+import { Failure } from '../../../../pieces/notice.js'
+import { Section } from '../../../../pieces/page.js'
+import { BILLING_PAGE, startCheckout } from '../../../checkout.js'
+
+/** What is on sale, with the way to it where there is one now. */
+export function PlansCard({
+  subscription,
+  plans,
+}: {
+  readonly subscription: Subscription
+  readonly plans: readonly OfferedPlan[]
+}) {
+  const isChange = mayChange(subscription) && !isEnding(subscription)
+  const isFirst = maySubscribe(subscription)
+  if (!isChange && !isFirst) return null
+  return (
+    <Section title={isFirst ? 'Choose a plan' : 'Plans'}>
+      <ul className="plans">
+        {plans.map(plan => (
+          <PlanCard key={plan.priceId} plan={plan} isCurrent={isChange && plan.priceId === subscription.plan}>
+            <Choose plan={plan} isChange={isChange} />
+          </PlanCard>
+        ))}
+      </ul>
+      {isChange && (
+        <p className="lead">
+          The next page shows what a change costs. Nothing changes until you confirm it there.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isChange: boolean }) {
+  // Who changes a plan has paid nothing there, so coming back from that is no payment given up.
+  const back = isChange ? `${location.origin}${BILLING_PAGE}` : null
+  const action = useAction(() => startCheckout(plan.priceId, back))
+  const name = isChange ? `Change to ${plan.name}` : `Subscribe to ${plan.name}`
+  return (
+    <>
+      <ActionButton action={action} kind={isChange ? 'plain' : 'primary'}>
+        {name}
+      </ActionButton>
+      <Failure error={action.error} />
+    </>
+  )
+}

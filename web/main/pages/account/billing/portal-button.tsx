@@ -1,0 +1,33 @@
+import { isEnding, type Subscription } from '../../../../pieces/billing/subscription.js'
+import { ActionButton } from '../../../../pieces/forms/button.js'
+import { useAction } from '../../../../pieces/forms/use-action.js'
+import { Failure } from '../../../../pieces/notice.js'
+import { openPortal } from '../../../checkout.js'
+
+/** Leads to the provider's pages, named after what people want there now. */
+export function PortalButton({ subscription }: { readonly subscription: Subscription }) {
+  const portal = useAction(openPortal)
+  const words = portalWords(subscription)
+  return (
+    <>
+      <Failure error={portal.error} />
+      <div className="actions">
+        <ActionButton action={portal} kind={words.isUrgent ? 'primary' : 'plain'}>
+          {words.name}
+        </ActionButton>
+      </div>
+    </>
+  )
+}
+
+function portalWords(subscription: Subscription): { name: string; isUrgent: boolean } {
+  const { state, status } = subscription
+  const isOverdue = state === 'past_due' || (state === 'restricted' && status !== 'paused')
+  if (isOverdue) return { name: 'Pay now', isUrgent: true }
+  if (isEnding(subscription)) return { name: 'Keep the subscription', isUrgent: true }
+  const hasNothingToCancel = state === 'canceled' || state === 'pending'
+  return {
+    name: hasNothingToCancel ? 'Invoices and cards' : 'Manage billing',
+    isUrgent: false,
+  }
+}

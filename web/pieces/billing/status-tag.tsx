@@ -1,0 +1,15 @@
+import { type Subscription, stateName } from './subscription.js'
+
+const LOOKS: Readonly<Record<string, string>> = {
+  trialing: 'good',
+  active: 'good',
+  pending: 'warn',
+  past_due: 'bad',
+  restricted: 'bad',
+}
+
+/** Where a subscription stands, in a word or two. */
+export function StatusTag({ subscription }: { readonly subscription: Subscription }) {
+  const look = subscription.status === 'paused' ? 'warn' : (LOOKS[subscription.state] ?? '')
+  return <span className={`tag ${look}`}>{stateName(subscription)}</span>
+}
