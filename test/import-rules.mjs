@@ -80,7 +80,7 @@ function generalRules() {
       { path: '^web/.*\\.tsx?$' },
       {
         pathNot:
-          '^(web|packages/client/src)/|^src/brand/contrast\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr)/',
+          '^(web|packages/client/src)/|^src/brand/contrast\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts)/',
       },
     ),
     rule('main-site-imports-the-satellite', { path: '^web/main/' }, { path: '^web/satellite/' }),

@@ -26,6 +26,8 @@ for (const site of ['main', 'satellite']) {
       // The policy of the pages allows neither inline code nor data: addresses.
       assetsInlineLimit: 0,
       modulePreload: false,
+      // The words that passwords are compared with, loaded when somebody chooses one.
+      chunkSizeWarningLimit: 1_500,
       watch,
     },
   })

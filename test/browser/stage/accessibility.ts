@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds serious or critical on the page: each rule with where it is broken. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds on the page, however little: each rule with where it is broken. */
+export async function findings(page: Page): Promise<string[]> {
   if (!(await page.evaluate('Boolean(globalThis.axe)'))) await page.evaluate(AXE)
   const { violations, passes } = (await page.evaluate('axe.run()')) as AxeResults
   if (passes.length === 0) throw new Error('axe saw nothing')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
 }

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { seriousFindings } from './accessibility.js'
+import { findings } from './accessibility.js'
 import { keepScreenshot } from './screenshot.js'
 
 const SCREENS = [
@@ -15,7 +15,7 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
     await page.setViewportSize(screen.size)
     await page.emulateMedia({ colorScheme: screen.colorScheme, reducedMotion: 'reduce' })
     await keepScreenshot(page, `${name}-${screen.name}`)
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findings(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
   }
   await page.setViewportSize(SCREENS[0].size)

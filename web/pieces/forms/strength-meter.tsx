@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react'
+import { site } from '../site.js'
+import type { Level } from './strength.js'
+
+type Measure = (password: string, words: readonly string[]) => Level
+
+const WORDS: Readonly<Record<Level, { readonly text: string; readonly look: string }>> = {
+  1: { text: 'Too easy to guess', look: 'weak' },
+  2: { text: 'Still too easy to guess', look: 'fair' },
+  3: { text: 'Good', look: 'good' },
+  4: { text: 'Very good', look: 'good' },
+}
+
+/**
+ * How hard a password is to guess, while it is typed. What measures it is big, so it is loaded when somebody is about to
+ * choose one; without it the service alone says no.
+ */
+export function StrengthMeter({ password, email }: { readonly password: string; readonly email: string }) {
+  const [measure, setMeasure] = useState<{ readonly levelOf: Measure } | null>(null)
+  useEffect(() => {
+    let isGone = false
+    import('./strength.js').then(
+      loaded => !isGone && setMeasure(loaded),
+      () => undefined,
+    )
+    return () => {
+      isGone = true
+    }
+  }, [])
+  if (!measure || password === '') return null
+  const words = [site.name, location.hostname, ...email.split('@')].filter(Boolean)
+  const level = measure.levelOf(password, words)
+  const { text, look } = WORDS[level]
+  return (
+    <>
+      <div className={`strength ${look}`} aria-hidden="true">
+        {[1, 2, 3, 4].map(bar => (
+          <span key={bar} className={bar <= level ? 'lit' : ''} />
+        ))}
+      </div>
+      <small role="status">{text}</small>
+    </>
+  )
+}
