@@ -12,19 +12,23 @@ import { Loaded } from '../../../../pieces/waiting.js'
 import { When } from '../../../../pieces/when.js'
 import type { Account, Profile } from '../../../answers.js'
 import { call } from '../../../api.js'
+import { AccountCard } from './account-card.js'
+import { readFacts } from './account-facts.js'
 import { LatestActivity } from './latest-activity.js'
 import { SetUp } from './set-up.js'
 
 export function OverviewPage({ caller }: { readonly caller: Caller }) {
   const { permissions } = caller
+  const facts = useLoad(() => readFacts(permissions)).data
   return (
     <Page title="Overview">
       {permissions.accountSettings && <DeletionWarning />}
-      <SetUp permissions={permissions} />
+      {facts && <SetUp facts={facts} />}
       <div className="columns">
         <LatestActivity isOfAccount={permissions.accountSettings} />
         <div>
           <SubscriptionCard mayPay={permissions.payments} />
+          {facts && <AccountCard facts={facts} />}
           <YouCard caller={caller} />
         </div>
       </div>
