@@ -1,7 +1,6 @@
-import { useState } from 'react'
 import { Field } from '../../../pieces/forms/field.js'
 import { Form } from '../../../pieces/forms/form.js'
-import { Success } from '../../../pieces/notice.js'
+import { toast } from '../../../pieces/toasts.js'
 import { call } from '../../api.js'
 
 /** Changes the name of the person or of the account. */
@@ -20,17 +19,14 @@ export function NameForm({
   /** What is said then. */
   readonly saved: string
 }) {
-  const [isSaved, setIsSaved] = useState(false)
   return (
     <Form
       submit="Save name"
       send={async texts => {
-        setIsSaved(false)
         await call('PATCH', path, { name: texts.name?.trim() ?? '' })
-        setIsSaved(true)
+        toast(saved)
       }}
     >
-      {isSaved && <Success>{saved}</Success>}
       <Field
         label={label}
         name="name"

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { RadioChoice, SelectField } from '../../../pieces/forms/choice.js'
 import { Field } from '../../../pieces/forms/field.js'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
-import { Success } from '../../../pieces/notice.js'
+import { toast } from '../../../pieces/toasts.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
@@ -38,23 +38,20 @@ export function SecondFactorPolicy() {
 function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: Load<Policy> }) {
   const { required, paymentStepUpMinutes } = policy
   const [chosen, setChosen] = useState<string>(required)
-  const [isSaved, setIsSaved] = useState(false)
   const save = async ({ required, graceDays, paymentStepUpMinutes }: Texts) => {
-    setIsSaved(false)
     await call('PUT', 'account/second-factor', {
       required,
       ...(graceDays && { graceDays: Number(graceDays) }),
       paymentStepUpMinutes: paymentStepUpMinutes ? Number(paymentStepUpMinutes) : null,
     })
     await load.reload()
-    setIsSaved(true)
+    toast('Saved.')
   }
   const isChanged = chosen !== required
   return (
     <>
       <Standing policy={policy} />
       <Form submit="Save" send={save}>
-        {isSaved && <Success>Saved.</Success>}
         <RadioChoice
           label="Who must have a second factor"
           name="required"
