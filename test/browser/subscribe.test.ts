@@ -196,7 +196,7 @@ test('billing 7: the plan is changed on the provider’s page, from the plans', 
   await page.waitForURL(`${stage.app.sandbox.url}/portal/**`)
   await page.getByRole('button', { name: 'Confirm the change' }).click()
   await page.waitForURL(`${MAIN}/account/billing?portal=closed`)
-  await page.getByText('$20.00 a year').waitFor()
+  await page.getByRole('definition').filter({ hasText: '$20.00 a year' }).waitFor()
   stage.app.sandbox.webhookUrl = webhookUrl
   expect(complaints).toEqual([])
 })
