@@ -148,9 +148,8 @@ test('who must have a second factor: a late member sets one up, and goes on', as
 
   // The second factor was used long enough ago: the payment asks for it, and takes no password.
   stage.app.clock.advance(FIVE_MINUTES)
-  await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByRole('link', { name: 'Subscribe' }).click()
-  await press('Go to payment')
+  await page.getByRole('link', { name: 'Billing' }).click()
+  await press('Subscribe to Yearly')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Code of your authenticator app').fill(phone.code())
   expect(await dialog.getByLabel('Your password').count()).toBe(0)
