@@ -36,7 +36,7 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
       </Loaded>
       <p>
         {isOfAccount ? (
-          <Link href="/account/audit">Everything in the audit log</Link>
+          <Link href="/account/audit">See everything</Link>
         ) : (
           <Link href="/account/logins">All logins</Link>
         )}

@@ -46,7 +46,7 @@ function stepsIn({ hasSecondFactor, team, satellites, hasPlan }: AccountFacts): 
     },
     {
       href: '/account/team',
-      name: 'Invite somebody to your team',
+      name: 'Invite a colleague',
       why: 'Give each person the permissions that they need, and no others.',
       isDone: team && team.people + team.invited > 1,
     },
