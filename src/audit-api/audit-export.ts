@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, lte, max, sql } from 'drizzle-orm'
+import { eq, inArray, max, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../audit/actor.js'
 import { auditEvent } from '../audit/audit-event.js'
-import { canonicalRow, GENESIS_HASH } from '../audit/audit-hash.js'
+import { type AuditRow, canonicalRow, GENESIS_HASH } from '../audit/audit-hash.js'
 import { AuditLog } from '../audit/audit-log.js'
-import { AuditSealer } from '../audit/audit-sealer.js'
+import { scanAuditLog } from '../audit/audit-scan.js'
+import { AuditSealer, MOST_ROWS_AWAITED } from '../audit/audit-sealer.js'
+import type { IdRange } from '../audit/id-range.js'
 import { ocsfEvent, type RowToExport } from '../audit/ocsf/ocsf-event.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { auditChain, auditLog, users } from '../database/schema.js'
 import type { AuditFilterQuery } from './audit.dto.js'
-import { isListed } from './audit-trail.js'
+import { selectionOf } from './audit-filter.js'
 import type { ExportFormat } from './export-format.js'
 
 /** How much of an export is held in memory, however long it is. */
@@ -46,7 +48,7 @@ export class AuditExport {
     const detail = { ...filter, ...(format !== 'jsonl' && { format }) }
     const event = auditEvent(actor, 'audit.export', detail)
     await this.database.run(db => this.auditLog.record(db, event))
-    await this.sealer.seal()
+    await this.sealer.seal(MOST_ROWS_AWAITED)
     const pages = this.pages(options, await this.lastId())
     const first = await pages.next()
     return first.done ? none() : startingWith(first.value, pages)
@@ -57,37 +59,55 @@ export class AuditExport {
     return row?.last ?? 0
   }
 
-  private async *pages(options: ExportOptions, last: number): AsyncGenerator<string, void> {
-    const lineOf = LINES[options.format]
-    for (let after = 0; ; ) {
-      const rows = await this.read(options, after, last)
-      if (rows.length > 0) yield rows.map(row => `${lineOf(withSeal(row))}\n`).join('')
-      if (rows.length < ROWS_A_PAGE) return
-      after = rows.at(-1)?.row.id as number
+  private async *pages(
+    { accountId, filter, format }: ExportOptions,
+    last: number,
+  ): AsyncGenerator<string, void> {
+    const lineOf = LINES[format]
+    const selection = selectionOf(accountId, filter)
+    let rest: IdRange | null = { after: 0, to: last }
+    for (let isBegun = false; rest; isBegun = true) {
+      const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
+      const read = async (db: Db) => {
+        const { rows, rest } = await scanAuditLog(db, selection, step)
+        return { rows: await withSeals(db, rows), rest }
+      }
+      const page = await this.database.report(read, { isBegun })
+      if (page.rows.length > 0) yield page.rows.map(row => `${lineOf(row)}\n`).join('')
+      rest = page.rest
     }
-  }
-
-  private read({ accountId, filter }: ExportOptions, after: number, last: number) {
-    const { position, hash } = auditChain
-    const page = (db: Db) =>
-      db
-        .select({ row: auditLog, email: users.email, position, previous: before.hash, hash })
-        .from(auditLog)
-        .leftJoin(users, and(eq(users.id, auditLog.userId), eq(users.accountId, auditLog.accountId)))
-        .leftJoin(auditChain, eq(auditChain.auditId, auditLog.id))
-        .leftJoin(before, eq(before.position, sql`${position} - 1`))
-        .where(and(isListed(accountId, filter), gt(auditLog.id, after), lte(auditLog.id, last)))
-        .orderBy(asc(auditLog.id))
-        .limit(ROWS_A_PAGE)
-    return this.database.report(page, { isBegun: after > 0 })
   }
 }
 
-type ExportedRow = Awaited<ReturnType<AuditExport['read']>>[number]
+/** With their seals, and the current addresses of users who are still of the row's account. */
+async function withSeals(db: Db, rows: readonly AuditRow[]): Promise<RowToExport[]> {
+  const seals = await sealsOf(db, rows)
+  const users = await usersIn(db, rows)
+  return rows.map(row => {
+    const user = row.userId === null ? undefined : users.get(row.userId)
+    const email = user && user.accountId === row.accountId ? user.email : null
+    return { row, email, seal: seals.get(row.id) ?? null }
+  })
+}
 
-function withSeal({ row, email, position, previous, hash }: ExportedRow): RowToExport {
-  const seal = position === null ? null : { position, previous: previous ?? GENESIS_HASH, hash: hash ?? '' }
-  return { row, email, seal }
+async function sealsOf(db: Db, rows: readonly AuditRow[]) {
+  const { position, hash, auditId } = auditChain
+  const ids = rows.map(({ id }) => id)
+  const seals = await db
+    .select({ auditId, position, previous: before.hash, hash })
+    .from(auditChain)
+    .leftJoin(before, eq(before.position, sql`${position} - 1`))
+    .where(inArray(auditId, ids))
+  return new Map(
+    seals.map(({ auditId, previous, ...seal }) => [auditId, { ...seal, previous: previous ?? GENESIS_HASH }]),
+  )
+}
+
+async function usersIn(db: Db, rows: readonly AuditRow[]) {
+  const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
+  const { id, email, accountId } = users
+  const found = await db.select({ id, email, accountId }).from(users).where(inArray(id, ids))
+  return new Map(found.map(user => [user.id, user]))
 }
 
 const LINES: Readonly<Record<ExportFormat, (exported: RowToExport) => string>> = {

@@ -132,7 +132,11 @@ class AuditPage {
   })
   people!: Record<string, string>
 
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'For `after`; null on the last page' })
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description:
+      'For `after`; null on the last page. With a filter, a page can be short or empty and have one',
+  })
   next!: string | null
 }
 

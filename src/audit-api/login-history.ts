@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
+import type { AuditRow } from '../audit/audit-hash.js'
+import { type AuditSelection, scanAuditLog } from '../audit/audit-scan.js'
+import { ALL_IDS } from '../audit/id-range.js'
 import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { deviceName } from '../http/client.js'
-import { pageOf } from '../http/page.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
 import type { PageQuery } from './logins.dto.js'
-import { DEFAULT_PAGE, rowCursor } from './row-cursor.js'
+import { pageBefore } from './row-page.js'
 
 /** When and from where somebody logged in, or tried to log in, as a user. */
 @Injectable()
@@ -22,34 +24,23 @@ export class LoginHistory {
    * to its satellite sees only that site's; `complete` says whether these are all.
    */
   async list(session: Session, query: PageQuery) {
-    const { limit = DEFAULT_PAGE } = query
     const site = this.reauthentication.confinementOf(session)
-    const read = (count: number) => this.read(session.userId, site, query, count)
-    const { rows, next } = await pageOf(limit, read, rowCursor)
-    return {
-      complete: site === null,
-      logins: rows.map(({ id, userAgent, ...login }) => ({ ...login, device: deviceName(userAgent) })),
-      next,
-    }
-  }
-
-  private read(user: string, site: string | null, { after }: PageQuery, count: number) {
-    const { id, at, action, outcome, userId, sid, ip, userAgent, origin, detail } = auditLog
-    const isLogin = and(eq(userId, user), eq(action, 'login'), inArray(outcome, ['ok', 'failed']))
-    const source = sql<string | null>`${detail} ->> 'source'`
-    return this.database.report(db =>
-      db
-        .select({ id, at, outcome, source, origin, ip, userAgent, sid })
-        .from(auditLog)
-        .where(
-          and(
-            isLogin,
-            site === null ? undefined : eq(origin, site),
-            after === undefined ? undefined : lt(id, after),
-          ),
-        )
-        .orderBy(desc(id))
-        .limit(count),
+    const selection = selectionOf(session.userId, site)
+    const { rows, next } = await this.database.report(db =>
+      pageBefore(query, ALL_IDS, step => scanAuditLog(db, selection, step)),
     )
+    return { complete: site === null, logins: rows.map(loginOf), next }
   }
+}
+
+function selectionOf(user: string, site: string | null): AuditSelection {
+  const { outcome, origin } = auditLog
+  const isLogin = inArray(outcome, ['ok', 'failed'])
+  const isThere = site === null ? undefined : eq(origin, site)
+  return { accountId: null, user, action: 'login', where: and(isLogin, isThere) }
+}
+
+function loginOf({ at, outcome, origin, ip, sid, userAgent, detail }: AuditRow) {
+  const source = typeof detail.source === 'string' ? detail.source : null
+  return { at, outcome, source, origin, ip, sid, device: deviceName(userAgent) }
 }

@@ -47,7 +47,10 @@ class LoginPage {
   @ApiProperty({ type: [LoginEntry] })
   logins!: LoginEntry[]
 
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'For `after`; null on the last page' })
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description: 'For `after`; null on the last page. A page can be short or empty and have one',
+  })
   next!: string | null
 }
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, desc, eq, gt, gte, lt, lte, notExists, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lte, max, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
+import { Database, rowsOf } from '../database/database.js'
 import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema.js'
 import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
+import { ALL_IDS, type IdRange } from './id-range.js'
 
 /** The last link of the chain; it vouches for all before it. */
 export interface ChainHead {
@@ -24,14 +25,6 @@ export interface ChainLink {
   readonly isExpired: boolean
 }
 
-/** The rows of the audit log with these ids: above `after`, up to `to` where it is given. */
-export interface IdRange {
-  readonly after: number
-  readonly to?: number
-}
-
-/** The lowest integer that JavaScript represents exactly; our ids start at 1. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 const LINKS_A_PAGE = 2_000
 /** An arbitrary number; every replica must use the same, and nothing else may. */
 const SEALING_LOCK = 7_245_002
@@ -72,23 +65,17 @@ export class AuditChain {
     return row?.before ?? null
   }
 
-  /** The highest id among the newest 1,000 rows that were sealed before `time`; 0 when there are none. */
-  async highestIdSealedBefore(time: Date): Promise<number> {
-    // Not just the newest: a row that was found late has a low id.
-    const newest = await this.database.run(db =>
-      db
-        .select({ id: auditChain.auditId })
-        .from(auditChain)
-        .where(lt(auditChain.sealedAt, time))
-        .orderBy(desc(auditChain.position))
-        .limit(1_000),
-    )
-    return newest.reduce((highest, { id }) => Math.max(highest, id), 0)
+  /**
+   * An id up to which rows were sealed before `time`, but for those that come late; the lowest of all when nothing was.
+   * It may be lower than necessary: the chain is looked at in a few places only, however much was sealed since.
+   */
+  async sealedUpTo(db: Db, time: Date): Promise<number> {
+    const [row] = rowsOf<{ id: string | null }>(await db.execute(sealedUpTo(time)))
+    return row?.id ? Number(row.id) : ALL_IDS.after
   }
 
   /** The rows in the range that have no seal, lowest ids first. */
-  unsealed(db: Db, range: IdRange, limit: number): Promise<AuditRow[]> {
-    const { after, to = Number.MAX_SAFE_INTEGER } = range
+  unsealed(db: Db, { after, to }: IdRange, limit: number): Promise<AuditRow[]> {
     // The range is repeated here; otherwise the planner reads the index of all seals.
     const isItsSeal = and(
       eq(auditChain.auditId, auditLog.id),
@@ -104,19 +91,21 @@ export class AuditChain {
       .limit(limit)
   }
 
-  /** Splits the whole audit log into ranges of at most this many rows. */
-  async *ranges(rowsEach: number): AsyncGenerator<Required<IdRange>> {
-    for (let after = BEFORE_ALL; ; ) {
-      const to = await this.database.run(db => lastOfNext(db, after, rowsEach))
+  /** Splits the audit log, above this id, into ranges of so many rows; the last has fewer. */
+  async *ranges(above: number, rowsEach: number): AsyncGenerator<IdRange> {
+    for (let after = above; ; ) {
+      const { to, count } = await this.database.run(db => nextRange(db, after, rowsEach))
       if (to === null) return
       yield { after, to }
+      // Rows that were written meanwhile are for the next time.
+      if (count < rowsEach) return
       after = to
     }
   }
 
   /** All links by position, in pages, from the first that exists. */
   async *pages(): AsyncGenerator<ChainLink[]> {
-    for (let after = BEFORE_ALL; ; ) {
+    for (let after = ALL_IDS.after; ; ) {
       const page = await this.database.run(db => linksAfter(db, after))
       const last = page.at(-1)
       if (!last) return
@@ -126,16 +115,36 @@ export class AuditChain {
   }
 }
 
-async function lastOfNext(db: Db, after: number, count: number): Promise<number | null> {
+/**
+ * Of the last link, the one before it, the second, fourth, eighth and so on, the first that is old enough; then the
+ * highest id of the 1,000 links up to that one, because a row that was found late has a low id.
+ */
+function sealedUpTo(time: Date): SQL {
+  const { position, auditId, sealedAt } = auditChain
+  const isOld = sql`${sealedAt} < ${time.toISOString()}::timestamptz`
+  return sql`
+    with newest as (select max(${position}) as position from ${auditChain}),
+    places as (
+      select newest.position - back as position from newest, (
+        select 0::bigint as back union all select (2 ^ n)::bigint from generate_series(0, 40) n) steps),
+    old as (
+      select link.position from places cross join lateral (
+        select ${position} from ${auditChain} where ${position} = places.position and ${isOld}) link
+      order by 1 desc limit 1)
+    select max(${auditId})::text as id from old, ${auditChain}
+    where ${position} <= old.position and ${position} > old.position - 1000`
+}
+
+async function nextRange(db: Db, after: number, most: number) {
   const next = db
     .select({ id: auditLog.id })
     .from(auditLog)
     .where(gt(auditLog.id, after))
     .orderBy(asc(auditLog.id))
-    .limit(count)
+    .limit(most)
     .as('next')
-  const [last] = await db.select({ id: sql<string | null>`max(${next.id})::text` }).from(next)
-  return last?.id ? Number(last.id) : null
+  const [found] = await db.select({ to: max(next.id), count: count() }).from(next)
+  return found ?? { to: null, count: 0 }
 }
 
 async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {

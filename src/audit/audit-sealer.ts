@@ -3,9 +3,10 @@ import { Interval } from '@nestjs/schedule'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { Logger } from '../log/logger.js'
-import { AuditChain, type ChainHead, EMPTY_CHAIN, type IdRange } from './audit-chain.js'
+import { AuditChain, type ChainHead, EMPTY_CHAIN } from './audit-chain.js'
 import { type AuditRow, chainHash } from './audit-hash.js'
 import { AuditLog } from './audit-log.js'
+import { ALL_IDS, type IdRange } from './id-range.js'
 
 /** How long a row can be changed without a trace. */
 const EVERY_MS = 3_000
@@ -17,7 +18,8 @@ const ROWS_A_TRANSACTION = 1_000
  */
 const LATE_SECONDS = 120
 const SEARCH_EVERY_SECONDS = 24 * 60 * 60
-const ROWS_A_SEARCH_PAGE = 10_000
+/** What one statement looks at, however many rows wait. */
+const ROWS_A_RANGE = 10_000
 /** An older row without a seal was overlooked, or slipped in. */
 const OVERDUE_SECONDS = 5 * 60
 /** Whoever changes the database cannot change the operator's logs, so a head in the log is a witness. */
@@ -30,8 +32,8 @@ export interface Overdue {
   readonly ids: readonly number[]
 }
 const MAX_OVERDUE_IDS = 20
-/** A process that is told to stop has only seconds; the next one continues. */
-const MAX_ROWS_AT_SHUTDOWN = 10 * ROWS_A_TRANSACTION
+/** While somebody waits: a process that is told to stop has only seconds. The next run continues. */
+export const MOST_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
 
 /**
  * Seals rows soon after they are committed, outside any request. Any number of replicas may try: one at a
@@ -64,11 +66,20 @@ export class AuditSealer implements OnApplicationShutdown {
     return this.running
   }
 
-  /** Seals every row that is committed now; returns how many. Throws `DATABASE_UNAVAILABLE`. */
-  async seal(): Promise<number> {
+  /**
+   * Seals the rows that are committed now, up to about `mostRows` of them; returns how many. Throws
+   * `DATABASE_UNAVAILABLE`.
+   */
+  async seal(mostRows = Number.POSITIVE_INFINITY): Promise<number> {
     await this.auditLog.flush()
-    const after = await this.chain.highestIdSealedBefore(secondsAfter(this.clock.now(), -LATE_SECONDS))
-    return this.sealRange({ after })
+    const time = secondsAfter(this.clock.now(), -LATE_SECONDS)
+    const above = await this.database.run(db => this.chain.sealedUpTo(db, time))
+    let sealed = 0
+    for await (const range of this.chain.ranges(above, ROWS_A_RANGE)) {
+      sealed += await this.sealRange(range)
+      if (sealed >= (this.isStopping ? MOST_ROWS_AWAITED : mostRows)) break
+    }
+    return sealed
   }
 
   /** Seals every row of the log, however old, and returns those that should have been sealed long ago. */
@@ -76,9 +87,9 @@ export class AuditSealer implements OnApplicationShutdown {
     const dueBefore = secondsAfter(this.clock.now(), -OVERDUE_SECONDS)
     const ids: number[] = []
     let count = 0
-    for await (const range of this.chain.ranges(ROWS_A_SEARCH_PAGE)) {
+    for await (const range of this.chain.ranges(ALL_IDS.after, ROWS_A_RANGE)) {
       if (this.isStopping) break
-      const unsealed = await this.database.run(db => this.chain.unsealed(db, range, ROWS_A_SEARCH_PAGE))
+      const unsealed = await this.database.run(db => this.chain.unsealed(db, range, ROWS_A_RANGE))
       const overdue = unsealed.filter(({ at }) => !(at >= dueBefore))
       count += overdue.length
       ids.push(...overdue.slice(0, MAX_OVERDUE_IDS - ids.length).map(({ id }) => id))
@@ -124,27 +135,28 @@ export class AuditSealer implements OnApplicationShutdown {
   private async sealRange(range: IdRange): Promise<number> {
     const [first] = await this.database.run(db => this.chain.unsealed(db, range, 1))
     if (!first) return 0
-    for (let sealed = 0; ; ) {
-      const count = await this.sealSome(range)
+    for (let sealed = 0, { after } = range; ; ) {
+      const { count, last } = await this.sealSome({ ...range, after })
       sealed += count
-      const isEnough = this.isStopping && sealed >= MAX_ROWS_AT_SHUTDOWN
-      if (count < ROWS_A_TRANSACTION || isEnough) return sealed
+      if (count < ROWS_A_TRANSACTION) return sealed
+      after = last
     }
   }
 
-  private async sealSome(range: IdRange): Promise<number> {
-    const { isAsKnown, head, count } = await this.database.transaction(async transaction => {
+  private async sealSome(range: IdRange): Promise<{ count: number; last: number }> {
+    const { isAsKnown, head, links } = await this.database.transaction(async transaction => {
       await this.chain.lock(transaction)
       const isAsKnown = await this.chain.has(transaction, this.head)
       const rows = await this.chain.unsealed(transaction, range, ROWS_A_TRANSACTION)
-      const links = linksFor(rows, await this.chain.head(transaction), this.clock.now())
+      const before = await this.chain.head(transaction)
+      const links = linksFor(rows, before, this.clock.now())
       if (links.length > 0) await this.chain.append(transaction, links)
-      return { isAsKnown, head: links.at(-1) ?? (await this.chain.head(transaction)), count: links.length }
+      return { isAsKnown, head: links.at(-1) ?? before, links }
     })
     const { position, hash } = this.head
     if (!isAsKnown) this.logger.error(`The audit chain has been changed: position ${position} had ${hash}`)
     this.head = { position: head.position, hash: head.hash }
-    return count
+    return { count: links.length, last: links.at(-1)?.auditId ?? range.to }
   }
 
   private showHeadIfDue(): void {

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common'
+import type { AuditRow } from '../../audit/audit-hash.js'
 import { Clock } from '../../clock/clock.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'
 import type { ProfileAnswer } from './profile.dto.js'
 import { ProfileService } from './profile.service.js'
-import { type AuditRow, UserRecords } from './user-records.js'
+import { UserRecords } from './user-records.js'
 
 /** Everything about a user as one JSON object (GDPR articles 15 and 20). */
 @Injectable()

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, lte, max, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, max, or, sql } from 'drizzle-orm'
 import { auditEvent } from '../../audit/audit-event.js'
+import type { AuditRow } from '../../audit/audit-hash.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
+import { type AuditSelection, type Scanned, scanAuditLog } from '../../audit/audit-scan.js'
+import type { IdRange } from '../../audit/id-range.js'
 import { Database } from '../../database/database.js'
 import {
   auditLog,
@@ -19,8 +21,6 @@ import type { ProfileAnswer } from './profile.dto.js'
 
 /** How much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
-
-export type AuditRow = typeof auditLog.$inferSelect
 
 /**
  * What the database has about a user, besides the profile. Contains no secrets and no hashes of secrets.
@@ -106,26 +106,26 @@ export class UserRecords {
 
   /** Pages of what concerns the user, oldest first. */
   concerning({ userId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
-    return this.pages(eq(auditLog.userId, userId), last)
+    return this.pages({ accountId: null, user: userId }, last)
   }
 
   /** Pages of what the user did to others, as managers do. */
   doneBy({ userId, accountId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
     const isTheirs = sql`${auditLog.detail} ->> 'by' = ${userId}`
     const isOthers = sql`${auditLog.userId} is distinct from ${userId}::uuid`
-    return this.pages(and(eq(auditLog.accountId, accountId), isTheirs, isOthers), last)
+    return this.pages({ accountId, where: and(isTheirs, isOthers) }, last)
   }
 
-  private async *pages(which: SQL | undefined, last: number): AsyncGenerator<AuditRow[]> {
-    for (let after = 0; ; ) {
-      const isNext = and(which, gt(auditLog.id, after), lte(auditLog.id, last))
-      const page = (db: Db) =>
-        db.select().from(auditLog).where(isNext).orderBy(asc(auditLog.id)).limit(ROWS_A_PAGE)
+  private async *pages(selection: AuditSelection, last: number): AsyncGenerator<AuditRow[]> {
+    let rest: IdRange | null = { after: 0, to: last }
+    while (rest) {
+      const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
       // The answer has begun: it is too late to refuse it as `TOO_BUSY`.
-      const rows = await this.database.report(page, { isBegun: true })
-      if (rows.length > 0) yield rows
-      if (rows.length < ROWS_A_PAGE) return
-      after = rows.at(-1)?.id as number
+      const page: Scanned = await this.database.report(db => scanAuditLog(db, selection, step), {
+        isBegun: true,
+      })
+      if (page.rows.length > 0) yield page.rows
+      rest = page.rest
     }
   }
 }

@@ -36,11 +36,11 @@ export class PostgresPools {
     return inTransaction(this.requests, work)
   }
 
-  /** Reads for a report, with a time limit of its own. */
+  /** Reads for a report, with a time limit of its own; all its statements see the same rows. */
   report<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return inTransaction(this.reports, async transaction => {
       await transaction.execute(
-        `set transaction read only; set local statement_timeout = ${REPORT_TIMEOUT_MS}`,
+        `set transaction isolation level repeatable read, read only; set local statement_timeout = ${REPORT_TIMEOUT_MS}`,
       )
       return work(transaction)
     })

@@ -7,19 +7,24 @@ interface Part<T> {
   readonly next: string | null
 }
 
-/** A long list, a part at a time. A change of `key` begins it anew. */
+/** A long list, a part at a time. A change of `key` begins it anew. A part with no rows and a `next` is passed over. */
 export function usePages<T>(
-  load: (after: string | null) => Promise<Part<T>>,
+  loadPart: (after: string | null) => Promise<Part<T>>,
   key = '',
 ): { readonly list: Load<Part<T>>; readonly more: Action<void> | null } {
-  const [added, setAdded] = useState<Part<T> & { key: string }>({ key, rows: [], next: null })
+  const [added, setAdded] = useState<(Part<T> & { key: string }) | null>(null)
+  const load = async (after: string | null) => {
+    let part = await loadPart(after)
+    while (part.rows.length === 0 && part.next) part = await loadPart(part.next)
+    return part
+  }
   const first = useLoad(() => load(null), key)
-  const isAdded = added.key === key && added.rows.length > 0
-  const next = isAdded ? added.next : (first.data?.next ?? null)
+  const later = added?.key === key ? added : null
+  const next = (later ?? first.data)?.next ?? null
   const more = useAction(async () => {
     const part = await load(next)
-    setAdded({ key, rows: [...(isAdded ? added.rows : []), ...part.rows], next: part.next })
+    setAdded({ key, rows: [...(later?.rows ?? []), ...part.rows], next: part.next })
   })
-  const rows = [...(first.data?.rows ?? []), ...(isAdded ? added.rows : [])]
+  const rows = [...(first.data?.rows ?? []), ...(later?.rows ?? [])]
   return { list: { ...first, data: first.data && { rows, next } }, more: next ? more : null }
 }

@@ -1,0 +1,40 @@
+import { and, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { AuditSelection } from '../audit/audit-scan.js'
+import { ALL_IDS, type IdRange } from '../audit/id-range.js'
+import type { Db } from '../database/connection.js'
+import { rowsOf } from '../database/database.js'
+import { auditLog } from '../database/schema.js'
+import type { AuditFilterQuery } from './audit.dto.js'
+
+/** How far a replica's clock may be from the others'; doctor reports a second. */
+const CLOCKS_APART_MS = 10 * 60 * 1000
+/** Ids and times are in the same order by and large, so so many rows show where to begin. */
+const ROWS_AROUND = 1_000
+
+/**
+ * The account's rows that match the filter, never rows of another account or of none; without an account, the rows
+ * of all.
+ */
+export function selectionOf(accountId: string | null, filter: AuditFilterQuery): AuditSelection {
+  const { from, to, user, action, outcome } = filter
+  const where = and(from && gte(auditLog.at, from), to && lt(auditLog.at, to))
+  return { accountId, user, action, outcome, where }
+}
+
+/** The ids that rows of these times can have, so that a page of old rows does not begin at the newest. */
+export async function idsBetween(db: Db, { from, to }: AuditFilterQuery): Promise<IdRange> {
+  const lowest = from && (await idNear(db, from.getTime() - CLOCKS_APART_MS, sql`min(id)`))
+  const highest = to && (await idNear(db, to.getTime() + CLOCKS_APART_MS, sql`max(id)`))
+  return { after: lowest ? lowest - 1 : ALL_IDS.after, to: highest ?? ALL_IDS.to }
+}
+
+/** Of the first rows since then; null when there are none. */
+async function idNear(db: Db, time: number, which: SQL): Promise<number | null> {
+  const first = sql`
+    select id from ${auditLog} where ${auditLog.at} >= ${new Date(time).toISOString()}::timestamptz
+    order by ${auditLog.at} limit ${ROWS_AROUND}`
+  const [row] = rowsOf<{ id: string | null }>(
+    await db.execute(sql`select ${which}::text as id from (${first}) first`),
+  )
+  return row?.id ? Number(row.id) : null
+}

@@ -1,0 +1,148 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  lte,
+  max,
+  min,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Db } from '../database/connection.js'
+import { auditLog } from '../database/schema.js'
+import type { AuditRow } from './audit-hash.js'
+import type { IdRange } from './id-range.js'
+
+/** Which rows of the log; all conditions must hold. */
+export interface AuditSelection {
+  /** Null for the rows of all accounts, and those of none. */
+  readonly accountId: string | null
+  readonly user?: string
+  readonly action?: string
+  readonly outcome?: string
+  /** A condition on `auditLog` that no index answers. */
+  readonly where?: SQL
+}
+
+/** One step of a scan. */
+export interface ScanStep {
+  readonly range: IdRange
+  readonly order: 'newest first' | 'oldest first'
+  /** How many rows it returns at most. */
+  readonly limit: number
+}
+
+/** What a step has found. */
+export interface Scanned {
+  readonly rows: AuditRow[]
+  /** The ids that are left to look at; null when none are. */
+  readonly rest: IdRange | null
+}
+
+/** How many rows a step reads, whether they match or not: some milliseconds. */
+const ROWS_A_STEP = 5_000
+
+/**
+ * The next rows of a selection by id. A step reads a limited number of rows of one index, so it may return fewer
+ * than `limit`, even none, while there is a `rest`.
+ */
+export async function scanAuditLog(db: Db, selection: AuditSelection, step: ScanStep): Promise<Scanned> {
+  await db.execute(WITHOUT_SORTING)
+  const rows = await scanQuery(db, selection, step)
+  const last = rows.length < step.limit ? await endOf(db, selection, step) : rows.at(-1)?.id
+  return { rows, rest: last == null ? null : restOf(step, last) }
+}
+
+/**
+ * A planner that expects few rows would read and sort all of them, and expectations are wrong where an account has grown
+ * since they were worked out.
+ */
+const WITHOUT_SORTING = sql`select set_config('enable_sort', 'off', true)`
+
+/** What a step runs, for tests of its plan. */
+export function scanQuery(db: Db, selection: AuditSelection, step: ScanStep) {
+  return db
+    .select(getTableColumns(auditLog))
+    .from(nextRows(db, selection, step))
+    .where(and(matches(selection), gt(auditLog.id, step.range.after), lte(auditLog.id, step.range.to)))
+    .orderBy(...inOrder(selection, step))
+    .limit(step.limit)
+}
+
+/** Under the name of the table, so that conditions are the same on either. */
+function nextRows(db: Db, selection: AuditSelection, step: ScanStep) {
+  return db
+    .select()
+    .from(auditLog)
+    .where(isNext(selection, step))
+    .orderBy(...inOrder(selection, step))
+    .limit(ROWS_A_STEP)
+    .as('audit_log')
+}
+
+/** The last row that the step has read, whether it matches or not; null when there are no more after it. */
+async function endOf(db: Db, selection: AuditSelection, step: ScanStep): Promise<number | null> {
+  const read = nextRows(db, selection, step)
+  const end = step.order === 'newest first' ? min(read.id) : max(read.id)
+  const [found] = await db.select({ end, count: count() }).from(read)
+  return found?.count === ROWS_A_STEP ? found.end : null
+}
+
+function restOf({ range, order }: ScanStep, last: number): IdRange | null {
+  const rest = order === 'newest first' ? { ...range, to: last - 1 } : { ...range, after: last }
+  return rest.after < rest.to ? rest : null
+}
+
+/**
+ * A place in one index, and where the rows like it end. With `account_id = …` alone, ordered by id, the planner may choose the index
+ * of the whole log and read all of it in the hope of matches. Rows are in the order of their last column and id in their
+ * own index alone.
+ */
+function isNext(selection: AuditSelection, { range, order }: ScanStep): SQL | undefined {
+  const isNewestFirst = order === 'newest first'
+  const id = isNewestFirst ? range.to : range.after + 1
+  const { account, last } = keyOf(selection)
+  const compare = isNewestFirst ? lte : gte
+  if (!last) return compare(auditLog.id, id)
+  return and(
+    account === undefined ? undefined : eq(auditLog.accountId, account),
+    isNewestFirst ? gte(last.column, last.value) : lte(last.column, last.value),
+    compare(sql`(${last.column}, ${auditLog.id})`, sql`(${last.value}, ${id})`),
+  )
+}
+
+function inOrder(selection: AuditSelection, { order }: ScanStep): SQL[] {
+  const { last } = keyOf(selection)
+  const columns = last ? [last.column, auditLog.id] : [auditLog.id]
+  return columns.map(order === 'newest first' ? desc : asc)
+}
+
+/** What an index of the log has before the id. */
+interface IndexKey {
+  readonly account?: string
+  readonly last?: { readonly column: PgColumn; readonly value: string }
+}
+
+function keyOf({ accountId, user, action, outcome }: AuditSelection): IndexKey {
+  if (user) return { last: { column: auditLog.userId, value: user } }
+  if (accountId === null) return {}
+  if (action) return { account: accountId, last: { column: auditLog.action, value: action } }
+  if (outcome) return { account: accountId, last: { column: auditLog.outcome, value: outcome } }
+  return { last: { column: auditLog.accountId, value: accountId } }
+}
+
+function matches({ accountId, user, action, outcome, where }: AuditSelection): SQL | undefined {
+  return and(
+    accountId === null ? undefined : eq(auditLog.accountId, accountId),
+    user ? eq(auditLog.userId, user) : undefined,
+    action ? eq(auditLog.action, action) : undefined,
+    outcome ? eq(auditLog.outcome, outcome) : undefined,
+    where,
+  )
+}

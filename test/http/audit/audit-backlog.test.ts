@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { AuditChain } from '../../../src/audit/audit-chain.js'
+import { AuditSealer, MOST_ROWS_AWAITED } from '../../../src/audit/audit-sealer.js'
+import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
+import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import { Database } from '../../../src/database/database.js'
+import { auditChain, auditLog } from '../../../src/database/schema.js'
+import { TestApp } from '../../support/test-app.js'
+import { type Read, readBy } from '../support/read-by.js'
+
+const WAITING = 45_000
+const ROWS_A_RANGE = 10_000
+
+let app: TestApp
+let database: Database
+let chain: AuditChain
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  database = app.app.get(Database)
+  chain = app.app.get(AuditChain)
+  // Its search of the whole log; the next is in a day.
+  await app.app.get(AuditSealer).run()
+  // In one statement, and without ANALYZE, as after an import.
+  await database.maintain(db =>
+    db.execute(sql`
+      insert into audit_log (at, action, outcome)
+      select now(), 'user.import', 'ok' from generate_series(1, ${WAITING}::int)`),
+  )
+})
+afterAll(() => app?.stop())
+
+describe('Rows of the audit log that wait for their seals, many thousands', () => {
+  test('are looked at in ranges, however many follow', async () => {
+    const [range] = await take(chain.ranges(ALL_IDS.after, ROWS_A_RANGE), 1)
+    const read = await readBy(database, db => chain.unsealed(db, range as IdRange, 1_000))
+    expect(read.rows).toBeGreaterThanOrEqual(1_000)
+    expect(read.rows).toBeLessThanOrEqual(2 * ROWS_A_RANGE)
+  })
+
+  test('do not make anybody wait for all of them', async () => {
+    const sealed = await app.app.get(AuditSealer).seal(MOST_ROWS_AWAITED)
+    expect(sealed).toBeGreaterThanOrEqual(MOST_ROWS_AWAITED)
+    expect(sealed).toBeLessThanOrEqual(MOST_ROWS_AWAITED + ROWS_A_RANGE)
+  })
+
+  test('are all sealed in the end, and the start of the next run is found in a few places', async () => {
+    await app.app.get(AuditSealer).seal()
+    const { seals, rows } = await counts()
+    expect(seals).toBe(rows)
+    const whileNew = await startBefore(-200)
+    expect(whileNew.above).toBe(ALL_IDS.after)
+    app.clock.advance(200)
+    const whenOld = await startBefore(0)
+    expect(whenOld.above).toBe(await highestId())
+    for (const { read } of [whileNew, whenOld]) expect(read.rows).toBeLessThanOrEqual(2_100)
+    expect(await app.app.get(AuditSealer).seal()).toBe(0)
+    const faults: string[] = []
+    await app.app.get(AuditVerifier).verify(fault => faults.push(fault))
+    expect(faults).toEqual([])
+  })
+})
+
+async function startBefore(secondsFromNow: number): Promise<{ above: number; read: Read }> {
+  const time = secondsAfter(app.clock.now(), secondsFromNow)
+  let above = 0
+  const read = await readBy(database, async db => {
+    above = await chain.sealedUpTo(db, time)
+  })
+  return { above, read }
+}
+
+async function take<T>(all: AsyncIterable<T>, most: number): Promise<T[]> {
+  const taken: T[] = []
+  for await (const one of all) if (taken.push(one) === most) break
+  return taken
+}
+
+function counts() {
+  return database.run(async db => ({
+    seals: await db.$count(auditChain),
+    rows: await db.$count(auditLog),
+  }))
+}
+
+async function highestId() {
+  const [row] = await database.run(db =>
+    db.select({ id: auditLog.id }).from(auditLog).orderBy(sql`${auditLog.id} desc`).limit(1),
+  )
+  return row?.id
+}

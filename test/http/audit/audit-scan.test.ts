@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
+import { scanAuditLog } from '../../../src/audit/audit-scan.js'
+import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
+import type { AuditFilterQuery } from '../../../src/audit-api/audit.dto.js'
+import { idsBetween, selectionOf } from '../../../src/audit-api/audit-filter.js'
+import type { Db } from '../../../src/database/connection.js'
+import { Database, rowsOf } from '../../../src/database/database.js'
+import { auditLog } from '../../../src/database/schema.js'
+import type { User } from '../../../src/users/user.js'
+import { anOwner } from '../../support/people.js'
+import { TestApp } from '../../support/test-app.js'
+import { readBy } from '../support/read-by.js'
+
+/** Of one tenant; as many of others. */
+const ROWS = 30_000
+const MONTHS = 12
+const PAGE = 51
+/** A step's, read once for its rows and once for its end, and the thousand around a time. */
+const MOST_ROWS = 2 * 5_000 + 2 * 1_000 + PAGE
+/** Of a few rows in an index of each partition. */
+const FEW_BLOCKS = 400
+
+let app: TestApp
+let database: Database
+let owner: User
+let stranger: User
+let halfWay: Date
+let lowest: number
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  database = app.app.get(Database)
+  owner = await anOwner(app)
+  stranger = await anOwner(app)
+  const aMonthBefore = sql`now() - make_interval(months => n)`
+  await database.maintain(db =>
+    db.execute(sql`select create_audit_partition(${aMonthBefore}) from generate_series(1, ${MONTHS}::int) n`),
+  )
+  lowest = await firstFree()
+  // Without ANALYZE: what the planner knows is from a log of a few rows.
+  await database.maintain(db => db.execute(rows()))
+  halfWay = new Date(Date.now() - (MONTHS / 2) * 30 * 86_400_000)
+})
+afterAll(() => app?.stop())
+
+/** In turns of the tenant and of a stranger, who alone changes permissions. */
+function rows() {
+  const isOwn = sql`n % 2 = 0`
+  return sql`
+    insert into audit_log (at, action, outcome, user_id, account_id)
+    select now() - (${2 * ROWS}::int - n) * (interval '${sql.raw(String(MONTHS * 30))} days' / ${2 * ROWS}::int),
+      case when n in (8, 50008) then 'user.enable' when ${isOwn} then 'login' else 'permissions.change' end,
+      case when n in (10, 50010) then 'refused' when n % 3 = 0 then 'failed' else 'ok' end,
+      case when ${isOwn} then ${owner.id}::uuid else ${stranger.id}::uuid end,
+      case when ${isOwn} then ${owner.accountId}::uuid else ${stranger.accountId}::uuid end
+    from generate_series(1, ${2 * ROWS}::int) n order by n`
+}
+
+async function firstFree(): Promise<number> {
+  const found = await database.run(db => db.execute(sql`select last_value::int as id from audit_log_id_seq`))
+  return rowsOf<{ id: number }>(found)[0]?.id as number
+}
+
+/** Every combination of what can be asked for: what is there, what is rare, what only a stranger has, or nothing. */
+function combinations() {
+  const users = [undefined, owner.id, stranger.id]
+  const actions = [undefined, 'login', 'user.enable', 'permissions.change'] as const
+  const outcomes = [undefined, 'failed', 'refused'] as const
+  return users.flatMap(user =>
+    actions.flatMap(action =>
+      outcomes.flatMap(outcome =>
+        [undefined, halfWay].flatMap(from =>
+          [undefined, halfWay].map((to): AuditFilterQuery => ({ user, action, outcome, from, to })),
+        ),
+      ),
+    ),
+  )
+}
+
+describe('A page of a long audit log', () => {
+  test('reads a limited number of rows, whatever it is filtered by and wherever it begins', async () => {
+    for (const filter of combinations())
+      for (const to of [ALL_IDS.to, lowest + ROWS]) {
+        const { rows: rowsRead } = await readBy(database, async db => {
+          const range = await idsBetween(db, filter)
+          await aPage(db, filter, { ...range, to: Math.min(to, range.to) })
+        })
+        expect({ filter, to, rowsRead, isLimited: rowsRead <= MOST_ROWS }).toMatchObject({ isLimited: true })
+      }
+  })
+
+  test.each([
+    ['an action that only others do', { action: 'permissions.change' }],
+    ['a rare action', { action: 'user.enable' }],
+    ['an outcome that only others have', { outcome: 'refused', action: 'permissions.change' }],
+  ] as const)('reads next to nothing for %s', async (_, filter) => {
+    const { blocks } = await readBy(database, db => aPage(db, filter, ALL_IDS))
+    expect(blocks).toBeGreaterThan(0)
+    expect(blocks).toBeLessThan(FEW_BLOCKS)
+  })
+
+  test('has the newest rows that match, and is followed by the rest', async () => {
+    for (const filter of combinations()) {
+      const found = await database.report(async db => {
+        const ids: number[] = []
+        for (let rest: IdRange | null = await idsBetween(db, filter); rest && ids.length < PAGE; ) {
+          const page = await aPage(db, filter, rest)
+          ids.push(...page.rows.map(({ id }) => id))
+          rest = page.rest
+        }
+        return ids.slice(0, PAGE)
+      })
+      expect({ filter, found }).toEqual({ filter, found: await newest(filter) })
+    }
+  })
+
+  test('is read in the other order for exports, each row once', async () => {
+    const selection = selectionOf(owner.accountId, { outcome: 'failed' })
+    const ids: number[] = []
+    for (let rest: IdRange | null = { ...ALL_IDS, to: lowest + ROWS }; rest; ) {
+      const range = rest
+      const page = await database.report(db =>
+        scanAuditLog(db, selection, { range, order: 'oldest first', limit: 500 }),
+      )
+      ids.push(...page.rows.map(({ id }) => id))
+      rest = page.rest
+    }
+    const { accountId, outcome, id } = auditLog
+    const isOne = and(eq(accountId, owner.accountId), eq(outcome, 'failed'), lte(id, lowest + ROWS))
+    const whole = await database.run(db => db.select({ id }).from(auditLog).where(isOne).orderBy(id))
+    expect(ids).toEqual(whole.map(row => row.id))
+    expect(ids.length).toBeGreaterThan(1_000)
+  })
+})
+
+function aPage(db: Db, filter: AuditFilterQuery, range: IdRange) {
+  const selection = selectionOf(owner.accountId, filter)
+  return scanAuditLog(db, selection, { range, order: 'newest first', limit: PAGE })
+}
+
+/** By a plain query, which may take as long as it likes. */
+async function newest({ user, action, outcome, from, to }: AuditFilterQuery): Promise<number[]> {
+  const isIt = and(
+    eq(auditLog.accountId, owner.accountId),
+    user && eq(auditLog.userId, user),
+    action && eq(auditLog.action, action),
+    outcome && eq(auditLog.outcome, outcome),
+    from && gte(auditLog.at, from),
+    to && lt(auditLog.at, to),
+  )
+  const found = await database.run(db =>
+    db.select({ id: auditLog.id }).from(auditLog).where(isIt).orderBy(desc(auditLog.id)).limit(PAGE),
+  )
+  return found.map(({ id }) => id)
+}
