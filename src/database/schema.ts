@@ -85,7 +85,8 @@ export const users = pgTable(
   },
   table => [
     uniqueIndex('users_email').on(table.email),
-    index('users_account').on(table.accountId),
+    // In the order of the team's pages.
+    index('users_account_created').on(table.accountId, table.createdAt, table.id),
     uniqueIndex('users_owner').on(table.accountId).where(sql`role = 'owner'`),
   ],
 )
@@ -453,7 +454,11 @@ export const billingWork = pgTable(
     parkedAt: instant('parked_at'),
     lastError: text('last_error'),
   },
-  table => [index('billing_work_due').on(table.isRoutine, table.dueAt)],
+  table => [
+    index('billing_work_due').on(table.isRoutine, table.dueAt),
+    // Found among those that have not failed, however many wait.
+    index('billing_work_failed').on(table.dueAt).where(sql`attempts > 0`),
+  ],
 )
 
 /**

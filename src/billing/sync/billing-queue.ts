@@ -22,6 +22,9 @@ const MAX_PAUSE_SECONDS = 3_600
 /** About eight hours of retries; what still fails needs an operator. */
 const MAX_ATTEMPTS = 20
 
+/** Of the search for customers that are not queued; some milliseconds. */
+const EVENTS_A_LOOK = 5_000
+
 const RELEASED = { claim: null, claimedUntil: null } as const
 
 /** Which customers have to be looked at. All times are by the database's clock, which all replicas share. */
@@ -58,19 +61,17 @@ export class BillingQueue {
   }
 
   /**
-   * Adds customers of waiting events that are not queued. There should be none; returns how many there were.
+   * Adds customers of waiting events that are not queued, a limited number of events a statement. There should be
+   * none; returns how many there were.
    */
   async addForgotten(): Promise<number> {
-    const made = await this.database.run(db =>
-      db.execute(sql`
-        insert into ${billingWork} (customer_id, due_at)
-        select distinct customer_id, clock_timestamp() from ${providerEvents} as event
-        where effect is null and customer_id is not null
-          and not exists (select 1 from ${billingWork} as work where work.customer_id = event.customer_id)
-        on conflict do nothing
-        returning customer_id`),
-    )
-    return rowsOf(made).length
+    for (let added = 0, after = ''; ; ) {
+      const found = await this.database.run(db => db.execute(forgottenAfter(after)))
+      const [page] = rowsOf<{ added: number; looked: number; last: string }>(found)
+      added += page?.added ?? 0
+      if (!page || page.looked < EVENTS_A_LOOK) return added
+      after = page.last
+    }
   }
 
   /**
@@ -78,10 +79,11 @@ export class BillingQueue {
    * come last and are at most `maxOther`.
    */
   async claim(max: number, maxOther: number): Promise<ClaimedWork[]> {
+    // Not `clock_timestamp()`, which changes from row to row: an index could not tell where those that are due end.
     const due = (which: SQL, limit: number) => sql`
       select customer_id from ${billingWork}
-      where ${which} and due_at <= clock_timestamp() and parked_at is null
-        and (claimed_until is null or claimed_until < clock_timestamp())
+      where ${which} and due_at <= statement_timestamp() and parked_at is null
+        and (claimed_until is null or claimed_until < statement_timestamp())
       order by due_at limit ${limit} for update skip locked`
     const claimed = await this.database.run(db =>
       db.execute(sql`
@@ -147,6 +149,21 @@ export class BillingQueue {
   async release(work: ClaimedWork): Promise<void> {
     await this.database.run(db => db.update(billingWork).set(RELEASED).where(isHeldBy(work)))
   }
+}
+
+/** A customer with more events than that is seen by the first of them. */
+function forgottenAfter(customerId: string): SQL {
+  return sql`
+    with looked as materialized (
+      select customer_id from ${providerEvents}
+      where effect is null and customer_id > ${customerId} order by customer_id limit ${EVENTS_A_LOOK}),
+    added as (
+      insert into ${billingWork} (customer_id, due_at)
+      select distinct customer_id, clock_timestamp() from looked
+      where not exists (select 1 from ${billingWork} as work where work.customer_id = looked.customer_id)
+      on conflict do nothing
+      returning 1)
+    select (select count(*) from added)::int as added, count(*)::int as looked, max(customer_id) as last from looked`
 }
 
 const HAS_NO_EVENTS = sql`not exists (

@@ -60,9 +60,9 @@ function refusalOf(request: FastifyRequest): Error | undefined {
 }
 
 /**
- * For every answer, in lower case, which spares Fastify a copy of each name: an API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
- * `Vary: Origin` because the CORS headers depend on it, even when there are none (Fetch, CORS and HTTP
- * caches).
+ * For every answer, in lower case, which spares Fastify a copy of each name: an API is never framed, sniffed,
+ * embedded or cached (OWASP REST Security, ASVS 3.4). `Vary: Origin` because the CORS headers depend on it, even when
+ * there are none (Fetch, CORS and HTTP caches).
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   vary: 'Origin',

@@ -41,4 +41,21 @@ export const ARGUED: readonly Argued[] = [
     because:
       'It partitions an empty log alone, where no release has run before. A log with rows is partitioned by a job, and is written to as before.',
   },
+  {
+    in: '0019_team_and_queue_indexes',
+    statement: 'CREATE INDEX IF NOT EXISTS "users_account_created"',
+    because:
+      'The release before reads and writes users as ever. Where there are millions, the operator builds it before, as docs/upgrading.md says.',
+  },
+  {
+    in: '0019_team_and_queue_indexes',
+    statement: 'DROP INDEX "users_account"',
+    because:
+      'No statement names it, and the new index begins with its column, so the release before finds the users of an account by that. It is dropped in milliseconds.',
+  },
+  {
+    in: '0019_team_and_queue_indexes',
+    statement: 'CREATE INDEX IF NOT EXISTS "billing_work_failed"',
+    because: 'It holds the customers whose look failed, of a table that holds only those who wait: neither is long for long.',
+  },
 ]
