@@ -13,6 +13,7 @@ import { canonicalEmail } from '../dist/src/users/email.js'
 import { UserAdministration } from '../dist/src/users/user-administration.js'
 import { makeKeys } from './contestants/make-keys.mjs'
 import { SATELLITE } from './contestants/service.mjs'
+import { inBatches } from './in-batches.mjs'
 
 export const PASSWORD = 'correct horse battery staple'
 export const USER_AGENT =
@@ -29,7 +30,6 @@ export const CLIENT = {
 const USERS = 200
 /** Sessions, each with an access token: more than fit into a processor's caches, fewer than the service keeps tokens. */
 const SESSIONS = 5_000
-const AT_ONCE = 50
 
 /**
  * Makes keys, users and sessions by the service's own code, in this process and without its server. `frequentUser` has none
@@ -61,14 +61,4 @@ export async function seed(environment) {
   } finally {
     await app.close()
   }
-}
-
-export async function inBatches(count, work) {
-  const results = []
-  while (results.length < count) {
-    const length = Math.min(AT_ONCE, count - results.length)
-    const first = results.length
-    results.push(...(await Promise.all(Array.from({ length }, (_, index) => work(first + index)))))
-  }
-  return results
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { permissionsOf } from '../../dist/src/permissions/permissions.js'
 import { openRedis } from '../../dist/src/redis/redis.module.js'
+import { inBatches } from '../in-batches.mjs'
 import { startRedis, withRedis } from '../machine/stores.mjs'
-import { inBatches } from '../seed.mjs'
 import { aSession, aStore } from './measure-memory.mjs'
 import { median } from './rounds.mjs'
 

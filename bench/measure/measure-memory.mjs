@@ -5,8 +5,9 @@ import { openRedis } from '../../dist/src/redis/redis.module.js'
 import { ShardGates } from '../../dist/src/sessions/revocation/shard-gates.js'
 import { handleOf, newSessionId } from '../../dist/src/sessions/session.js'
 import { RedisSessionStore } from '../../dist/src/sessions/stores/redis.session-store.js'
+import { inBatches } from '../in-batches.mjs'
 import { startRedis, withRedis } from '../machine/stores.mjs'
-import { CLIENT, inBatches } from '../seed.mjs'
+import { CLIENT } from '../seed.mjs'
 
 const SESSIONS = 20_000
 const SESSIONS_A_USER = 4

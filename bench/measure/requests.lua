@@ -1,6 +1,8 @@
 -- wrk -s requests.lua <url> -- <file> [pause]: sends the requests of the file, which stand there byte for byte with a
 -- zero byte between two, one after the other and round and round. With a pause, each connection waits between two
 -- requests: so many milliseconds on average, nothing to twice as long.
+dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "report.lua")
+
 local requests = {}
 local sent = 0
 
@@ -22,10 +24,5 @@ function request()
 end
 
 function done(summary, latency)
-  local errors = summary.errors
-  io.write(string.format(
-    'RESULT {"requests":%d,"microseconds":%d,"refused":%d,"broken":%d,"p50":%d,"p99":%d}\n',
-    summary.requests, summary.duration, errors.status,
-    errors.connect + errors.read + errors.write + errors.timeout,
-    latency:percentile(50), latency:percentile(99)))
+  report(summary, latency)
 end

@@ -1,5 +1,7 @@
 -- wrk -s rotating.lua <url> -- <file>: sends the request of <file>.template with one token of <file> after the other in place
 -- of its @, takes the next token from each answer, and leaves those that were not sent in <file>.
+dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "../measure/report.lua")
+
 local template
 local threads = {}
 -- The thread's own, read by done() from outside: tokens[first] to tokens[last] were not sent yet.
@@ -47,10 +49,5 @@ function done(summary, latency)
   local file = assert(io.open(thread:get("tokens_file"), "wb"))
   file:write(table.concat(thread:get("tokens"), "\n", thread:get("first"), thread:get("last")))
   file:close()
-  local errors = summary.errors
-  io.write(string.format(
-    'RESULT {"requests":%d,"microseconds":%d,"refused":%d,"broken":%d,"p50":%d,"p99":%d}\n',
-    summary.requests, summary.duration, errors.status,
-    errors.connect + errors.read + errors.write + errors.timeout,
-    latency:percentile(50), latency:percentile(99)))
+  report(summary, latency)
 end

@@ -6,9 +6,10 @@ import express from 'express'
 import session from 'express-session'
 import jsonwebtoken from 'jsonwebtoken'
 import { createClient } from 'redis'
+import { inBatches } from '../../in-batches.mjs'
+import { answerMessages } from './answer-messages.mjs'
 import { ACCESS_TOKEN_TTL_SECONDS, aSession, claimsOf, ISSUER } from './claims.mjs'
 import { currentKey } from './current-key.mjs'
-import { answerMessages, inBatches } from './in-batches.mjs'
 
 const { PORT, REDIS_URL, KEYS_FILE } = process.env
 const SECRET = randomBytes(32).toString('base64')

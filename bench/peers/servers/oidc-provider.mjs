@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Redis } from 'ioredis'
 import { Provider } from 'oidc-provider'
+import { inBatches } from '../../in-batches.mjs'
+import { answerMessages } from './answer-messages.mjs'
 import { ACCESS_TOKEN_TTL_SECONDS, aSession, claimsOf, ISSUER } from './claims.mjs'
 import { currentKey } from './current-key.mjs'
-import { answerMessages, inBatches } from './in-batches.mjs'
 import { redisAdapter } from './redis-adapter.mjs'
 
 const { PORT, REDIS_URL, KEYS_FILE, CLIENT_SECRET } = process.env
