@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
-import { scanAuditLog } from '../../../src/audit/audit-scan.js'
+import { type Scanned, scanAuditLog } from '../../../src/audit/audit-scan.js'
 import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
 import type { AuditFilterQuery } from '../../../src/audit-api/audit.dto.js'
 import { idsBetween, selectionOf } from '../../../src/audit-api/audit-filter.js'
@@ -118,8 +118,8 @@ describe('A page of a long audit log', () => {
     const selection = selectionOf(owner.accountId, { outcome: 'failed' })
     const ids: number[] = []
     for (let rest: IdRange | null = { ...ALL_IDS, to: lowest + ROWS }; rest; ) {
-      const range = rest
-      const page = await database.report(db =>
+      const range: IdRange = rest
+      const page: Scanned = await database.report(db =>
         scanAuditLog(db, selection, { range, order: 'oldest first', limit: 500 }),
       )
       ids.push(...page.rows.map(({ id }) => id))
@@ -142,11 +142,11 @@ function aPage(db: Db, filter: AuditFilterQuery, range: IdRange) {
 async function newest({ user, action, outcome, from, to }: AuditFilterQuery): Promise<number[]> {
   const isIt = and(
     eq(auditLog.accountId, owner.accountId),
-    user && eq(auditLog.userId, user),
-    action && eq(auditLog.action, action),
-    outcome && eq(auditLog.outcome, outcome),
-    from && gte(auditLog.at, from),
-    to && lt(auditLog.at, to),
+    user ? eq(auditLog.userId, user) : undefined,
+    action ? eq(auditLog.action, action) : undefined,
+    outcome ? eq(auditLog.outcome, outcome) : undefined,
+    from ? gte(auditLog.at, from) : undefined,
+    to ? lt(auditLog.at, to) : undefined,
   )
   const found = await database.run(db =>
     db.select({ id: auditLog.id }).from(auditLog).where(isIt).orderBy(desc(auditLog.id)).limit(PAGE),
