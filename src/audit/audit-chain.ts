@@ -117,7 +117,8 @@ export class AuditChain {
 
 /**
  * Of the last link, the one before it, the second, fourth, eighth and so on, the first that is old enough; then the
- * highest id of the 1,000 links up to that one, because a row that was found late has a low id.
+ * highest id of the 1,000 links up to that one, because a row that was found late has a low id. The limits
+ * keep each look in the index of positions.
  */
 function sealedUpTo(time: Date): SQL {
   const { position, auditId, sealedAt } = auditChain
@@ -129,10 +130,10 @@ function sealedUpTo(time: Date): SQL {
         select 0::bigint as back union all select (2 ^ n)::bigint from generate_series(0, 40) n) steps),
     old as (
       select link.position from places cross join lateral (
-        select ${position} from ${auditChain} where ${position} = places.position and ${isOld}) link
+        select ${position} from ${auditChain} where ${position} = places.position and ${isOld} limit 1) link
       order by 1 desc limit 1)
-    select max(${auditId})::text as id from old, ${auditChain}
-    where ${position} <= old.position and ${position} > old.position - 1000`
+    select max(link.audit_id)::text as id from old cross join lateral (
+      select ${auditId} from ${auditChain} where ${position} <= old.position order by ${position} desc limit 1000) link`
 }
 
 async function nextRange(db: Db, after: number, most: number) {

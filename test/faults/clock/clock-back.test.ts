@@ -24,7 +24,7 @@ test('nobody is logged out, what was ended stays ended, and people log in', asyn
   for (const seconds of [-HOUR, HOUR]) {
     app.clock.advance(seconds)
     expect(outcome(await refresh(live.sessionId))).toBe('200')
-    expect(outcome(await refresh(ended.sessionId))).toBe('401 SESSION_INVALID')
+    expect(outcome(await refresh(ended.sessionId))).toBe('401 SESSION_NOT_FOUND')
     expect(await data((await refresh(live.sessionId)).json.accessToken)).toBe('200')
     const later = await signIn(app, owner, 'satellite')
     expect(await data(later.accessToken)).toBe('200')
