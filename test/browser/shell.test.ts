@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { anOwner, PASSWORD } from '../support/people.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { MAIN } from './stage/hosts.js'
+import { keepScreenshot } from './stage/screenshot.js'
+import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const NARROW = { width: 320, height: 740 }
+/** Of what a page of the account loads, gzipped. */
+const MOST_SCRIPT_BYTES = 130_000
+
+let stage: Stage
+let owner: User
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages)
+  owner = await anOwner(stage.app)
+}, START_MS)
+afterAll(() => stage?.stop())
+beforeEach(async () => {
+  ;({ page, complaints } = await openTab(await stage.newPerson()))
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+function focused(): Promise<unknown> {
+  return page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText')
+}
+
+describe('the shell', () => {
+  test('has its navigation in a drawer where the window is narrow', async () => {
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, owner)
+    await page.setViewportSize(NARROW)
+    expect(await page.getByRole('link', { name: 'Team' }).count()).toBe(0)
+    const opener = page.getByRole('button', { name: 'Menu', exact: true })
+    await opener.click()
+    await page.getByRole('dialog', { name: 'Navigation' }).waitFor()
+    await keepScreenshot(page, 'main-drawer')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await focused()).toBe('Menu')
+    await opener.click()
+    await page.getByRole('link', { name: 'Login history' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await untilShown(page)
+    expect(await focused()).toBe('Login history')
+  })
+
+  test('says who is logged in, and leads to what is theirs and out', async () => {
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, owner)
+    const opener = page.getByRole('button', { name: `Account menu ${owner.email}` })
+    await opener.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Profile')
+    await keepScreenshot(page, 'main-account-menu')
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+    await opener.click()
+    await page.locator('.menu').getByRole('link', { name: 'Security' }).click()
+    await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
+    expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+    await logOutOn(page)
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor()
+  })
+
+  test('fits from right to left, too', async () => {
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, owner)
+    await page.evaluate('document.documentElement.dir = "rtl"')
+    await expectGoodPage(page, 'main-account-rtl')
+    expect(await page.evaluate('document.querySelector(".side").getBoundingClientRect().right')).toBe(1280)
+  })
+})
+
+describe('a form', () => {
+  test('says at its fields what is wrong, and asks nobody for that', async () => {
+    await visit(page, `${MAIN}/signup`)
+    stage.received.forget()
+    await page.getByLabel('E-mail').fill('rosa')
+    await page.getByLabel('Password').fill('short')
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByText('This is not a whole e-mail address; one looks like name@example.com.').waitFor()
+    await page.getByText('Enter at least 8 characters.').waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('email')
+    await expectGoodPage(page, 'main-signup-faults')
+    await page.getByLabel('E-mail').fill('rosa@example.com')
+    expect(await page.getByText('not a whole e-mail address').count()).toBe(0)
+    expect(stage.received.to('/api/signup')).toEqual([])
+  })
+
+  test('shows a password on demand, and how hard a new one is to guess', async () => {
+    await visit(page, `${MAIN}/signup`)
+    const field = page.getByLabel('Password')
+    await field.fill('password1')
+    await page.getByText('Too easy to guess').waitFor()
+    await field.fill(PASSWORD)
+    await page.getByText('Very good').waitFor()
+    expect(await field.getAttribute('type')).toBe('password')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    expect(await field.getAttribute('type')).toBe('text')
+    expect(await field.inputValue()).toBe(PASSWORD)
+  })
+
+  test('knows the address that was typed on the page before', async () => {
+    await visit(page, `${MAIN}/login`)
+    await page.getByLabel('E-mail').fill('rosa@example.com')
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
+    await page.getByRole('link', { name: 'Back to login' }).click()
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
+  })
+})
+
+test('a page whose script is gone says so', async () => {
+  await page.route(/\/assets\/account-pages-.*\.js$/, route => route.fulfill({ status: 404 }))
+  await visit(page, `${MAIN}/account`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+  await page.unroute(/\/assets\/account-pages-.*\.js$/)
+  await page.getByRole('button', { name: 'Load it again' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  complaints.splice(0)
+})
+
+test('the scripts of a page are small', () => {
+  const folder = 'web/dist/main/assets'
+  const scripts = readdirSync(folder).filter(name => name.endsWith('.js') && !name.startsWith('strength-'))
+  const sizes = scripts.map(name => gzipSync(readFileSync(`${folder}/${name}`)).length)
+  expect(scripts.length).toBeGreaterThan(1)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_SCRIPT_BYTES)
+})
