@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { distanceText, LOCAL } from './distance.js'
+import { agoText, LOCAL } from './ago.js'
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
@@ -15,7 +15,7 @@ export function Day({ at }: { readonly at: string }) {
   return <time dateTime={at}>{DAY.format(new Date(at))}</time>
 }
 
-/** How long ago a moment (ISO 8601) is, or in how long it comes; the exact one when it is pointed at. */
+/** How long ago a moment (ISO 8601) is; the exact one when it is pointed at. */
 export function Ago({ at }: { readonly at: string }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -24,7 +24,7 @@ export function Ago({ at }: { readonly at: string }) {
   }, [])
   return (
     <time dateTime={at} title={EXACT.format(new Date(at))}>
-      {distanceText(at, now)}
+      {agoText(at, now)}
     </time>
   )
 }

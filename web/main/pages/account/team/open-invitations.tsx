@@ -5,7 +5,7 @@ import { Section } from '../../../../pieces/page.js'
 import { toast } from '../../../../pieces/toasts.js'
 import type { Load } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
-import { Ago } from '../../../../pieces/when.js'
+import { When } from '../../../../pieces/when.js'
 import type { Invitation } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { PermissionChips, Sites } from './people-table.js'
@@ -74,7 +74,7 @@ function Row({
         <Sites satellites={satellites} />
       </td>
       <td data-name="Valid until">
-        <Ago at={expiresAt} />
+        <When at={expiresAt} />
       </td>
       <td className="whole">
         <span className="tags">
