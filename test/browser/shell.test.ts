@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
@@ -12,8 +10,6 @@ import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page
 import { START_MS, Stage } from './stage/stage.js'
 
 const NARROW = { width: 320, height: 740 }
-/** Of what a page of the account loads, gzipped. */
-const MOST_SCRIPT_BYTES = 130_000
 
 let stage: Stage
 let owner: User
@@ -135,12 +131,4 @@ test('a page whose script is gone says so', async () => {
   await page.getByRole('button', { name: 'Load it again' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   complaints.splice(0)
-})
-
-test('the scripts of a page are small', () => {
-  const folder = 'web/dist/main/assets'
-  const scripts = readdirSync(folder).filter(name => name.endsWith('.js') && !name.startsWith('strength-'))
-  const sizes = scripts.map(name => gzipSync(readFileSync(`${folder}/${name}`)).length)
-  expect(scripts.length).toBeGreaterThan(1)
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_SCRIPT_BYTES)
 })

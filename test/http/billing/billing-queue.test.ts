@@ -187,7 +187,8 @@ describe('billing 10: a reconcile that failed', () => {
     const asked = jest.spyOn(app.app.get(BillingQueue), 'addRoutine')
     asked.mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
     const now = jest.spyOn(app.clock, 'now')
-    const start = new Date('2026-11-22T03:07:00Z').getTime()
+    // 03:07 of tomorrow: nobody has taken the lease of that night.
+    const start = new Date().setUTCHours(27, 7, 0, 0)
     const tries: number[] = []
     for (const minutes of [0, 1, 10, 20, 170]) {
       now.mockReturnValue(new Date(start + minutes * 60_000))
