@@ -74,8 +74,10 @@ describe.each(BACKENDS)('Payments that need a second factor, on %s', backend => 
     expect(outcome(await subscribe(app, session))).toBe('201')
   })
 
-  it('are all handlers that ask for the permission', () => {
-    const handlers = handlersOf(app.app).filter(({ guards }) => guards.includes(PaymentsPermissionGuard))
+  it('are all handlers that ask for the permission, but the one that reads invoices', () => {
+    const asking = handlersOf(app.app).filter(({ guards }) => guards.includes(PaymentsPermissionGuard))
+    const handlers = asking.filter(({ name }) => name !== 'InvoicesController.list')
+    expect(handlers.length).toBe(asking.length - 1)
     expect(handlers.map(({ name }) => name).sort()).toEqual([
       'BillingController.create',
       'BillingController.openPortal',
