@@ -5,6 +5,7 @@ import {
   isTrue,
   NO_PASSWORD,
   textOf,
+  unpadded,
 } from './export-format.js'
 
 /** Salt and key in hexadecimal. */
@@ -35,10 +36,10 @@ function passwordOf({ password }: ExportRecord): ExportedPassword {
   if (!salt || !key) return { hash: text }
   // What is salted with is the hexadecimal text, not the bytes that it stands for.
   return {
-    hash: `$scrypt$${SCRYPT_PARAMETERS}$${base64(Buffer.from(salt))}$${base64(Buffer.from(key, 'hex'))}`,
+    hash: `$scrypt$${SCRYPT_PARAMETERS}$${base64Of(salt)}$${base64Of(key, 'hex')}`,
   }
 }
 
-function base64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
+function base64Of(text: string, encoding: BufferEncoding = 'utf8'): string {
+  return unpadded(Buffer.from(text, encoding).toString('base64'))
 }

@@ -79,6 +79,11 @@ export function jsonIn(value: unknown): unknown {
   }
 }
 
+/** Base64 without the padding, as hashes in text have it. */
+export function unpadded(base64: string): string {
+  return base64.replace(/=+$/, '')
+}
+
 /** As databases and programs write a boolean in CSV: `t`, `true`, `1`. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || /^(t|true|1)$/i.test(String(value))

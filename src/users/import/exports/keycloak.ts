@@ -9,6 +9,7 @@ import {
   NO_PASSWORD,
   recordOf,
   textOf,
+  unpadded,
 } from './export-format.js'
 
 const PBKDF2_SCHEMES: Readonly<Record<string, string>> = {
@@ -58,8 +59,8 @@ function passwordOf(credentials: readonly ExportRecord[]): ExportedPassword {
   const parts = partsOf(credentials, 'password')
   if (!parts) return NO_PASSWORD
   const algorithm = textOf(parts.data.algorithm) ?? 'unknown'
-  const value = unpadded(parts.secret.value)
-  const salt = unpadded(parts.secret.salt)
+  const value = unpadded(textOf(parts.secret.value) ?? '')
+  const salt = unpadded(textOf(parts.secret.salt) ?? '')
   const scheme = PBKDF2_SCHEMES[algorithm]
   if (scheme) return { hash: `$${scheme}$i=${parts.data.hashIterations}$${salt}$${value}` }
   if (algorithm === 'argon2') return { hash: `${argon2Parameters(parts.data)}$${salt}$${value}` }
@@ -80,8 +81,4 @@ function totpSecretOf(credentials: readonly ExportRecord[]): string | null {
   const { subType, digits, period, algorithm, secretEncoding } = parts.data
   if (subType !== 'totp' || digits !== 6 || period !== 30 || algorithm !== 'HmacSHA1') return null
   return secretEncoding === 'BASE32' ? value : base32Of(Buffer.from(value))
-}
-
-function unpadded(value: unknown): string {
-  return (textOf(value) ?? '').replace(/=+$/, '')
 }

@@ -1,5 +1,5 @@
 import { PERMISSIONS, type Permission } from '../../../permissions/permissions.js'
-import { ExportError, type ExportRecord, listOf, recordOf, textOf } from './export-format.js'
+import { ExportError, type ExportRecord, jsonIn, listOf, recordOf, textOf } from './export-format.js'
 
 /** Fields of a record by their paths, each with the values of which one must be there. */
 type Condition = Readonly<Record<string, readonly unknown[]>>
@@ -91,15 +91,6 @@ export function valuesAt(record: ExportRecord, path: string): readonly unknown[]
 
 /** In CSV a field may hold JSON as text. */
 function fieldOf(value: unknown, name: string): unknown {
-  const isJson = typeof value === 'string' && value.startsWith('{')
-  const fields = recordOf(isJson ? parsedOrNull(value) : value)
+  const fields = recordOf(jsonIn(value))
   return Object.hasOwn(fields, name) ? fields[name] : undefined
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
