@@ -12,6 +12,11 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
+/** Connections to PostgreSQL: so few that requests take turns on them. */
+export const POOL_OF_PGBOUNCER = 4
+/** What docs/operations.md tells operators to set, because a connection that PgBouncer opens by itself has no limit. */
+const CONNECT_QUERY = 'set statement_timeout = 2000; set idle_in_transaction_session_timeout = 5000'
+
 /** A real PgBouncer in front of this database: transaction pooling, everything else as its package has it. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
   const { hostname, port, pathname, username } = new URL(databaseUrl)
@@ -23,15 +28,14 @@ export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
     file,
     [
       '[databases]',
-      `* = host=${hostname} port=${port} user=${username}`,
+      `* = host=${hostname} port=${port} user=${username} connect_query='${CONNECT_QUERY}'`,
       '[pgbouncer]',
       `listen_port = ${own}`,
       'listen_addr = 127.0.0.1',
       'unix_socket_dir =',
       'auth_type = any',
       'pool_mode = transaction',
-      // So few that requests take turns on them.
-      'default_pool_size = 4',
+      `default_pool_size = ${POOL_OF_PGBOUNCER}`,
     ].join('\n'),
   )
   if (user) await chown(folder.path, user.uid, user.gid)
