@@ -82,7 +82,7 @@ function sourcesHash() {
 }
 
 function docsHash() {
-  const files = ['docs', 'deploy']
+  const files = ['docs', 'deploy', 'examples']
     .flatMap(folder => filesUnder(folder))
     .filter(file => /\.(md|ts|svg|png)$/.test(file) && !/^docs\/\.vitepress\/(dist|cache)\//.test(file))
   const all = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'package-lock.json', ...files]

@@ -48,6 +48,7 @@ export default defineConfig({
           { text: 'Next and other servers', link: '/integrate#pages-that-are-rendered-on-a-server' },
           { text: 'Mobile', link: '/integrate#a-mobile-app' },
           { text: 'Backends', link: '/integrate#another-backend' },
+          { text: 'Examples', link: '/examples/' },
           { text: 'API reference', link: '/api' },
         ],
       },

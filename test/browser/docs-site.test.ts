@@ -5,9 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { request } from '../support/http-request.js'
-import { freePort } from '../support/processes/free-port.js'
-import { ServerFolder } from '../support/processes/server-folder.js'
-import { ServerProcess } from '../support/processes/server-process.js'
+import { Laptop } from '../support/processes/laptop.js'
 import { seriousFindings } from './stage/accessibility.js'
 import { keepScreenshot } from './stage/screenshot.js'
 
@@ -15,58 +13,6 @@ const run = promisify(execFile)
 const ROOT = join(__dirname, '../..')
 const BUILT = join(ROOT, 'docs/.vitepress/dist')
 const PATIENCE_MS = 60_000
-
-/** What `npm start` runs, beside whatever else runs on this machine. */
-class Laptop {
-  private constructor(
-    readonly url: string,
-    private readonly server: ServerProcess,
-  ) {}
-
-  static async start(): Promise<Laptop> {
-    const folder = await ServerFolder.create('laptop', 'TERM')
-    const [port, sandbox, mail, satellite] = await Promise.all([
-      freePort(),
-      freePort(),
-      freePort(),
-      freePort(),
-    ])
-    const url = `http://localhost:${port}`
-    const settings = {
-      PORT: port,
-      STRIPE_API_URL: `http://localhost:${sandbox}`,
-      SMTP_URL: `smtp://localhost:${mail}`,
-      ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}`,
-      DATA_DIR: join(folder.path, 'data'),
-      NODE_ENV: 'development',
-      LOG_LEVEL: 'warn',
-    }
-    const server = await ServerProcess.start({
-      command: 'env',
-      args: [
-        ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
-        process.execPath,
-        join(ROOT, 'dist/dev/main.js'),
-      ],
-      folder,
-      isReady: () => isReady(url),
-      endSignal: 'SIGTERM',
-    })
-    return new Laptop(url, server)
-  }
-
-  async stop(): Promise<void> {
-    await this.server.stop()
-  }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    return (await request(url, { path: '/health/ready' })).status === 200
-  } catch {
-    return false
-  }
-}
 
 /** Every page of the site, by its path below /docs/. */
 async function builtPages(): Promise<string[]> {

@@ -73,6 +73,11 @@ export class ServerProcess {
     await this.options.folder.remove()
   }
 
+  /** The end of what it has printed, with those of its earlier starts. */
+  logEnd(): string {
+    return readFileSync(this.logFile, 'utf8').slice(-2_000)
+  }
+
   private async launch(): Promise<void> {
     const { command, args, folder, user, isReady } = this.options
     const log = openSync(this.logFile, 'a')
@@ -97,9 +102,5 @@ export class ServerProcess {
 
   private get logFile(): string {
     return join(this.options.folder.path, 'server.log')
-  }
-
-  private logEnd(): string {
-    return readFileSync(this.logFile, 'utf8').slice(-2_000)
   }
 }

@@ -1,0 +1,40 @@
+// npm run example -- <name>: one of the examples beside the service, which runs embedded as with npm start.
+// PORT, EXAMPLE_PORT and the settings of a second instance (config/development.env) let several run side by side.
+import { readdirSync } from 'node:fs'
+import { prepare } from '../dev/prepare.mjs'
+import { requireSupportedNode } from '../dev/supported-node.mjs'
+
+const here = new URL('.', import.meta.url)
+const examples = readdirSync(here, { withFileTypes: true })
+  .filter(entry => entry.isDirectory())
+  .map(entry => entry.name)
+const [name, ...rest] = process.argv.slice(2)
+if (!examples.includes(name) || rest.length > 0) {
+  console.error(`Usage: npm run example -- <name>, where <name> is one of ${examples.join(', ')}`)
+  process.exit(2)
+}
+
+await requireSupportedNode()
+prepare()
+
+const { PORT = '3000', EXAMPLE_PORT = '4000', ALLOWED_ORIGINS = 'http://127.0.0.1:3001' } = process.env
+const { PUBLIC_URL = `http://localhost:${PORT}`, MAIN_ORIGIN = `http://localhost:${PORT}` } = process.env
+// Not the main site's host: a satellite is on another domain.
+const origin = `http://127.0.0.1:${EXAMPLE_PORT}`
+const { start } = await import(new URL(`${name}/start.mjs`, here))
+try {
+  const whatToTry = await start({
+    apiUrl: PUBLIC_URL,
+    mainUrl: MAIN_ORIGIN,
+    origin,
+    port: Number(EXAMPLE_PORT),
+  })
+  process.env.NODE_ENV ??= 'development'
+  process.env.ALLOWED_ORIGINS = `${ALLOWED_ORIGINS},${origin}`
+  await import(new URL('../dist/dev/main.js', here))
+  console.log(whatToTry)
+} catch (error) {
+  if (error.code !== 'EADDRINUSE') throw error
+  console.error(`Port ${EXAMPLE_PORT} is taken: set EXAMPLE_PORT to a free one.`)
+  process.exit(1)
+}

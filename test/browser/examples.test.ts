@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { freePort } from '../support/processes/free-port.js'
+import { Laptop } from '../support/processes/laptop.js'
+import { expectGoodPage } from './stage/good-page.js'
+
+const PATIENCE_MS = 60_000
+/** Of `npm start`. */
+const MEMBER = 'member@example.com'
+const PASSWORD = 'correct horse battery staple'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--disable-gpu'],
+  })
+}, PATIENCE_MS)
+afterAll(() => browser?.close())
+
+describe('npm run example -- shop', () => {
+  let laptop: Laptop
+  let shop: string
+  beforeAll(async () => {
+    const port = await freePort()
+    shop = `http://127.0.0.1:${port}`
+    laptop = await Laptop.start('examples/run.mjs', ['shop'], { EXAMPLE_PORT: String(port) })
+  }, PATIENCE_MS)
+  afterAll(() => laptop?.stop())
+
+  it('lets staff in by their password, and shows what they may do', async () => {
+    const page = await openShop()
+    expect(await stockOf(page, 'Town bike')).toBe('4')
+    expect(await page.getByRole('button', { name: 'Sell one Town bike' }).count()).toBe(0)
+    await expectGoodPage(page, 'example-shop-visitor')
+
+    await page.getByRole('button', { name: 'Staff login' }).click()
+    await enter(page, 'wrong')
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    await expectGoodPage(page, 'example-shop-login')
+    await enter(page, PASSWORD)
+    await page.getByRole('button', { name: 'Sell one Town bike' }).click()
+    expect(await stockOf(page, 'Town bike')).toBe('3')
+    expect(await page.locator('#takings').textContent()).toBe('£540')
+    await expectGoodPage(page, 'example-shop-staff')
+
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Staff login' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Sell one Town bike' }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: 'Sold today' }).isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  it('lets staff in through the main site, and keeps them logged in over a reload', async () => {
+    const page = await openShop()
+    await page.getByRole('button', { name: 'Staff login' }).click()
+    await page.getByRole('button', { name: 'Continue on the main site' }).click()
+    await page.waitForURL(`${laptop.url}/**`)
+    await enter(page, PASSWORD)
+    await page.getByRole('button', { name: /^Continue to / }).click()
+    await page.waitForURL(`${shop}/**`)
+    await page.getByRole('button', { name: 'Sell one Touring bike' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sell one Touring bike' }).waitFor()
+    await page.context().close()
+  })
+
+  async function openShop(): Promise<Page> {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(shop)
+    await page.getByRole('button', { name: 'Staff login' }).waitFor()
+    return page
+  }
+})
+
+async function enter(page: Page, password: string): Promise<void> {
+  await page.getByLabel('E-mail', { exact: true }).fill(MEMBER)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+}
+
+function stockOf(page: Page, bicycle: string): Promise<string | null> {
+  return page.getByRole('row', { name: bicycle }).getByRole('cell').nth(2).textContent()
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { request } from '../http-request.js'
+import { freePort } from './free-port.js'
+import { ServerFolder } from './server-folder.js'
+import { ServerProcess } from './server-process.js'
+
+const ROOT = join(__dirname, '../../..')
+
+/** What `npm start` or `npm run example` runs, beside whatever else runs on this machine. */
+export class Laptop {
+  private constructor(
+    readonly url: string,
+    private readonly server: ServerProcess,
+  ) {}
+
+  /** `program` is a path in the checkout; `settings` are further ones, as of an example. */
+  static async start(
+    program = 'dist/dev/main.js',
+    args: string[] = [],
+    settings: Record<string, string> = {},
+  ): Promise<Laptop> {
+    const folder = await ServerFolder.create('laptop', 'TERM')
+    const [port, sandbox, mail, satellite] = await Promise.all([
+      freePort(),
+      freePort(),
+      freePort(),
+      freePort(),
+    ])
+    const url = `http://localhost:${port}`
+    const environment = {
+      PORT: port,
+      STRIPE_API_URL: `http://localhost:${sandbox}`,
+      SMTP_URL: `smtp://localhost:${mail}`,
+      ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}`,
+      DATA_DIR: join(folder.path, 'data'),
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'warn',
+      ...settings,
+    }
+    const server = await ServerProcess.start({
+      command: 'env',
+      args: [
+        ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+        process.execPath,
+        join(ROOT, program),
+        ...args,
+      ],
+      folder,
+      isReady: () => isReady(url),
+      endSignal: 'SIGTERM',
+    })
+    return new Laptop(url, server)
+  }
+
+  /** The end of what is in its terminal. */
+  terminal(): string {
+    return this.server.logEnd()
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop()
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await request(url, { path: '/health/ready' })).status === 200
+  } catch {
+    return false
+  }
+}
