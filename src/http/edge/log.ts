@@ -1,4 +1,5 @@
 import type { FastifyServerOptions } from 'fastify'
+import { destination } from 'pino'
 import type { Settings } from '../../config/settings.js'
 
 /** Never logged, even by mistake. The request's own line contains only what {@link logOptions} picks. */
@@ -22,18 +23,21 @@ const FOR_PEOPLE = {
   transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' } },
 }
 
+/** Lines that cannot be written wait up to this size, in bytes; those after them are lost. */
+const MAX_WAITING_BYTES = 1_000_000
+
 /** Takes the lines of the log, each with its line break. */
 export interface LogDestination {
   write(line: string): void
 }
 
 /**
- * JSON lines to `destination`. Without one they go to standard output, and are made for people in
+ * JSON lines to `logTo`. Without it they go to standard output, and are made for people in
  * development. The path is logged without its query.
  */
 export function logOptions(
   { logLevel, environment }: Settings,
-  destination?: LogDestination,
+  logTo?: LogDestination,
 ): FastifyServerOptions['logger'] {
   return {
     level: logLevel,
@@ -42,6 +46,43 @@ export function logOptions(
       req: ({ id, method, url, ip }) => ({ id, method, path: url?.split('?', 1)[0]?.slice(0, 200), ip }),
       res: ({ statusCode }) => ({ statusCode }),
     },
-    ...(destination ? { stream: destination } : environment === 'development' && FOR_PEOPLE),
+    ...(logTo
+      ? { stream: logTo }
+      : environment === 'development'
+        ? FOR_PEOPLE
+        : { stream: standardOutput() }),
   }
+}
+
+let ofProcess: LogDestination | undefined
+
+/** One for the process. Nothing ever waits for it: not for a disk that is full, nor for a reader that has stopped. */
+function standardOutput(): LogDestination {
+  ofProcess ??= neverWaiting(1)
+  return ofProcess
+}
+
+function neverWaiting(fd: number): LogDestination {
+  const output = destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES })
+  const flush = output.flushSync.bind(output)
+  let isFailing = false
+  let lost = 0
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('drop', () => {
+    lost++
+  })
+  output.on('write', () => {
+    isFailing = false
+    if (lost === 0) return
+    const time = Date.now()
+    output.write(`${JSON.stringify({ level: 40, time, msg: `${lost} lines before this one were lost` })}\n`)
+    lost = 0
+  })
+  // It is called at the end, and would try for ever what has just failed.
+  output.flushSync = () => {
+    if (!isFailing) flush()
+  }
+  return output
 }
