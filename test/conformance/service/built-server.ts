@@ -15,13 +15,17 @@ export class BuiltServer {
     private readonly outputFile: string,
   ) {}
 
-  /** Resolves when it is ready. Rejects with what it printed when it ends before that. `release` is its folder. */
+  /**
+   * Resolves when it is ready. Rejects with what it printed when it ends before that. `release` is its folder, `printTo` the
+   * file of its standard output.
+   */
   static async start(
     environment: Readonly<Record<string, string>>,
     release = process.cwd(),
+    printTo?: string,
   ): Promise<BuiltServer> {
     const folder = await ServerFolder.create('service', 'KILL')
-    const outputFile = join(folder.path, 'output.log')
+    const outputFile = printTo ?? join(folder.path, 'output.log')
     const url = `http://127.0.0.1:${environment.PORT}`
     const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
     const process_ = await ServerProcess.start({

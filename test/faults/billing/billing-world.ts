@@ -19,6 +19,7 @@ import { freePort } from '../../support/processes/free-port.js'
 import { startRedis } from '../../support/redis/redis-server.js'
 import { KillableService } from '../support/killable-service.js'
 import type { Random } from '../support/random.js'
+import { slowCommits } from '../support/slow-commits.js'
 import { type BillingWorld, PayingAccount, type Team } from './paying-account.js'
 
 /** Processes of the service: with several there is one that answers while others start. */
@@ -80,18 +81,6 @@ export async function startModelWorld(
     await Promise.all([postgres.drop(), redis.stop(), plans.remove(), rm(folder, { recursive: true })])
   }
   return { ...world, accounts, stop }
-}
-
-/** Makes every event take this long to be committed; a connection that is lost meanwhile ends it. */
-async function slowCommits(database: pg.Pool, milliseconds: number): Promise<void> {
-  await database.query(`
-    create function commit_slowly() returns trigger language plpgsql
-      as $$ begin perform pg_sleep(${milliseconds / 1000}); return null; end $$;
-    create constraint trigger commit_slowly after insert on provider_events
-      deferrable initially deferred for each row execute function commit_slowly();
-    do $$ begin
-      execute format('alter database %I set client_connection_check_interval = 10', current_database());
-    end $$`)
 }
 
 /** Accounts with their owners and members, made as at the command line. */
