@@ -55,7 +55,8 @@ export class SessionChanges {
   /**
    * Runs `work` in a transaction, and after the commit applies to the store what it has recorded; returns
    * what `work` returns. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the
-   * changes are recorded, and the store is told before it serves those sessions again.
+   * changes are recorded: this replica serves none of those sessions before the store is told, and the others
+   * go by them within 5 s.
    */
   async durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
     const recorded = await this.database.transaction(work)

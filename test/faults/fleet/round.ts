@@ -69,7 +69,9 @@ export class Round {
 
   private async ask(replica: Replica): Promise<void> {
     for (const session of this.concerned) session.fate = 'undecided'
-    if (await this.change.ask(this.on, replica)) this.settle(performance.now())
+    const outcome = await this.change.ask(this.on, replica)
+    if (outcome === 'done') this.settle(performance.now())
+    else if (outcome === 'recorded') this.settle(performance.now() + EVERYWHERE_MS)
   }
 
   /** What is asked from `changedAt` on goes by the change. */

@@ -14,6 +14,9 @@ export interface AffectedSession {
   readonly manager: FleetSession
 }
 
+/** `recorded`: it is in the database, and must be so everywhere within seconds. */
+export type Outcome = 'done' | 'recorded' | 'not done'
+
 export interface Change {
   readonly name: string
   /** Made by a process of its own, not by a replica. */
@@ -24,8 +27,8 @@ export interface Change {
   readonly takes?: readonly string[]
   /** What must be there before the store fails. */
   prepare?(concerned: AffectedSession): Promise<void>
-  /** Asks for it once; safe to repeat until it resolves with true, which means that the service has said that it is done. */
-  ask(concerned: AffectedSession, replica: Replica): Promise<boolean>
+  /** Asks for it once; safe to repeat until it is done or recorded. */
+  ask(concerned: AffectedSession, replica: Replica): Promise<Outcome>
 }
 
 const TAKEN = ['accountSettings', 'dataEntry']
@@ -34,14 +37,14 @@ const NEW_PASSWORD = 'quite another password than before'
 const all = ({ user }: AffectedSession) => user.sessions
 const chosenAlone = ({ chosen }: AffectedSession) => [chosen]
 
-/** Links are used up by the try that was recorded, whatever that one was answered. */
-const isDoneByLink = (answer: TestResponse) => answer.json?.code === 'INVALID_LINK' || isDone(answer)
-const isDone = ({ status, json }: TestResponse) => {
+/** A link is used up by the try that was recorded, though that one was 503 because Redis could not be told. */
+const outcomeByLink = (answer: TestResponse) =>
+  answer.json?.code === 'INVALID_LINK' ? 'recorded' : outcome(answer)
+const outcome = ({ status, json }: TestResponse): Outcome => {
   if (status < 500 && status > 204) throw new Error(`Answered ${status} ${json?.code}`)
-  return status === 200 || status === 204
+  return doneIf(status === 200 || status === 204)
 }
-/** What has ended cannot be ended again. */
-const isDoneOrOver = ({ status }: TestResponse) => status === 204 || status === 404
+const doneIf = (isDone: boolean): Outcome => (isDone ? 'done' : 'not done')
 
 export const CHANGES: readonly Change[] = [
   {
@@ -50,15 +53,15 @@ export const CHANGES: readonly Change[] = [
     ends: all,
     ask: ({ fleet, user }) =>
       fleet.cli('user:disable', user.email).then(
-        () => true,
-        () => false,
+        () => 'done',
+        () => 'not done',
       ),
   },
   {
     name: 'disabled by the team',
     ends: all,
     ask: async ({ manager, user }, replica) =>
-      isDone(await replica.request(manager.as('POST', `/api/team/${user.id}/disable`, {}))),
+      outcome(await replica.request(manager.as('POST', `/api/team/${user.id}/disable`, {}))),
   },
   {
     name: 'password reset',
@@ -75,7 +78,7 @@ export const CHANGES: readonly Change[] = [
     },
     ask: async ({ user, chosen }, replica) => {
       const token = await user.mailedToken('/reset-password')
-      return isDoneByLink(
+      return outcomeByLink(
         await replica.request({
           method: 'POST',
           path: '/api/password/reset',
@@ -94,7 +97,7 @@ export const CHANGES: readonly Change[] = [
     },
     ask: async ({ user, chosen }, replica) => {
       const token = await user.mailedToken('/not-me')
-      return isDoneByLink(
+      return outcomeByLink(
         await replica.request({
           method: 'POST',
           path: '/api/sessions/not-me',
@@ -112,13 +115,13 @@ export const CHANGES: readonly Change[] = [
     ask: async ({ manager, user }, replica) => {
       const rest = { payments: false, teamManagement: false, viewReports: true }
       const body = { ...rest, accountSettings: false, dataEntry: false }
-      return isDone(await replica.request(manager.as('PUT', `/api/team/${user.id}/permissions`, body)))
+      return outcome(await replica.request(manager.as('PUT', `/api/team/${user.id}/permissions`, body)))
     },
   },
   {
     name: 'logout',
     ends: chosenAlone,
-    ask: async ({ chosen }, replica) => isDone(await replica.request(chosen.as('POST', '/api/logout'))),
+    ask: async ({ chosen }, replica) => outcome(await replica.request(chosen.as('POST', '/api/logout'))),
   },
   {
     name: 'one revoked',
@@ -128,7 +131,9 @@ export const CHANGES: readonly Change[] = [
       const other = user.sessions.find(
         session => session !== chosen && session.source === 'main',
       ) as FleetSession
-      return isDoneOrOver(await replica.request(other.as('DELETE', `/api/sessions/${chosen.sid}`)))
+      const { status } = await replica.request(other.as('DELETE', `/api/sessions/${chosen.sid}`))
+      // By the try that was recorded, as with a link.
+      return status === 404 ? 'recorded' : doneIf(status === 204)
     },
   },
 ]
