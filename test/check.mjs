@@ -21,6 +21,7 @@ const checks = {
     ...['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check/pages.tsbuildinfo'],
   ],
   'import rules': ['test/import-rules.mjs'],
+  'messages of the pages': ['web/messages/check.mjs'],
 }
 
 await requireSupportedNode()

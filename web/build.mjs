@@ -1,11 +1,21 @@
-// node web/build.mjs [--watch]: both sites into web/dist. Not into dist/, which `nest start --watch` empties.
+// node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: both sites into web/dist, from web/messages. Not
+// into dist/, which `nest start --watch` empties.
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { build } from 'vite'
+import { messageFiles } from './messages/vite-plugin.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 // From its sources, so that a page shows the client at hand.
 const client = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
-const watch = process.argv.includes('--watch') ? {} : null
+const { values } = parseArgs({
+  options: {
+    watch: { type: 'boolean' },
+    messages: { type: 'string', default: `${here}messages/` },
+    out: { type: 'string', default: `${here}dist/` },
+  },
+})
+const watch = values.watch ? {} : null
 
 for (const site of ['main', 'satellite']) {
   await build({
@@ -18,9 +28,10 @@ for (const site of ['main', 'satellite']) {
         { find: /^@mainstay-auth\/client\/(react|handoff|passkeys)$/, replacement: `${client}$1.ts` },
       ],
     },
+    plugins: [messageFiles(values.messages)],
     esbuild: { jsx: 'automatic' },
     build: {
-      outDir: `${here}dist/${site}`,
+      outDir: `${values.out}${site}`,
       emptyOutDir: true,
       target: 'es2022',
       // The policy of the pages allows neither inline code nor data: addresses.

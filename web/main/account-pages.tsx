@@ -1,4 +1,5 @@
 import type { Caller } from '@mainstay-auth/client'
+import { t } from '../pieces/language/t.js'
 import { useLoad } from '../pieces/use-load.js'
 import type { Profile } from './answers.js'
 import { call } from './api.js'
@@ -41,23 +42,23 @@ function groupsFor({ permissions }: Caller): readonly { name: string; links: rea
   const { teamManagement, accountSettings, payments } = permissions
   return [
     {
-      name: 'Account',
+      name: t('nav.account'),
       links: [
-        ['/account', 'Overview', true],
-        ['/account/team', 'Team', teamManagement],
-        ['/account/billing', 'Billing', payments],
-        ['/account/satellites', 'Satellites', accountSettings],
-        ['/account/audit', 'Audit log', accountSettings],
-        ['/account/settings', 'Settings', accountSettings],
+        ['/account', t('overview.title'), true],
+        ['/account/team', t('team.title'), teamManagement],
+        ['/account/billing', t('billing.title'), payments],
+        ['/account/satellites', t('satellites.title'), accountSettings],
+        ['/account/audit', t('audit.title'), accountSettings],
+        ['/account/settings', t('settings.title'), accountSettings],
       ],
     },
     {
-      name: 'You',
+      name: t('nav.you'),
       links: [
-        ['/account/profile', 'Profile', true],
-        ['/account/security', 'Security', true],
-        ['/account/sessions', 'Sessions', true],
-        ['/account/logins', 'Login history', true],
+        ['/account/profile', t('profile.title'), true],
+        ['/account/security', t('security.title'), true],
+        ['/account/sessions', t('sessions.title'), true],
+        ['/account/logins', t('logins.title'), true],
       ],
     },
   ]

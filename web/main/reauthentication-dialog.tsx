@@ -1,4 +1,5 @@
 import { Dialog } from '../pieces/forms/dialog.js'
+import { t } from '../pieces/language/t.js'
 import { ProofForm } from '../pieces/proof/proof-form.js'
 import { call } from './api.js'
 import { client } from './client.js'
@@ -10,16 +11,12 @@ export function ReauthenticationDialog() {
   if (!question) return null
   const { methods, done, cancel } = question
   return (
-    <Dialog title="Please confirm your identity" isForemost onCancel={cancel}>
-      <p>
-        {methods.includes('password')
-          ? 'This is a sensitive change.'
-          : 'This requires a second factor that you have used just now.'}
-      </p>
+    <Dialog title={t('reauth.title')} isForemost onCancel={cancel}>
+      <p>{methods.includes('password') ? t('reauth.sensitive') : t('reauth.stepUp')}</p>
       <ProofForm
         client={client}
         methods={methods}
-        submit="Confirm"
+        submit={t('common.confirm')}
         send={proof => call('POST', 'reauthenticate', proof).then(done)}
       />
     </Dialog>

@@ -1,6 +1,12 @@
-/** Moments in the words of the reader's country and time zone. */
-export const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const DISTANCE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+import { locale, t } from './language/t.js'
+
+/** A moment in the words of the reader's language and time zone; its date and time of day, unless told otherwise. */
+export function dateText(
+  at: string,
+  style: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' },
+): string {
+  return new Intl.DateTimeFormat(locale(), style).format(new Date(at))
+}
 
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
@@ -14,9 +20,10 @@ const LONGEST_DISTANCE_S = 7 * DAY_S
  */
 export function agoText(at: string, now: number): string {
   const seconds = Math.round((now - Date.parse(at)) / 1000)
-  if (seconds < MINUTE_S) return 'just now'
-  if (seconds < HOUR_S) return DISTANCE.format(-Math.round(seconds / MINUTE_S), 'minute')
-  if (seconds < DAY_S) return DISTANCE.format(-Math.round(seconds / HOUR_S), 'hour')
-  if (seconds <= LONGEST_DISTANCE_S) return DISTANCE.format(-Math.round(seconds / DAY_S), 'day')
-  return LOCAL.format(new Date(at))
+  if (seconds < MINUTE_S) return t('time.justNow')
+  const distance = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
+  if (seconds < HOUR_S) return distance.format(-Math.round(seconds / MINUTE_S), 'minute')
+  if (seconds < DAY_S) return distance.format(-Math.round(seconds / HOUR_S), 'hour')
+  if (seconds <= LONGEST_DISTANCE_S) return distance.format(-Math.round(seconds / DAY_S), 'day')
+  return dateText(at)
 }

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react'
+import { t } from './language/t.js'
 import { SmallPage } from './page.js'
 
 /**
@@ -15,11 +16,11 @@ function asModule<Props>(page: ComponentType<Props>) {
 
 function NotLoaded() {
   return (
-    <SmallPage title="This page could not be loaded">
-      <p>You may be offline, or we have just published a new version.</p>
+    <SmallPage title={t('notLoaded.title')}>
+      <p>{t('notLoaded.about')}</p>
       <div className="actions">
         <button type="button" className="primary" onClick={() => location.reload()}>
-          Load it again
+          {t('notLoaded.again')}
         </button>
       </div>
     </SmallPage>

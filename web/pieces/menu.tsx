@@ -1,4 +1,4 @@
-import { type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react'
+import { type MouseEvent, type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react'
 
 const GAP = 4
 
@@ -29,6 +29,9 @@ export function Menu({
       removeEventListener('scroll', close)
     }
   }, [])
+  const closeFor = ({ target }: MouseEvent) => {
+    if ((target as Element).closest('a, button')) close()
+  }
   const place = (event: ToggleEvent<HTMLDivElement>) => {
     if (event.newState === 'open' && opener.current) putBeside(event.currentTarget, opener.current)
   }
@@ -37,9 +40,9 @@ export function Menu({
       <button ref={opener} type="button" className={className} popoverTarget={id}>
         {button}
       </button>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: whatever is pressed inside closes it, also by the keyboard. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its links and buttons close it, also by the keyboard. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above. */}
-      <div ref={menu} id={id} popover="auto" className="menu" onToggle={place} onClick={close}>
+      <div ref={menu} id={id} popover="auto" className="menu" onToggle={place} onClick={closeFor}>
         {children}
       </div>
     </>

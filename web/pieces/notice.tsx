@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useEffect } from 'react'
 import { rescueFocus } from './forms/focus.js'
+import { t } from './language/t.js'
 import { type Messages, messageOf } from './messages.js'
 
 /** Good news, read out when it appears. Takes the focus where that was on what it stands for now. */
@@ -49,7 +50,7 @@ export function Failure({
   return (
     <div className="notice bad" role="alert">
       {messageOf(error, messages)} {children}
-      {reference && <small> Reference for support: {reference}</small>}
+      {reference && <small> {t('common.reference', { reference })}</small>}
     </div>
   )
 }

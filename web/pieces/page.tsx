@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { LanguageChoice } from './language/language-choice.js'
 import { BrandLink } from './shell/brand-link.js'
 import { site } from './site.js'
 
@@ -52,6 +53,9 @@ export function SmallPage({
       <div className="card">
         <Page title={title}>{children}</Page>
       </div>
+      <footer>
+        <LanguageChoice />
+      </footer>
     </main>
   )
 }

@@ -1,5 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
-import { PERMISSION_NAMES, PERMISSIONS } from './permission-names.js'
+import { t } from './language/t.js'
+import { PERMISSIONS, permissionName } from './permission-names.js'
 
 /** All five, and whether each is given; said in words too, not by colour alone. */
 export function PermissionList({ permissions }: { readonly permissions: Permissions }) {
@@ -7,7 +8,7 @@ export function PermissionList({ permissions }: { readonly permissions: Permissi
     <ul className="permissions">
       {PERMISSIONS.map(name => (
         <li key={name} className={permissions[name] ? 'yes' : 'no'}>
-          {PERMISSION_NAMES[name]}: <strong>{permissions[name] ? 'yes' : 'no'}</strong>
+          {permissionName(name)}: <strong>{permissions[name] ? t('common.yes') : t('common.no')}</strong>
         </li>
       ))}
     </ul>

@@ -1,14 +1,18 @@
 import type { Permissions } from '@mainstay-auth/client'
+import { t } from './language/t.js'
 
 export type Permission = keyof Permissions
 
-/** The five permissions in people's words, in the order in which they are shown. */
-export const PERMISSION_NAMES: Readonly<Record<Permission, string>> = {
-  payments: 'Payments',
-  accountSettings: 'Account settings',
-  teamManagement: 'Team management',
-  dataEntry: 'Data entry',
-  viewReports: 'View reports',
-}
+/** The five permissions, in the order in which they are shown. */
+export const PERMISSIONS: readonly Permission[] = [
+  'payments',
+  'accountSettings',
+  'teamManagement',
+  'dataEntry',
+  'viewReports',
+]
 
-export const PERMISSIONS = Object.keys(PERMISSION_NAMES) as Permission[]
+/** A permission in people's words. */
+export function permissionName(permission: Permission): string {
+  return t(`permission.${permission}`)
+}

@@ -1,3 +1,4 @@
+import { t } from './language/t.js'
 import { hostOf } from './site.js'
 
 /** Ways to the sites where somebody works. Of previews there are many, so there is no way to one. */
@@ -6,7 +7,7 @@ export function SiteLinks({ origins }: { readonly origins: readonly string[] }) 
     .filter(origin => !origin.includes('*'))
     .map(origin => (
       <a key={origin} href={origin}>
-        Go to {hostOf(origin)}
+        {t('common.goTo', { host: hostOf(origin) })}
       </a>
     ))
 }

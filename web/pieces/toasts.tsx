@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Icon } from './icon.js'
+import { t } from './language/t.js'
 
 const SHOWN_MS = 6_000
 /** More at once nobody reads. */
@@ -51,7 +52,7 @@ function ToastCard({ text, dismiss }: { readonly text: string; readonly dismiss:
     >
       <Icon name="check" />
       <span>{text}</span>
-      <button type="button" aria-label="Dismiss" onClick={dismiss}>
+      <button type="button" aria-label={t('common.dismiss')} onClick={dismiss}>
         <Icon name="close" />
       </button>
     </div>

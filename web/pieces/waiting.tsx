@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { t } from './language/t.js'
 import { Failure } from './notice.js'
 import { outageIn } from './sessions/outage.js'
 import type { Load } from './use-load.js'
@@ -6,19 +7,16 @@ import type { Load } from './use-load.js'
 /** Longer than any ordinary answer takes: now people want to know what is going on. */
 const LONG_WAIT_MS = 4_000
 
-const IN_WORDS = 'One moment …'
-const LONG_IN_WORDS = 'This is taking longer than usual …'
-
 /** The shape of what comes: a paragraph, entries of a list, or fields of a form. */
 export type Shape = 'text' | 'rows' | 'fields'
 
 /** Shown while something is on its way; says so when it takes long. */
-export function Waiting({ what = IN_WORDS }: { readonly what?: string }) {
+export function Waiting({ what = t('waiting.moment') }: { readonly what?: string }) {
   const isLong = useLongWait()
   return (
     <p className="waiting" role="status">
       <span className="spinner" aria-hidden="true" />
-      {isLong ? LONG_IN_WORDS : what}
+      {isLong ? t('waiting.long') : what}
     </p>
   )
 }
@@ -28,7 +26,7 @@ export function Skeleton({ shape = 'text' }: { readonly shape?: Shape }) {
   const isLong = useLongWait()
   return (
     <div className={`waiting skeleton ${shape}`} role="status">
-      <span className={isLong ? '' : 'unseen'}>{isLong ? LONG_IN_WORDS : IN_WORDS}</span>
+      <span className={isLong ? '' : 'unseen'}>{isLong ? t('waiting.long') : t('waiting.moment')}</span>
       <i />
       <i />
       <i />
@@ -50,13 +48,13 @@ export function Loaded<T>({
   readonly children: (data: T) => ReactNode
 }) {
   if (load.data !== null) return children(load.data)
-  if (outageIn(load.error)) return <p className="absent">Not available right now.</p>
+  if (outageIn(load.error)) return <p className="absent">{t('waiting.absent')}</p>
   if (!load.error) return <Skeleton {...(shape && { shape })} />
   return (
     <>
       <Failure error={load.error} />
       <button type="button" onClick={() => void load.reload()}>
-        Try again
+        {t('common.tryAgain')}
       </button>
     </>
   )

@@ -1,18 +1,15 @@
 import { useEffect, useState } from 'react'
-import { agoText, LOCAL } from './ago.js'
-
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
+import { agoText, dateText } from './ago.js'
 
 const REFRESH_MS = 30_000
 
-/** A moment (ISO 8601) in the words of the reader's country and time zone. */
+/** A moment (ISO 8601) in the words of the reader's language and time zone. */
 export function When({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{LOCAL.format(new Date(at))}</time>
+  return <time dateTime={at}>{dateText(at)}</time>
 }
 
 export function Day({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{DAY.format(new Date(at))}</time>
+  return <time dateTime={at}>{dateText(at, { dateStyle: 'long' })}</time>
 }
 
 /** How long ago a moment (ISO 8601) is; the exact one when it is pointed at. */
@@ -23,7 +20,7 @@ export function Ago({ at }: { readonly at: string }) {
     return () => clearInterval(timer)
   }, [])
   return (
-    <time dateTime={at} title={EXACT.format(new Date(at))}>
+    <time dateTime={at} title={dateText(at, { dateStyle: 'full', timeStyle: 'medium' })}>
       {agoText(at, now)}
     </time>
   )

@@ -1,4 +1,5 @@
 import type { Caller } from '@mainstay-auth/client'
+import { t } from '../pieces/language/t.js'
 import { usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
 import type { Person } from '../pieces/shell/person-menu.js'
@@ -29,10 +30,10 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
   const { permissions } = caller
   const profile = useLoad(() => read<Person>('profile'))
   const links = [
-    ['/', 'My account', true],
-    ['/data', 'Data', permissions.dataEntry],
-    ['/reports', 'Reports', permissions.viewReports],
-    ['/security', 'Password and sessions', true],
+    ['/', t('satellite.me'), true],
+    ['/data', t('satellite.data'), permissions.dataEntry],
+    ['/reports', t('satellite.reports'), permissions.viewReports],
+    ['/security', t('satellite.security'), true],
   ] as const
   return (
     <TopFrame

@@ -1,7 +1,7 @@
-import { createRoot } from 'react-dom/client'
 import '../styles/site.css'
 import { showBrand } from '../pieces/brand.js'
+import { startPage } from '../pieces/language/start.js'
 import { App } from './app.js'
 
 showBrand()
-createRoot(document.getElementById('app') as HTMLElement).render(<App />)
+startPage(() => <App />)

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { t } from '../pieces/language/t.js'
 import { OutageBanner } from '../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../pieces/shell/brand-link.js'
 import { NavigationItem, type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
@@ -23,12 +24,12 @@ export function TopFrame({
       <OutageBanner client={client} />
       <header className="top">
         <BrandLink href="/" />
-        <nav className="nav row-nav" aria-label="Site">
+        <nav className="nav row-nav" aria-label={t('nav.site')}>
           {shownOf(links).map(link => (
             <NavigationItem key={link.href} link={link} />
           ))}
         </nav>
-        <PersonMenu client={client} person={person} links={[['/security', 'Password and sessions']]} />
+        <PersonMenu client={client} person={person} links={[['/security', t('satellite.security')]]} />
       </header>
       <main id="content" className="wide" tabIndex={-1}>
         {children}

@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { agoText } from '../../../web/pieces/ago.js'
 import { initialsOf } from '../../../web/pieces/initials.js'
+import { readLanguage } from '../../support/web-language.js'
+
+beforeAll(() => readLanguage('en'))
 
 describe('initials', () => {
   it.each([
@@ -26,5 +29,11 @@ describe('how long ago', () => {
 
   it('is the date of what is more than a week past', () => {
     expect(agoText('2026-11-01T12:00:00Z', NOW)).toMatch(/2026/)
+  })
+
+  it('is said in German to who reads German', () => {
+    readLanguage('de')
+    expect(agoText('2026-11-23T11:59:30Z', NOW)).toBe('gerade eben')
+    expect(agoText('2026-11-22T12:00:00Z', NOW)).toBe('gestern')
   })
 })

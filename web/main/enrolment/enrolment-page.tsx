@@ -2,6 +2,7 @@ import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { useState } from 'react'
 import { ActionButton } from '../../pieces/forms/button.js'
 import { useAction } from '../../pieces/forms/use-action.js'
+import { t } from '../../pieces/language/t.js'
 import { Failure } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { leave } from '../../pieces/sessions/leaving.js'
@@ -22,7 +23,7 @@ export function EnrolmentPage({ done }: { readonly done: () => void }) {
     recoveryCodes ? setCodes(recoveryCodes) : void goOn()
   if (codes)
     return (
-      <SmallPage title="Save your recovery codes">
+      <SmallPage title={t('enrolment.codesTitle')}>
         <ShownCodes codes={codes} done={goOn} />
       </SmallPage>
     )
@@ -34,11 +35,8 @@ function Ways({ take }: { readonly take: (codes: readonly string[] | null) => vo
   const passkey = useAction(() => addPasskey().then(take))
   const logout = useAction(() => leave(client))
   return (
-    <SmallPage title="Set up a second factor">
-      <p>
-        Your account requires more than a password. Set it up once; then you go on where you were. If somebody
-        else learns your password, it is of no use to them.
-      </p>
+    <SmallPage title={t('enrolment.title')}>
+      <p>{t('enrolment.why')}</p>
       {isWithApp ? (
         <AuthenticatorSetup done={take} {...(supportsPasskeys() && { cancel: () => setIsWithApp(false) })} />
       ) : (
@@ -46,25 +44,23 @@ function Ways({ take }: { readonly take: (codes: readonly string[] | null) => vo
           <Failure error={passkey.error} />
           <div className="actions">
             <ActionButton kind="primary" action={passkey}>
-              Add a passkey
+              {t('passkeys.add')}
             </ActionButton>
           </div>
           <p>
-            <small>
-              With your fingerprint, your face or the PIN of this device. The safest way, and the quickest.
-            </small>
+            <small>{t('enrolment.passkeyHint')}</small>
           </p>
-          <p className="or">or</p>
+          <p className="or">{t('common.or')}</p>
           <div className="actions">
             <button type="button" onClick={() => setIsWithApp(true)}>
-              Use an authenticator app
+              {t('enrolment.useApp')}
             </button>
           </div>
         </>
       )}
       <p className="links">
         <button type="button" className="link" onClick={() => void logout.run()}>
-          Log out
+          {t('common.logOut')}
         </button>
       </p>
     </SmallPage>

@@ -3,6 +3,8 @@ import { ActionRow } from '../../pieces/forms/action-row.js'
 import { CopyButton } from '../../pieces/forms/copy-button.js'
 import { Form } from '../../pieces/forms/form.js'
 import { useAction } from '../../pieces/forms/use-action.js'
+import { t } from '../../pieces/language/t.js'
+import { T } from '../../pieces/language/text.js'
 import { CodeField } from '../../pieces/proof/code-fields.js'
 import type { NewRecoveryCodes } from '../answers.js'
 import { call } from '../api.js'
@@ -28,11 +30,8 @@ export function AuthenticatorSetup({
   if (!totp)
     return (
       <>
-        <p>
-          An app on your phone shows a new code of six digits every 30 seconds; you enter it after your
-          password.
-        </p>
-        <ActionRow action={begin}>Set up an authenticator app</ActionRow>
+        <p>{t('totp.about')}</p>
+        <ActionRow action={begin}>{t('totp.setUp')}</ActionRow>
         {cancel && <Cancel cancel={cancel} />}
       </>
     )
@@ -46,27 +45,27 @@ export function AuthenticatorSetup({
     <>
       <ol className="steps">
         <li>
-          <p>Scan this code with the app, such as Google Authenticator, Aegis or your password manager.</p>
-          <QrCode text={totp.uri} label="QR code for the authenticator app; the key below says the same" />
+          <p>{t('totp.scan')}</p>
+          <QrCode text={totp.uri} label={t('totp.qrCode')} />
           <p>
-            The app is on this device? <a href={totp.uri}>Open it</a>, or enter this key by hand:
+            <T id="totp.byHand" link={<a href={totp.uri} />} />
           </p>
           <p className="secret">
-            <code>{inGroups(totp.secret)}</code> <CopyButton text={totp.secret} label="Copy the key" />
+            <code>{inGroups(totp.secret)}</code> <CopyButton text={totp.secret} label={t('totp.copyKey')} />
           </p>
         </li>
         <li>
-          <p>Enter the code that the app shows now.</p>
+          <p>{t('totp.enterCode')}</p>
         </li>
       </ol>
       <Form
-        submit="Confirm the code"
+        submit={t('totp.confirm')}
         send={confirm}
         messages={{
-          SECOND_FACTOR_INVALID: 'This code is wrong. Please enter the one that the app shows now.',
+          SECOND_FACTOR_INVALID: t('totp.wrongCode'),
         }}
       >
-        <CodeField label="Code of the app" />
+        <CodeField label={t('totp.code')} />
       </Form>
       <Cancel cancel={cancel ?? (() => setTotp(null))} />
     </>
@@ -77,7 +76,7 @@ function Cancel({ cancel }: { readonly cancel: () => void }) {
   return (
     <p className="links">
       <button type="button" className="link" onClick={cancel}>
-        Cancel
+        {t('common.cancel')}
       </button>
     </p>
   )

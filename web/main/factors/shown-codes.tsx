@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { CopyButton } from '../../pieces/forms/copy-button.js'
 import { Form } from '../../pieces/forms/form.js'
+import { t } from '../../pieces/language/t.js'
 import { Warning } from '../../pieces/notice.js'
 import { saveAs } from '../download.js'
 
@@ -14,14 +15,11 @@ export function ShownCodes({
 }) {
   const [wasSaved, setWasSaved] = useState(false)
   const text = `${codes.join('\n')}\n`
-  const heading = `Recovery codes for ${location.host}. Each works once, in place of your second factor.\n\n`
+  const heading = `${t('codes.fileHead', { host: location.host })}\n\n`
   return (
     <>
-      <Warning>
-        If you lose your phone or your passkeys, one of these codes lets you in. Each works once. Nobody can
-        show them to you again, so save them now, and not only on this device.
-      </Warning>
-      <ul className="codes print" aria-label="Recovery codes">
+      <Warning>{t('codes.about')}</Warning>
+      <ul className="codes print" aria-label={t('codes.title')}>
         {codes.map(code => (
           <li key={code}>
             <code>{code}</code>
@@ -29,15 +27,15 @@ export function ShownCodes({
         ))}
       </ul>
       <div className="actions">
-        <CopyButton text={text} label="Copy the recovery codes" />
+        <CopyButton text={text} label={t('codes.copy')} />
         <button type="button" onClick={() => saveAs(new Blob([heading, text]), 'recovery-codes.txt')}>
-          Download
+          {t('common.download')}
         </button>
         <button type="button" onClick={() => print()}>
-          Print
+          {t('codes.print')}
         </button>
       </div>
-      <Form submit="Continue" send={async () => done()}>
+      <Form submit={t('common.continue')} send={async () => done()}>
         <label className="choice">
           <input
             type="checkbox"
@@ -45,7 +43,7 @@ export function ShownCodes({
             onChange={event => setWasSaved(event.target.checked)}
             required
           />
-          I have saved them
+          {t('codes.saved')}
         </label>
       </Form>
     </>

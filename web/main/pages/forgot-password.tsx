@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { EmailField } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
+import { t } from '../../pieces/language/t.js'
 import { Success } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
@@ -10,15 +11,15 @@ import { rememberEmail, typedEmail } from '../typed-email.js'
 export function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState('')
   return (
-    <SmallPage title="Forgot your password?">
+    <SmallPage title={t('login.forgot')}>
       {sentTo ? (
-        <Success>If there is an account for {sentTo}, we have sent it a link.</Success>
+        <Success>{t('forgot.sent', { sentTo })}</Success>
       ) : (
         <Form
-          submit="Send me a link"
+          submit={t('forgot.submit')}
           send={({ email = '' }) => callAsAnybody('password/forgot', { email }).then(() => setSentTo(email))}
         >
-          <p>Enter your e-mail address, and we will send you a link for choosing a new password.</p>
+          <p>{t('forgot.about')}</p>
           <EmailField
             defaultValue={typedEmail()}
             onChange={event => rememberEmail(event.target.value)}
@@ -27,7 +28,7 @@ export function ForgotPasswordPage() {
         </Form>
       )}
       <p className="links">
-        <Link href="/login">Back to login</Link>
+        <Link href="/login">{t('forgot.back')}</Link>
       </p>
     </SmallPage>
   )

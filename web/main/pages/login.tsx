@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
@@ -12,15 +13,15 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
   const here = query.size > 0 ? `${path}?${query}` : path
   const isToSubscribe = path === '/subscribe'
   return (
-    <SmallPage title="Log in">
+    <SmallPage title={t('login.title')}>
       {news}
       <LoginSteps client={client} loginHint={typedEmail()} onEmail={rememberEmail}>
         <ReturnHint to={here} />
       </LoginSteps>
       <p className="links">
-        <Link href="/forgot-password">Forgot your password?</Link>
+        <Link href="/forgot-password">{t('login.forgot')}</Link>
         <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
-          Create an account
+          {t('login.signUp')}
         </Link>
       </p>
     </SmallPage>

@@ -1,21 +1,22 @@
 import { MainstayError } from '@mainstay-auth/client'
+import { t } from '../../pieces/language/t.js'
 import { Page, SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 
 /** Within the frame of the account pages. */
 export function NotFoundHere() {
   return (
-    <Page title="Page not found">
-      <p>It may have been removed, or the address may be mistyped.</p>
+    <Page title={t('notFound.title')}>
+      <p>{t('notFound.removed')}</p>
     </Page>
   )
 }
 
 export function NotFoundPage() {
   return (
-    <SmallPage title="Page not found">
+    <SmallPage title={t('notFound.title')}>
       <p>
-        The address may be mistyped. <Link href="/account">Go to your account</Link>
+        {t('notFound.mistyped')} <Link href="/account">{t('notFound.toAccount')}</Link>
       </p>
     </SmallPage>
   )

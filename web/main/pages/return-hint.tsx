@@ -1,3 +1,4 @@
+import { t } from '../../pieces/language/t.js'
 import { Hint } from '../../pieces/notice.js'
 import { hostOf } from '../../pieces/site.js'
 import { useLoad } from '../../pieces/use-load.js'
@@ -11,8 +12,8 @@ export function ReturnHint({ to }: { readonly to: string }) {
   if (!isToSubscribe) return null
   return (
     <Hint>
-      To subscribe you need an account on {location.host}, because payments are made on this site only.
-      {returnUrl && ` You will return to ${hostOf(returnUrl)} afterwards.`}
+      {t('subscribe.accountNeeded', { host: location.host })}
+      {returnUrl && ` ${t('subscribe.afterwards', { host: hostOf(returnUrl) })}`}
     </Hint>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { EmailField, Field } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
 import { NewPasswordField } from '../../pieces/forms/password-fields.js'
+import { t } from '../../pieces/language/t.js'
 import { Success } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
@@ -19,22 +20,19 @@ export function SignupPage() {
     setSentTo(email)
   }
   return (
-    <SmallPage title="Sign up">
+    <SmallPage title={t('signup.title')}>
       {sentTo ? (
-        <Success>
-          We have sent a mail to {sentTo}. Follow the link in it to finish; you will need your password once
-          more.
-        </Success>
+        <Success>{t('signup.sent', { sentTo })}</Success>
       ) : (
-        <Form submit="Sign up" send={signUp}>
+        <Form submit={t('signup.title')} send={signUp}>
           <ReturnHint to={next} />
-          <Field label="Name (optional)" name="name" autoComplete="name" maxLength={100} autoFocus />
+          <Field label={t('field.nameOptional')} name="name" autoComplete="name" maxLength={100} autoFocus />
           <EmailField defaultValue={typedEmail()} onChange={event => rememberEmail(event.target.value)} />
           <NewPasswordField />
         </Form>
       )}
       <p className="links">
-        <Link href={next === '/account' ? '/login' : next}>Log in instead</Link>
+        <Link href={next === '/account' ? '/login' : next}>{t('signup.logIn')}</Link>
       </p>
     </SmallPage>
   )

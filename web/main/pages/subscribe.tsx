@@ -4,6 +4,7 @@ import type { OfferedPlan } from '../../pieces/billing/plans.js'
 import { mayChange, maySubscribe, type Subscription } from '../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
 import { Form, type Texts } from '../../pieces/forms/form.js'
+import { t } from '../../pieces/language/t.js'
 import { Failure, Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
@@ -30,7 +31,9 @@ export function SubscribePage({
   if (returnUrl && way.data && !way.data.url) return <WrongReturn />
   return (
     <SmallPage
-      title={subscription.data && mayChange(subscription.data) ? 'Change plan' : 'Subscribe'}
+      title={
+        subscription.data && mayChange(subscription.data) ? t('subscribe.changePlan') : t('subscribe.title')
+      }
       isRoomy
     >
       <Loaded of={subscription}>
@@ -46,9 +49,9 @@ export function SubscribePage({
       {way.data && (
         <p className="links">
           {way.data.url ? (
-            <a href={way.data.url}>Back to {hostOf(way.data.url)}</a>
+            <a href={way.data.url}>{t('common.backTo', { host: hostOf(way.data.url) })}</a>
           ) : (
-            <Link href="/account">Back to your account</Link>
+            <Link href="/account">{t('subscribe.backToAccount')}</Link>
           )}
         </p>
       )}
@@ -59,11 +62,11 @@ export function SubscribePage({
 /** Said before anybody chooses a plan: the service would refuse it at the last step. */
 function WrongReturn() {
   return (
-    <SmallPage title="Subscribe">
+    <SmallPage title={t('subscribe.title')}>
       <Failure error={new MainstayError(400, { code: 'INVALID_RETURN_URL' })} />
       <p className="links">
-        <Link href="/subscribe">Subscribe without going back there</Link>
-        <Link href="/account">Your account</Link>
+        <Link href="/subscribe">{t('subscribe.withoutReturn')}</Link>
+        <Link href="/account">{t('subscribe.account')}</Link>
       </p>
     </SmallPage>
   )
@@ -83,27 +86,24 @@ function Choice({
   if (!isChange && !maySubscribe(subscription))
     return (
       <Hint>
-        {subscription.state === 'pending' ? ON_ITS_WAY : 'This account already has a subscription.'}
+        {subscription.state === 'pending' ? t('error.PAYMENT_PENDING') : t('error.ALREADY_SUBSCRIBED')}
       </Hint>
     )
-  if (!caller.permissions.payments)
-    return <Hint>You do not have permission to make payments for this account. Please ask its owner.</Hint>
+  if (!caller.permissions.payments) return <Hint>{t('error.PAYMENTS_PERMISSION_REQUIRED')}</Hint>
   if (plans.error && !isChange) return <WithoutPrices returnUrl={returnUrl} reload={plans.reload} />
   return (
     <Loaded of={plans}>
       {offered => {
         const others = offered.filter(({ priceId }) => !isChange || priceId !== subscription.plan)
         if (others.length === 0)
-          return <Hint>{isChange ? 'There is no other plan at the moment.' : NOTHING_ON_SALE}</Hint>
+          return <Hint>{isChange ? t('subscribe.noOther') : t('subscribe.noPlan')}</Hint>
         return (
           <Form
-            submit={isChange ? 'Review the change' : 'Go to payment'}
+            submit={isChange ? t('subscribe.review') : t('subscribe.pay')}
             send={({ priceId }: Texts) => startCheckout(priceId, returnUrl ?? (isChange ? BILLING : null))}
           >
-            <PlanChoice name={isChange ? 'New plan' : 'Plan'} plans={others} />
-            {isChange && (
-              <p>The next page shows what the change costs. Nothing changes until you confirm it there.</p>
-            )}
+            <PlanChoice name={isChange ? t('subscribe.newPlan') : t('subscription.plan')} plans={others} />
+            {isChange && <p>{t('subscribe.nothingYet')}</p>}
             <Afterwards returnUrl={returnUrl} />
           </Form>
         )
@@ -122,16 +122,13 @@ function WithoutPrices({
 }) {
   return (
     <>
-      <Hint>
-        We cannot show our prices at the moment. Try again, or continue with our standard plan; the payment
-        page shows its price before you pay.
-      </Hint>
+      <Hint>{t('subscribe.noPrices')}</Hint>
       <div className="actions">
         <button type="button" onClick={() => void reload()}>
-          Try again
+          {t('common.tryAgain')}
         </button>
       </div>
-      <Form submit="Go to payment" send={() => startCheckout(undefined, returnUrl)}>
+      <Form submit={t('subscribe.pay')} send={() => startCheckout(undefined, returnUrl)}>
         <Afterwards returnUrl={returnUrl} />
       </Form>
     </>
@@ -139,12 +136,8 @@ function WithoutPrices({
 }
 
 function Afterwards({ returnUrl }: { readonly returnUrl: string | null }) {
-  return returnUrl && <p>You will return to {hostOf(returnUrl)} afterwards.</p>
+  return returnUrl && <p>{t('subscribe.afterwards', { host: hostOf(returnUrl) })}</p>
 }
-
-const NOTHING_ON_SALE = 'There is no plan to subscribe to at the moment.'
-
-const ON_ITS_WAY = 'Your payment is on its way. It can take a few days to arrive.'
 
 function PlanChoice({ name, plans }: { readonly name: string; readonly plans: readonly OfferedPlan[] }) {
   return (

@@ -1,5 +1,6 @@
 import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 import { Icon } from '../../pieces/icon.js'
+import { t } from '../../pieces/language/t.js'
 import { BrandLink } from '../../pieces/shell/brand-link.js'
 import { Navigation, type NavigationGroup } from './navigation.js'
 
@@ -23,11 +24,17 @@ export function Drawer({
     if (isBeside || (target as Element).closest('a')) dialog.current?.close()
   }
   return (
-    <dialog ref={dialog} className="drawer" aria-label="Navigation" onClose={close} onClickCapture={closeFor}>
+    <dialog
+      ref={dialog}
+      className="drawer"
+      aria-label={t('nav.navigation')}
+      onClose={close}
+      onClickCapture={closeFor}
+    >
       <div className="drawer-body">
         <div className="drawer-head">
           <BrandLink href="/account" />
-          <button type="button" className="quiet icon-button" aria-label="Close" onClick={close}>
+          <button type="button" className="quiet icon-button" aria-label={t('common.close')} onClick={close}>
             <Icon name="close" />
           </button>
         </div>

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { t } from '../../pieces/language/t.js'
 import { NavigationItem, type NavigationLink, shownOf } from '../../pieces/shell/navigation-link.js'
 
 export interface NavigationGroup {
@@ -10,7 +11,7 @@ export interface NavigationGroup {
 export function Navigation({ groups }: { readonly groups: readonly NavigationGroup[] }) {
   const id = useId()
   return (
-    <nav className="nav" aria-label="Main">
+    <nav className="nav" aria-label={t('nav.main')}>
       {groups.map(({ name, links }) => (
         <div key={name}>
           <p id={`${id}-${name}`}>{name}</p>

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Icon } from '../../pieces/icon.js'
+import { t } from '../../pieces/language/t.js'
 import { OutageBanner } from '../../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../../pieces/shell/brand-link.js'
 import { type Person, PersonMenu } from '../../pieces/shell/person-menu.js'
@@ -9,10 +10,11 @@ import { client } from '../client.js'
 import { Drawer } from './drawer.js'
 import { Navigation, type NavigationGroup } from './navigation.js'
 
-const OWN_LINKS = [
-  ['/account/profile', 'Profile'],
-  ['/account/security', 'Security'],
-] as const
+const ownLinks = () =>
+  [
+    ['/account/profile', t('profile.title')],
+    ['/account/security', t('security.title')],
+  ] as const
 
 /** What stands around every page of the account: a bar at the side, or on top where the window is narrow. */
 export function SideFrame({
@@ -34,13 +36,13 @@ export function SideFrame({
         <button
           type="button"
           className="quiet icon-button menu-button"
-          aria-label="Menu"
+          aria-label={t('nav.menu')}
           onClick={() => setIsOpen(true)}
         >
           <Icon name="menu" />
         </button>
         <Navigation groups={groups} />
-        <PersonMenu client={client} person={person} links={OWN_LINKS} />
+        <PersonMenu client={client} person={person} links={ownLinks()} />
       </header>
       <main id="content" className="wide" tabIndex={-1}>
         {children}

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { t } from '../language/t.js'
+import { T } from '../language/text.js'
 import { money, type OfferedPlan, periodText } from './plans.js'
 
 /** What a plan costs, for whom, and how it begins. */
@@ -8,14 +10,17 @@ export function PlanWords({ plan }: { readonly plan: OfferedPlan }) {
     <span className="plan-words">
       <span className="plan-name">{name}</span>
       {amount === null ? (
-        <span>billed by usage</span>
+        <span>{t('plan.byUsage')}</span>
       ) : (
         <span>
-          <span className="plan-price">{money(amount, currency)}</span> {periodText(plan)}
-          {seats && ' for each seat'}
+          <T
+            id={seats ? 'plan.pricePerSeat' : 'plan.price'}
+            amount={<span className="plan-price">{money(amount, currency)}</span>}
+            period={periodText(plan)}
+          />
         </span>
       )}
-      {trialDays > 0 && <small>{trialDays} days free to begin with</small>}
+      {trialDays > 0 && <small>{t('plan.trial', { days: trialDays })}</small>}
     </span>
   )
 }
@@ -33,7 +38,7 @@ export function PlanCard({
   return (
     <li className={isCurrent ? 'plan current' : 'plan'}>
       <PlanWords plan={plan} />
-      {isCurrent ? <span className="tag">Current plan</span> : children}
+      {isCurrent ? <span className="tag">{t('plan.current')}</span> : children}
     </li>
   )
 }

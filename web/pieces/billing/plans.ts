@@ -1,3 +1,5 @@
+import { locale, t } from '../language/t.js'
+
 /** What is on sale, as the service answers it. */
 export interface OfferedPlan {
   readonly priceId: string
@@ -18,17 +20,18 @@ const IN_HUNDREDTHS = ['isk', 'ugx']
 export function priceText(plan: OfferedPlan): string | null {
   const { amount, currency, seats } = plan
   if (amount === null) return null
-  return `${money(amount, currency)} ${periodText(plan)}${seats ? ' for each seat' : ''}`
+  const values = { amount: money(amount, currency), period: periodText(plan) }
+  return seats ? t('plan.pricePerSeat', values) : t('plan.price', values)
 }
 
 /** “a month”, “every 3 months”. */
 export function periodText({ interval, intervalCount }: OfferedPlan): string {
-  return intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`
+  return t(`plan.${interval}`, { count: intervalCount })
 }
 
 /** An amount in the currency's smallest unit, as the reader's country writes it. */
 export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() })
+  const format = new Intl.NumberFormat(locale(), { style: 'currency', currency: currency.toUpperCase() })
   const digits = IN_HUNDREDTHS.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2)
   return format.format(amount / 10 ** digits)
 }

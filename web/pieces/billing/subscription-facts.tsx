@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Fact } from '../fact.js'
+import { t } from '../language/t.js'
 import { Day } from '../when.js'
 import { StatusTag } from './status-tag.js'
 import type { Subscription } from './subscription.js'
@@ -16,12 +17,12 @@ export function SubscriptionFacts({
   const date = importantDate(subscription)
   return (
     <dl>
-      <Fact name="State">
+      <Fact name={t('subscription.state')}>
         <StatusTag subscription={subscription} />
       </Fact>
-      {planName && <Fact name="Plan">{planName}</Fact>}
-      {price && <Fact name="Price">{price}</Fact>}
-      {quantity !== null && quantity > 1 && <Fact name="Seats">{quantity}</Fact>}
+      {planName && <Fact name={t('subscription.plan')}>{planName}</Fact>}
+      {price && <Fact name={t('subscription.price')}>{price}</Fact>}
+      {quantity !== null && quantity > 1 && <Fact name={t('subscription.seats')}>{quantity}</Fact>}
       {date && <Fact name={date.name}>{date.day}</Fact>}
     </dl>
   )
@@ -34,10 +35,16 @@ function importantDate({
   renewsAt,
   graceUntil,
 }: Subscription): { name: string; day: ReactNode } | null {
-  if (state === 'canceled') return endsAt ? { name: 'Ended on', day: <Day at={endsAt} /> } : null
-  if (state === 'past_due' && graceUntil) return { name: 'Pay by', day: <Day at={graceUntil} /> }
-  if (state === 'restricted' && graceUntil) return { name: 'Suspended since', day: <Day at={graceUntil} /> }
-  if (endsAt) return { name: 'Ends on', day: <Day at={endsAt} /> }
+  if (state === 'canceled')
+    return endsAt ? { name: t('subscription.endedOn'), day: <Day at={endsAt} /> } : null
+  if (state === 'past_due' && graceUntil)
+    return { name: t('subscription.payBy'), day: <Day at={graceUntil} /> }
+  if (state === 'restricted' && graceUntil)
+    return { name: t('subscription.suspendedSince'), day: <Day at={graceUntil} /> }
+  if (endsAt) return { name: t('subscription.endsOn'), day: <Day at={endsAt} /> }
   if (!renewsAt) return null
-  return { name: state === 'trialing' ? 'Free until' : 'Renews on', day: <Day at={renewsAt} /> }
+  return {
+    name: state === 'trialing' ? t('subscription.freeUntil') : t('subscription.renewsOn'),
+    day: <Day at={renewsAt} />,
+  }
 }

@@ -1,4 +1,5 @@
 import { MainstayError } from '@mainstay-auth/client'
+import { t } from '../language/t.js'
 
 /** An account's subscription as the service answers it. */
 export interface Subscription {
@@ -61,21 +62,21 @@ export function isActive({ state }: Subscription): boolean {
   return ['active', 'trialing'].includes(state)
 }
 
-const STATE_NAMES: Readonly<Record<string, string>> = {
-  none: 'No subscription',
-  pending: 'Payment pending',
-  trialing: 'Free trial',
-  active: 'Active',
-  past_due: 'Payment overdue',
-  restricted: 'Suspended',
-  canceled: 'Ended',
-}
+const stateNames = (): Readonly<Record<string, string>> => ({
+  none: t('subscription.none'),
+  pending: t('subscription.pending'),
+  trialing: t('subscription.trialing'),
+  active: t('subscription.active'),
+  past_due: t('subscription.pastDue'),
+  restricted: t('subscription.restricted'),
+  canceled: t('subscription.canceled'),
+})
 
 const REPLACEABLE = ['none', 'canceled']
 
 export function stateName({ state, status }: Subscription): string {
-  if (status === 'paused') return 'Paused'
-  return STATE_NAMES[state] ?? state
+  if (status === 'paused') return t('subscription.paused')
+  return stateNames()[state] ?? state
 }
 
 /** Whether there is nothing that a new subscription would stand beside. */

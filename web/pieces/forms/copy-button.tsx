@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { t } from '../language/t.js'
 
 const SHOWN_MS = 3_000
 
@@ -19,7 +20,7 @@ export function CopyButton({
   return (
     <span className="copy">
       <button type="button" aria-label={label} onClick={() => void copy(text).then(setSaid)}>
-        Copy
+        {t('common.copy')}
       </button>
       <small role="status">{said}</small>
     </span>
@@ -30,8 +31,8 @@ export function CopyButton({
 async function copy(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text)
-    return 'Copied'
+    return t('common.copied')
   } catch {
-    return 'Please select the text and copy it'
+    return t('common.copyByHand')
   }
 }

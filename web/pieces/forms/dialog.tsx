@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { t } from '../language/t.js'
 import { rescueFocus } from './focus.js'
 
 /**
@@ -42,7 +43,7 @@ export function Dialog({
       <h2 id={id}>{title}</h2>
       {children}
       <button type="button" className="plain" onClick={onCancel}>
-        Cancel
+        {t('common.cancel')}
       </button>
     </dialog>
   )

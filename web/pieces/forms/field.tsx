@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, use, useId } from 'react'
+import { t } from '../language/t.js'
 import { withoutPeriod } from '../messages.js'
 import { FieldErrors } from './form.js'
 
@@ -42,6 +43,10 @@ export function Field({ label, hint, button, below, ...input }: FieldProps) {
   )
 }
 
-export function EmailField({ label = 'E-mail', autoComplete = 'username', ...input }: Partial<FieldProps>) {
+export function EmailField({
+  label = t('field.email'),
+  autoComplete = 'username',
+  ...input
+}: Partial<FieldProps>) {
   return <Field label={label} name="email" type="email" autoComplete={autoComplete} required {...input} />
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from '@mainstay-auth/client'
+import { t } from '../language/t.js'
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -14,17 +15,16 @@ export function faultOf(control: Control): FieldError {
 
 function messageFor(control: Control): string {
   const { validity, type, title, min, max, minLength } = control as HTMLInputElement
-  if (validity.valueMissing) return type === 'email' ? 'Enter an e-mail address' : 'Please fill this in'
-  if (validity.typeMismatch && type === 'email')
-    return 'This is not a whole e-mail address; one looks like name@example.com'
-  if (validity.typeMismatch) return 'This is not a whole address; one begins with https://'
-  if (validity.tooShort) return `Enter at least ${minLength} characters`
-  if (validity.badInput) return 'Enter a number'
+  if (validity.valueMissing) return type === 'email' ? t('fault.email') : t('fault.missing')
+  if (validity.typeMismatch && type === 'email') return t('fault.emailShape')
+  if (validity.typeMismatch) return t('fault.urlShape')
+  if (validity.tooShort) return t('fault.tooShort', { minLength })
+  if (validity.badInput) return t('fault.number')
   if (validity.rangeUnderflow || validity.rangeOverflow) return rangeText(min, max)
-  return title || 'Please check this'
+  return title || t('fault.other')
 }
 
 function rangeText(min: string, max: string): string {
-  if (min && max) return `Enter a number from ${min} to ${max}`
-  return min ? `Enter ${min} or more` : `Enter ${max} or less`
+  if (min && max) return t('fault.range', { min, max })
+  return min ? t('fault.atLeast', { min }) : t('fault.atMost', { max })
 }

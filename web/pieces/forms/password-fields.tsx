@@ -1,9 +1,11 @@
 import { type ChangeEvent, useState } from 'react'
+import { t } from '../language/t.js'
+import { T } from '../language/text.js'
 import { Field, type FieldProps } from './field.js'
 import { StrengthMeter } from './strength-meter.js'
 
 /** For a password that somebody has already. They can have it shown, to find what they mistyped. */
-export function PasswordField({ label = 'Password', ...input }: Partial<FieldProps>) {
+export function PasswordField({ label = t('field.password'), ...input }: Partial<FieldProps>) {
   const [isShown, setIsShown] = useState(false)
   return (
     <Field
@@ -16,7 +18,11 @@ export function PasswordField({ label = 'Password', ...input }: Partial<FieldPro
       required
       button={
         <button type="button" onClick={() => setIsShown(!isShown)}>
-          {isShown ? 'Hide' : 'Show'} <span className="unseen">{label.toLowerCase()}</span>
+          <T
+            id={isShown ? 'password.hide' : 'password.show'}
+            field={label}
+            unseen={<span className="unseen" />}
+          />
         </button>
       }
       {...input}
@@ -25,7 +31,7 @@ export function PasswordField({ label = 'Password', ...input }: Partial<FieldPro
 }
 
 /** For a password that is chosen now; says how good it is as soon as somebody types one. */
-export function NewPasswordField({ label = 'Password', ...input }: Partial<FieldProps>) {
+export function NewPasswordField({ label = t('field.password'), ...input }: Partial<FieldProps>) {
   const [isWanted, setIsWanted] = useState(false)
   const [typed, setTyped] = useState({ password: '', email: '' })
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
@@ -37,7 +43,7 @@ export function NewPasswordField({ label = 'Password', ...input }: Partial<Field
       label={label}
       autoComplete="new-password"
       minLength={8}
-      hint="At least 8 characters. Four unrelated words are hard to guess and easy to remember."
+      hint={t('password.hint')}
       below={isWanted && <StrengthMeter {...typed} />}
       onFocus={() => setIsWanted(true)}
       onChange={onChange}

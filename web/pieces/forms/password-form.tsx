@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../language/t.js'
 import { Success } from '../notice.js'
 import { Form } from './form.js'
 import { NewPasswordField, PasswordField } from './password-fields.js'
@@ -12,8 +13,8 @@ export function PasswordForm({
   const [isDone, setIsDone] = useState(false)
   return (
     <Form
-      submit="Change password"
-      messages={{ INVALID_CREDENTIALS: 'The current password is wrong.' }}
+      submit={t('password.change')}
+      messages={{ INVALID_CREDENTIALS: t('password.currentWrong') }}
       send={async ({ currentPassword, password }, form) => {
         setIsDone(false)
         await call('POST', 'password/change', { currentPassword, password })
@@ -21,14 +22,9 @@ export function PasswordForm({
         setIsDone(true)
       }}
     >
-      {isDone && (
-        <Success>
-          Your password has been changed and all your other sessions have ended. If you had asked for a new
-          e-mail address and not confirmed it yet, ask again.
-        </Success>
-      )}
-      <PasswordField label="Current password" name="currentPassword" />
-      <NewPasswordField label="New password" />
+      {isDone && <Success>{t('password.changed')}</Success>}
+      <PasswordField label={t('password.current')} name="currentPassword" />
+      <NewPasswordField label={t('password.new')} />
     </Form>
   )
 }

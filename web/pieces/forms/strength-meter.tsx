@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react'
+import { t } from '../language/t.js'
 import { site } from '../site.js'
 import type { Level } from './strength.js'
 
 type Measure = (password: string, words: readonly string[]) => Level
 
-const WORDS: Readonly<Record<Level, { readonly text: string; readonly look: string }>> = {
-  1: { text: 'Too easy to guess', look: 'weak' },
-  2: { text: 'Still too easy to guess', look: 'fair' },
-  3: { text: 'Good', look: 'good' },
-  4: { text: 'Very good', look: 'good' },
-}
+const levels = (): Readonly<Record<Level, { readonly text: string; readonly look: string }>> => ({
+  1: { text: t('strength.weak'), look: 'weak' },
+  2: { text: t('strength.fair'), look: 'fair' },
+  3: { text: t('strength.good'), look: 'good' },
+  4: { text: t('strength.veryGood'), look: 'good' },
+})
 
 /**
  * How hard a password is to guess, while it is typed. What measures it is big, so it is loaded when somebody is about to
@@ -30,7 +31,7 @@ export function StrengthMeter({ password, email }: { readonly password: string; 
   if (!measure || password === '') return null
   const words = [site.name, location.hostname, ...email.split('@')].filter(Boolean)
   const level = measure.levelOf(password, words)
-  const { text, look } = WORDS[level]
+  const { text, look } = levels()[level]
   return (
     <>
       <div className={`strength ${look}`} aria-hidden="true">

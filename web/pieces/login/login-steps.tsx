@@ -11,6 +11,7 @@ import { EmailField } from '../forms/field.js'
 import { rescueFocus } from '../forms/focus.js'
 import { Form } from '../forms/form.js'
 import { PasswordField } from '../forms/password-fields.js'
+import { t } from '../language/t.js'
 import type { Messages } from '../messages.js'
 import { Warning } from '../notice.js'
 import { PasskeyLogin } from './passkey-login.js'
@@ -69,9 +70,9 @@ export function LoginSteps({
   if (step) return <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)} />
   return (
     <>
-      {hasExpired && <Warning isAnswer>{EXPIRED}</Warning>}
+      {hasExpired && <Warning isAnswer>{t('login.expired')}</Warning>}
       <Form
-        submit="Log in"
+        submit={t('login.title')}
         {...(kind && { kind })}
         {...(messages && { messages })}
         send={({ email = '', password = '' }) => begin({ email, password })}
@@ -90,5 +91,3 @@ export function LoginSteps({
     </>
   )
 }
-
-const EXPIRED = 'That took too long, or there were too many wrong codes. Please log in again.'

@@ -3,6 +3,7 @@ import { loginWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passke
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ActionButton } from '../forms/button.js'
 import { useAction } from '../forms/use-action.js'
+import { t } from '../language/t.js'
 import { Failure } from '../notice.js'
 
 /** Passkeys: in what the browser fills in, and by a button. Nothing where the browser has none. */
@@ -18,10 +19,10 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
   if (!supportsPasskeys()) return null
   return (
     <>
-      <p className="or">or</p>
+      <p className="or">{t('common.or')}</p>
       <Failure error={login.error ?? autofill.error} />
       <div className="actions">
-        <ActionButton action={login}>Use a passkey</ActionButton>
+        <ActionButton action={login}>{t('proof.usePasskey')}</ActionButton>
       </div>
     </>
   )

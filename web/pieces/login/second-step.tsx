@@ -1,6 +1,7 @@
 import type { Client, SecondFactor, SecondFactorRequired } from '@mainstay-auth/client'
 import { useEffect, useState } from 'react'
 import { rescueFocus } from '../forms/focus.js'
+import { t } from '../language/t.js'
 import { ProofForm } from '../proof/proof-form.js'
 
 /** The password was right. Devices are remembered on the main site alone. */
@@ -21,11 +22,11 @@ export function SecondStep({
   const [rememberDevice, setRememberDevice] = useState(false)
   return (
     <>
-      <p>One more step: please show that it is you.</p>
+      <p>{t('login.oneMore')}</p>
       <ProofForm
         client={client}
         methods={methods}
-        submit="Log in"
+        submit={t('login.title')}
         send={proof => complete({ challenge, ...proof, rememberDevice } as SecondFactor)}
       >
         {client.source === 'main' && (
@@ -36,15 +37,15 @@ export function SecondStep({
               onChange={event => setRememberDevice(event.target.checked)}
             />
             <span>
-              Remember this device for 30 days
-              <small>Your password is enough here until then. Not for a device that others use.</small>
+              {t('login.remember')}
+              <small>{t('login.rememberHint')}</small>
             </span>
           </label>
         )}
       </ProofForm>
       <p className="links">
         <button type="button" className="link" onClick={back}>
-          Back to the password
+          {t('login.backToPassword')}
         </button>
       </p>
     </>

@@ -1,7 +1,8 @@
 import { Field } from '../forms/field.js'
+import { t } from '../language/t.js'
 
 /** Six digits of an authenticator app. */
-export function CodeField({ label = 'Code of your authenticator app' }: { readonly label?: string }) {
+export function CodeField({ label = t('field.code') }: { readonly label?: string }) {
   return (
     <Field
       label={label}
@@ -10,7 +11,7 @@ export function CodeField({ label = 'Code of your authenticator app' }: { readon
       autoComplete="one-time-code"
       // Apps show it as two groups, and people type it so.
       pattern="[0-9 ]{6,8}"
-      title="Six digits"
+      title={t('field.sixDigits')}
       maxLength={8}
       spellCheck={false}
       className="code"
@@ -23,9 +24,9 @@ export function CodeField({ label = 'Code of your authenticator app' }: { readon
 export function RecoveryCodeField() {
   return (
     <Field
-      label="Recovery code"
+      label={t('field.recoveryCode')}
       name="recoveryCode"
-      hint="One of the codes that you saved. Each works once."
+      hint={t('field.recoveryHint')}
       autoComplete="off"
       autoCapitalize="characters"
       spellCheck={false}

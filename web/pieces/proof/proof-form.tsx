@@ -5,20 +5,21 @@ import { ActionButton } from '../forms/button.js'
 import { Form, type Texts } from '../forms/form.js'
 import { PasswordField } from '../forms/password-fields.js'
 import { useAction } from '../forms/use-action.js'
+import { t } from '../language/t.js'
 import type { Messages } from '../messages.js'
 import { Failure, Warning } from '../notice.js'
 import { CodeField, RecoveryCodeField } from './code-fields.js'
 import { methodsHere, type Proof } from './proof.js'
 
 /** What the button says that changes to another way. */
-const WAYS: Readonly<Record<FactorMethod, string>> = {
-  password: 'Use your password',
-  totp: 'Use your authenticator app',
-  passkey: 'Use a passkey',
-  recovery: 'Use a recovery code',
-}
+const wayNames = (): Readonly<Record<FactorMethod, string>> => ({
+  password: t('proof.usePassword'),
+  totp: t('proof.useApp'),
+  passkey: t('proof.usePasskey'),
+  recovery: t('proof.useRecovery'),
+})
 
-const MESSAGES: Messages = { INVALID_CREDENTIALS: 'Wrong password.' }
+const messages = (): Messages => ({ INVALID_CREDENTIALS: t('password.wrong') })
 
 /** Asks for one proof among those that the service takes; the person chooses which. */
 export function ProofForm({
@@ -41,7 +42,7 @@ export function ProofForm({
   const passkey = useAction(async () =>
     send({ passkey: await signWithPasskey(await client.passkeyOptions()) }),
   )
-  if (!chosen) return <Warning>{NO_WAY}</Warning>
+  if (!chosen) return <Warning>{t('proof.noWay')}</Warning>
   const others = ways.filter(way => way !== chosen)
   return (
     <>
@@ -51,13 +52,13 @@ export function ProofForm({
           <Failure error={passkey.error} />
           <div className="actions">
             <ActionButton kind="primary" action={passkey}>
-              Use a passkey
+              {t('proof.usePasskey')}
             </ActionButton>
           </div>
         </>
       ) : (
-        <Form key={chosen} submit={submit} send={texts => send(proofIn(texts))} messages={MESSAGES}>
-          {chosen === 'password' && <PasswordField label="Your password" autoFocus />}
+        <Form key={chosen} submit={submit} send={texts => send(proofIn(texts))} messages={messages()}>
+          {chosen === 'password' && <PasswordField label={t('proof.yourPassword')} autoFocus />}
           {chosen === 'totp' && <CodeField />}
           {chosen === 'recovery' && <RecoveryCodeField />}
           {children}
@@ -69,11 +70,11 @@ export function ProofForm({
           {others.map(way =>
             way === 'passkey' ? (
               <ActionButton key={way} action={passkey}>
-                {WAYS[way]}
+                {wayNames()[way]}
               </ActionButton>
             ) : (
               <button key={way} type="button" onClick={() => choose(way)}>
-                {WAYS[way]}
+                {wayNames()[way]}
               </button>
             ),
           )}
@@ -89,6 +90,3 @@ function proofIn({ password, code, recoveryCode = '' }: Texts): Proof {
   if (code !== undefined) return { code: code.replace(/\s/g, '') }
   return { recoveryCode: recoveryCode.trim() }
 }
-
-const NO_WAY =
-  'This browser cannot use any of your second factors. Please use another browser, or the device that has your passkey.'

@@ -1,5 +1,6 @@
 import type { Client, WaitReason } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/client/react'
+import { t } from '../language/t.js'
 import { hostOf, site } from '../site.js'
 import { retryNow, useOutage } from './outage.js'
 
@@ -17,10 +18,10 @@ export function OutageBanner({ client }: { readonly client: Client }) {
   return (
     <div className="outage" role="status">
       <span>
-        {wordsFor(reason)} {reason !== 'origin' && 'We keep trying; nothing is lost.'}
+        {wordsFor(reason)} {reason !== 'origin' && t('outage.trying')}
       </span>
       <button type="button" onClick={tryNow}>
-        Try now
+        {t('outage.now')}
       </button>
     </div>
   )
@@ -28,8 +29,7 @@ export function OutageBanner({ client }: { readonly client: Client }) {
 
 /** What people read about the reason to wait. */
 export function wordsFor(reason: WaitReason): string {
-  if (reason === 'origin')
-    return `This site cannot talk to ${hostOf(site.apiUrl)}. The browser console has more for whoever runs the site.`
-  if (!navigator.onLine) return 'You are offline.'
-  return reason === 'network' ? 'We cannot be reached right now.' : 'This is temporarily unavailable.'
+  if (reason === 'origin') return t('outage.origin', { api: hostOf(site.apiUrl) })
+  if (!navigator.onLine) return t('outage.offline')
+  return reason === 'network' ? t('outage.network') : t('outage.service')
 }

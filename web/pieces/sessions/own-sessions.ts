@@ -1,4 +1,5 @@
 import type { Client } from '@mainstay-auth/client'
+import { t } from '../language/t.js'
 import { toast } from '../toasts.js'
 import { useLoad } from '../use-load.js'
 import { leave } from './leaving.js'
@@ -14,7 +15,7 @@ export function useOwnSessions(
     if (current) return leave(client)
     await call('DELETE', `sessions/${sid}`)
     await sessions.reload()
-    toast('The session has ended.')
+    toast(t('session.ended'))
   }
   return { sessions, end }
 }

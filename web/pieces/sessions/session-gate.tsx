@@ -1,6 +1,7 @@
 import type { Caller, Client, WaitReason } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/client/react'
 import { Activity, type ReactNode, useRef } from 'react'
+import { t } from '../language/t.js'
 import { Hint } from '../notice.js'
 import { Waiting } from '../waiting.js'
 import { isLeaving } from './leaving.js'
@@ -55,12 +56,6 @@ function LogoutNews({
   readonly reason: WaitReason | undefined
   readonly wasLoggedIn: boolean
 }) {
-  if (reason)
-    return (
-      <Hint>
-        You are logged out in this browser. {wordsFor(reason)} Your session ends as soon as we can be reached,
-        or when you next open this site.
-      </Hint>
-    )
-  return wasLoggedIn ? <Hint>You have been logged out.</Hint> : null
+  if (reason) return <Hint>{t('session.endsLater', { reason: wordsFor(reason) })}</Hint>
+  return wasLoggedIn ? <Hint>{t('session.loggedOut')}</Hint> : null
 }

@@ -1,4 +1,6 @@
 import { ConfirmButton } from '../forms/confirm-button.js'
+import { t } from '../language/t.js'
+import { T } from '../language/text.js'
 import { hostOf } from '../site.js'
 import { Ago } from '../when.js'
 
@@ -36,7 +38,7 @@ export function SessionList({
   const rows = sites.flatMap(({ kind, site, sessions }) =>
     sessions.map(session => ({ session, site: nameOf(kind, site) })),
   )
-  if (rows.length === 0) return <p className="absent">There are no sessions.</p>
+  if (rows.length === 0) return <p className="absent">{t('session.none')}</p>
   return (
     <ul className="rows">
       {rows.toSorted(byUse).map(row => (
@@ -51,25 +53,21 @@ function SessionRow({ session, site, end }: Row & { readonly end: (session: Sess
   return (
     <li>
       <div>
-        <strong>{device}</strong> {current && <span className="tag good">This session</span>}
+        <strong>{device}</strong> {current && <span className="tag good">{t('session.this')}</span>}
         <small>{[site, place, ip].filter(Boolean).join(' · ')}</small>
         <small>
-          Last used <Ago at={lastUsed} /> · logged in <Ago at={createdAt} />
+          <T id="session.used" lastUsed={<Ago at={lastUsed} />} createdAt={<Ago at={createdAt} />} />
         </small>
       </div>
       <ConfirmButton
-        name="Sign out"
+        name={t('session.end')}
         kind="plain"
-        label={`Sign out ${device} at ${site}`}
-        question={current ? 'Sign out here?' : `Sign out ${device}?`}
-        confirm="Sign out"
+        label={t('session.endLabel', { device, site })}
+        question={current ? t('session.endHere') : t('session.endThere', { device })}
+        confirm={t('session.end')}
         act={() => end(session)}
       >
-        <p>
-          {current
-            ? 'You have to log in again to come back.'
-            : `Whoever uses ${device} at ${site} has to log in again.`}
-        </p>
+        <p>{current ? t('session.endHereMeans') : t('session.endThereMeans', { device, site })}</p>
       </ConfirmButton>
     </li>
   )
@@ -81,6 +79,6 @@ function byUse({ session: one }: Row, { session: other }: Row): number {
 }
 
 function nameOf(kind: SiteSessions['kind'], site: string | null): string {
-  if (kind === 'app' || site === null) return 'App'
-  return kind === 'main' ? `Main site (${hostOf(site)})` : hostOf(site)
+  if (kind === 'app' || site === null) return t('session.app')
+  return kind === 'main' ? t('session.mainSite', { host: hostOf(site) }) : hostOf(site)
 }

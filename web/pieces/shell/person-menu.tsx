@@ -2,6 +2,8 @@ import type { Client } from '@mainstay-auth/client'
 import { Avatar } from '../avatar.js'
 import { ActionButton } from '../forms/button.js'
 import { useAction } from '../forms/use-action.js'
+import { LanguageChoice } from '../language/language-choice.js'
+import { t } from '../language/t.js'
 import { Menu } from '../menu.js'
 import { Failure } from '../notice.js'
 import { Link } from '../router.js'
@@ -34,7 +36,7 @@ export function PersonMenu({
         className="person-button"
         button={
           <>
-            <span className="unseen">Account menu</span>
+            <span className="unseen">{t('nav.accountMenu')}</span>
             <Avatar name={person?.name ?? person?.email ?? ''} />
             <PersonWords person={person} className="person-words" />
           </>
@@ -47,7 +49,10 @@ export function PersonMenu({
             {name}
           </Link>
         ))}
-        <ActionButton action={logout}>Log out</ActionButton>
+        <hr />
+        <LanguageChoice />
+        <hr />
+        <ActionButton action={logout}>{t('common.logOut')}</ActionButton>
       </Menu>
       <Failure error={logout.error} />
     </div>

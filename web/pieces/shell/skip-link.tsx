@@ -1,8 +1,10 @@
+import { t } from '../language/t.js'
+
 /** Past the navigation, for whoever uses the keyboard. */
 export function SkipLink() {
   return (
     <a className="skip" href="#content">
-      Skip to content
+      {t('nav.skip')}
     </a>
   )
 }

@@ -1,5 +1,6 @@
 import type { HandOffRefusal, HandOffResult } from '@mainstay-auth/client/handoff'
 import { useEffect, useState } from 'react'
+import { t } from '../../pieces/language/t.js'
 import { Failure, Warning } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { go, Link } from '../../pieces/router.js'
@@ -10,16 +11,14 @@ import { ThroughMain } from './through-main.js'
 
 const MAIN = hostOf(site.mainUrl)
 
-const REASONS: Readonly<Record<HandOffRefusal, string>> = {
-  login_required: `You have not logged in on ${MAIN}.`,
-  access_denied: `You have turned back on ${MAIN}, or this site takes no logins from there.`,
-  not_invited:
-    'Your account is not invited to this site. Use another account, or ask whoever manages your team.',
-  suspended: 'This site is suspended at the moment, so nobody can log in here.',
-  interrupted:
-    'This login was interrupted, or it was begun in another tab. If this happens again, allow this site to store data in your browser.',
-  expired: 'The login took too long. Please try again.',
-}
+const reasons = (): Readonly<Record<HandOffRefusal, string>> => ({
+  login_required: t('callback.loginRequired', { main: MAIN }),
+  access_denied: t('callback.accessDenied', { main: MAIN }),
+  not_invited: t('callback.notInvited'),
+  suspended: t('callback.suspended'),
+  interrupted: t('callback.interrupted'),
+  expired: t('callback.expired'),
+})
 
 /** Where the main site sends people back to. It never leaves: what comes next is shown here, or waits for a button. */
 export function CallbackPage() {
@@ -34,17 +33,17 @@ export function CallbackPage() {
   }, [])
   if (!result && !error)
     return (
-      <SmallPage title="Log in">
-        <Waiting what="Logging you in …" />
+      <SmallPage title={t('login.title')}>
+        <Waiting what={t('callback.waiting')} />
       </SmallPage>
     )
   return (
-    <SmallPage title="You are not logged in">
-      {result?.status === 'refused' && <Warning isAnswer>{REASONS[result.reason]}</Warning>}
+    <SmallPage title={t('callback.title')}>
+      {result?.status === 'refused' && <Warning isAnswer>{reasons()[result.reason]}</Warning>}
       <Failure error={error} />
-      <ThroughMain name={`Try again with ${MAIN}`} path={pathAfter(result)} />
+      <ThroughMain name={t('callback.again', { main: MAIN })} path={pathAfter(result)} />
       <p className="links">
-        <Link href="/">Go to the start page</Link>
+        <Link href="/">{t('satellite.toStart')}</Link>
       </p>
     </SmallPage>
   )

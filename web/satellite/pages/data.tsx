@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
+import { t } from '../../pieces/language/t.js'
 import { Success } from '../../pieces/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { addEntry, readEntries } from '../entries.js'
@@ -11,11 +12,11 @@ export function DataPage() {
   const [entries, setEntries] = useState(readEntries)
   const [added, setAdded] = useState('')
   return (
-    <Page title="Data">
+    <Page title={t('satellite.data')}>
       <Permitted permission="dataEntry">
-        <Section title="New entry">
+        <Section title={t('entries.new')}>
           <Form
-            submit="Add the entry"
+            submit={t('entries.submit')}
             send={async ({ what = '', amount = '' }, form) => {
               addEntry({ what, amount: Number(amount) })
               setEntries(readEntries())
@@ -23,12 +24,12 @@ export function DataPage() {
               form.reset()
             }}
           >
-            {added && <Success>“{added}” is added.</Success>}
-            <Field label="What" name="what" required maxLength={100} />
-            <Field label="Amount" name="amount" type="number" step="any" required />
+            {added && <Success>{t('entries.added', { added })}</Success>}
+            <Field label={t('entries.what')} name="what" required maxLength={100} />
+            <Field label={t('entries.amount')} name="amount" type="number" step="any" required />
           </Form>
         </Section>
-        <Section title="Entries">
+        <Section title={t('entries.title')}>
           <EntryTable entries={entries} />
         </Section>
       </Permitted>

@@ -1,20 +1,21 @@
+import { t } from '../../pieces/language/t.js'
 import type { Entry } from '../entries.js'
 
 export function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
-  if (entries.length === 0) return <p>There are no entries yet.</p>
+  if (entries.length === 0) return <p>{t('entries.none')}</p>
   return (
     <table>
       <thead>
         <tr>
-          <th>What</th>
-          <th>Amount</th>
+          <th>{t('entries.what')}</th>
+          <th>{t('entries.amount')}</th>
         </tr>
       </thead>
       <tbody>
         {entries.map(({ what, amount }, index) => (
           <tr key={index}>
-            <td data-name="What">{what}</td>
-            <td data-name="Amount">{amount}</td>
+            <td data-name={t('entries.what')}>{what}</td>
+            <td data-name={t('entries.amount')}>{amount}</td>
           </tr>
         ))}
       </tbody>

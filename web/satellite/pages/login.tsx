@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
 import { hostOf, site } from '../../pieces/site.js'
@@ -6,22 +7,22 @@ import { client } from '../client.js'
 import { ThroughMain } from './through-main.js'
 
 const MAIN = hostOf(site.mainUrl)
-const MESSAGES = {
-  HANDOFF_REQUIRED: `You cannot log in here with your password. Please use “Log in with ${MAIN}”.`,
-}
+const messages = () => ({
+  HANDOFF_REQUIRED: t('satellite.useMain', { main: MAIN }),
+})
 
 /** Both ways in: through the main site, where this page never sees the password, or with the password here. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
   const [email, setEmail] = useState('')
   return (
-    <SmallPage title="Log in">
+    <SmallPage title={t('login.title')}>
       {news}
       <ThroughMain loginHint={email} />
-      <p className="or">or with your password</p>
-      <LoginSteps client={client} kind="plain" messages={MESSAGES} onEmail={setEmail} />
+      <p className="or">{t('satellite.orPassword')}</p>
+      <LoginSteps client={client} kind="plain" messages={messages()} onEmail={setEmail} />
       <p className="links">
-        <a href={`${site.mainUrl}/forgot-password`}>Forgot your password?</a>
-        <a href={`${site.mainUrl}/`}>Go to {MAIN}</a>
+        <a href={`${site.mainUrl}/forgot-password`}>{t('login.forgot')}</a>
+        <a href={`${site.mainUrl}/`}>{t('common.goToMain', { main: MAIN })}</a>
       </p>
     </SmallPage>
   )

@@ -1,11 +1,12 @@
+import { t } from '../../pieces/language/t.js'
 import { Page } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 
 export function NotFoundPage() {
   return (
-    <Page title="Page not found">
+    <Page title={t('notFound.title')}>
       <p>
-        The address may be mistyped. <Link href="/">Go to the start page</Link>
+        {t('notFound.mistyped')} <Link href="/">{t('satellite.toStart')}</Link>
       </p>
     </Page>
   )

@@ -1,7 +1,8 @@
 import type { Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
+import { t } from '../../pieces/language/t.js'
 import { Hint } from '../../pieces/notice.js'
-import { PERMISSION_NAMES, type Permission } from '../../pieces/permission-names.js'
+import { type Permission, permissionName } from '../../pieces/permission-names.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { read } from '../client.js'
@@ -21,10 +22,7 @@ export function Permitted({
         permissions[permission] ? (
           children
         ) : (
-          <Hint>
-            You need the permission “{PERMISSION_NAMES[permission]}” to see this. Please ask the owner of the
-            account.
-          </Hint>
+          <Hint>{t('satellite.permissionNeeded', { permission: permissionName(permission) })}</Hint>
         )
       }
     </Loaded>

@@ -1,4 +1,5 @@
 import { Fact } from '../../pieces/fact.js'
+import { t } from '../../pieces/language/t.js'
 import { Page, Section } from '../../pieces/page.js'
 import { readEntries } from '../entries.js'
 import { Permitted } from './permitted.js'
@@ -7,12 +8,12 @@ export function ReportsPage() {
   const entries = readEntries()
   const sum = entries.reduce((total, { amount }) => total + amount, 0)
   return (
-    <Page title="Reports">
+    <Page title={t('satellite.reports')}>
       <Permitted permission="viewReports">
-        <Section title="Sum of all entries">
+        <Section title={t('entries.sumTitle')}>
           <dl>
-            <Fact name="Entries">{entries.length}</Fact>
-            <Fact name="Sum">{sum}</Fact>
+            <Fact name={t('entries.title')}>{entries.length}</Fact>
+            <Fact name={t('entries.sum')}>{sum}</Fact>
           </dl>
         </Section>
       </Permitted>

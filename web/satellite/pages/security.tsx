@@ -1,4 +1,5 @@
 import { PasswordForm } from '../../pieces/forms/password-form.js'
+import { t } from '../../pieces/language/t.js'
 import { Page, Section } from '../../pieces/page.js'
 import { useOwnSessions } from '../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../pieces/sessions/session-list.js'
@@ -9,11 +10,11 @@ import { call, client } from '../client.js'
 export function SecurityPage() {
   const { sessions, end } = useOwnSessions(call, client)
   return (
-    <Page title="Password and sessions">
-      <Section title="Password">
+    <Page title={t('satellite.security')}>
+      <Section title={t('field.password')}>
         <PasswordForm call={call} />
       </Section>
-      <Section title="Where you are logged in">
+      <Section title={t('sessions.where')}>
         <Loaded of={sessions} shape="rows">
           {({ sites }) => <SessionList sites={sites} end={end} />}
         </Loaded>

@@ -1,12 +1,13 @@
 import { ActionButton } from '../../pieces/forms/button.js'
 import { useAction } from '../../pieces/forms/use-action.js'
+import { t } from '../../pieces/language/t.js'
 import { Failure, Warning } from '../../pieces/notice.js'
 import { hostOf, site } from '../../pieces/site.js'
 import { loginThroughMain } from '../client.js'
 
 /** Leaves for the main site to log in there. */
 export function ThroughMain({
-  name = `Log in with ${hostOf(site.mainUrl)}`,
+  name = t('satellite.logInWith', { main: hostOf(site.mainUrl) }),
   loginHint,
   path,
 }: {
@@ -19,13 +20,7 @@ export function ThroughMain({
   const isLocked = action.error instanceof DOMException
   return (
     <>
-      {isLocked ? (
-        <Warning>
-          Your browser does not let this site store anything. Please allow it to store data, then try again.
-        </Warning>
-      ) : (
-        <Failure error={action.error} />
-      )}
+      {isLocked ? <Warning>{t('satellite.allowStorage')}</Warning> : <Failure error={action.error} />}
       <div className="actions">
         <ActionButton kind="primary" action={action}>
           {name}

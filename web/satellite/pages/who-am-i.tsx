@@ -9,6 +9,8 @@ import {
 } from '../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
 import { Fact } from '../../pieces/fact.js'
+import { t } from '../../pieces/language/t.js'
+import { T } from '../../pieces/language/text.js'
 import { Hint, Success } from '../../pieces/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { PermissionList } from '../../pieces/permission-list.js'
@@ -30,24 +32,27 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
   const { query } = usePlace()
   const subscription = useLoad(() => readSubscription(read, query))
   return (
-    <Page title="My account">
-      <Section title="You">
+    <Page title={t('satellite.me')}>
+      <Section title={t('nav.you')}>
         <Loaded of={profile}>
           {({ email, name }) => (
             <dl>
-              <Fact name="E-mail">{email}</Fact>
-              {name && <Fact name="Name">{name}</Fact>}
+              <Fact name={t('field.email')}>{email}</Fact>
+              {name && <Fact name={t('field.name')}>{name}</Fact>}
             </dl>
           )}
         </Loaded>
-        <h3>What you may do on this site</h3>
+        <h3>{t('satellite.may')}</h3>
         <PermissionList permissions={caller.permissions} />
         <p>
-          Payments, account settings and the team are managed on{' '}
-          <a href={`${site.mainUrl}/account`}>{hostOf(site.mainUrl)}</a>.
+          <T
+            id="satellite.managedOn"
+            host={hostOf(site.mainUrl)}
+            link={<a href={`${site.mainUrl}/account`} />}
+          />
         </p>
       </Section>
-      <Section title="Subscription">
+      <Section title={t('subscription.title')}>
         <Loaded of={subscription}>
           {loaded => (
             <SubscriptionHere
@@ -78,25 +83,23 @@ function SubscriptionHere({
   const back = paymentReturnUrl(`${location.origin}/`)
   return (
     <>
-      {isCancelledPayment(query) && <Hint>The payment was cancelled. Nothing has been charged.</Hint>}
-      {subscription.isReturn && isActive(subscription) && (
-        <Success>Thank you. The subscription is active.</Success>
-      )}
+      {isCancelledPayment(query) && <Hint>{t('billing.cancelled')}</Hint>}
+      {subscription.isReturn && isActive(subscription) && <Success>{t('billing.thanks')}</Success>}
       <SubscriptionFacts subscription={subscription} />
       {subscription.isReturn && mayStart && (
         <Hint>
-          No payment has arrived yet.{' '}
+          {t('billing.notArrived')}{' '}
           <button type="button" className="plain" onClick={() => void reload()}>
-            Check again
+            {t('billing.checkAgain')}
           </button>
         </Hint>
       )}
       {mayStart && mayPay && (
         <a className="button primary" href={`${site.mainUrl}/subscribe?return=${encodeURIComponent(back)}`}>
-          Subscribe
+          {t('subscribe.title')}
         </a>
       )}
-      {mayStart && mayPay === false && <p>Ask whoever handles payments for your account to subscribe.</p>}
+      {mayStart && mayPay === false && <p>{t('subscribe.askSomebody')}</p>}
     </>
   )
 }

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { inkOn } from '../../../../src/brand/contrast.js'
 import { type Action, useAction } from '../../../pieces/forms/use-action.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Failure, Hint } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
 import { hostOf } from '../../../pieces/site.js'
@@ -42,8 +44,8 @@ export function Choice(props: ChoiceProps) {
   if (offer.access !== 'allowed') return <RefusedChoice {...props} access={offer.access} />
   if (isLeaving)
     return (
-      <SmallPage title={`Log in to ${hostOf(offer.origin)}`}>
-        <Waiting what={`Going on to ${hostOf(offer.origin)} …`} />
+      <SmallPage title={t('handoff.title', { host: hostOf(offer.origin) })}>
+        <Waiting what={t('handoff.goingOn', { host: hostOf(offer.origin) })} />
       </SmallPage>
     )
   return <AllowedChoice {...props} suggested={suggested} proceed={proceed} />
@@ -65,14 +67,14 @@ function AllowedChoice({
   const name = branding?.name ?? offer.name
   const colours = branding ? { background: branding.accent, color: inkOn(branding.accent) } : {}
   return (
-    <SmallPage title={`Log in to ${hostOf(origin)}`}>
+    <SmallPage title={t('handoff.title', { host: hostOf(origin) })}>
       {branding && <SatelliteMark branding={branding} />}
       <p>
-        You will be logged in at <strong>{hostOf(origin)}</strong>. It does not learn your password.
+        <T id="handoff.about" host={hostOf(origin)} strong={<strong />} />
       </p>
       {suggested && (
         <Hint>
-          {hostOf(origin)} asks for <bdi>{suggested}</bdi>. You are logged in here as <bdi>{email}</bdi>.
+          <T id="handoff.suggested" host={hostOf(origin)} suggested={suggested} email={email} bdi={<bdi />} />
         </Hint>
       )}
       <Failure error={proceed.error} />
@@ -86,14 +88,14 @@ function AllowedChoice({
           onClick={() => isSettledNow() && void proceed.run()}
         >
           <span>
-            Continue to <bdi>{name}</bdi> as <bdi>{email}</bdi>
+            <T id="handoff.continue" name={name} email={email} bdi={<bdi />} />
           </span>
         </button>
         <button type="button" onClick={switchAccount}>
-          Use another account
+          {t('handoff.otherAccount')}
         </button>
         <button type="button" onClick={() => leaveWithError(offer, 'access_denied', request)}>
-          Cancel
+          {t('common.cancel')}
         </button>
       </div>
     </SmallPage>

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { LoginSteps } from '../../../pieces/login/login-steps.js'
 import { Warning } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
@@ -28,17 +30,12 @@ export function HandOffLogin({
   const origin = satellite?.origin
   if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
   return (
-    <SmallPage title="Log in">
+    <SmallPage title={t('login.title')}>
       {news}
-      {!navigator.cookieEnabled && (
-        <Warning>
-          Your browser does not let {location.host} store cookies. Please allow them: without, you cannot be
-          logged in.
-        </Warning>
-      )}
+      {!navigator.cookieEnabled && <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>}
       {origin && (
         <p>
-          Afterwards you can go on to <strong>{hostOf(origin)}</strong>. It does not learn your password.
+          <T id="handoff.afterwards" host={hostOf(origin)} strong={<strong />} />
         </p>
       )}
       {!origin && !confirmed.error ? (
@@ -49,7 +46,7 @@ export function HandOffLogin({
       {satellite && (
         <div className="actions">
           <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
-            Cancel
+            {t('common.cancel')}
           </button>
         </div>
       )}
@@ -69,11 +66,11 @@ export function AccountSwitch({
   readonly back: () => void
 }) {
   return (
-    <SmallPage title="Use another account">
+    <SmallPage title={t('handoff.otherAccount')}>
       <LoginSteps client={client} loginHint={request.loginHint} done={done} />
       <div className="actions">
         <button type="button" onClick={back}>
-          Go back
+          {t('handoff.goBack')}
         </button>
       </div>
       <ForgotPassword />
@@ -84,7 +81,7 @@ export function AccountSwitch({
 function ForgotPassword() {
   return (
     <p className="links">
-      <Link href="/forgot-password">Forgot your password?</Link>
+      <Link href="/forgot-password">{t('login.forgot')}</Link>
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../../../pieces/language/t.js'
 import { SmallPage } from '../../../pieces/page.js'
 import { isRefusal } from '../../../pieces/refusal.js'
 import { OutageBanner } from '../../../pieces/sessions/outage-banner.js'
@@ -56,7 +57,7 @@ function Offered({ request }: { readonly request: HandOffRequest }) {
   if (offer.data)
     return <Choice offer={offer.data} request={request} switchAccount={() => setIsSwitching(true)} />
   return (
-    <SmallPage title="Log in">
+    <SmallPage title={t('login.title')}>
       <Loaded of={offer}>{() => null}</Loaded>
     </SmallPage>
   )

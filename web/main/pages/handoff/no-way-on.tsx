@@ -1,5 +1,7 @@
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Failure, Warning } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
 import { Link } from '../../../pieces/router.js'
@@ -9,10 +11,8 @@ import type { HandOffRequest } from './handoff-request.js'
 
 export function IncompletePage() {
   return (
-    <SmallPage title="Log in to another site">
-      <Warning>
-        The address of this page is incomplete. Please go back to the site you came from and begin again.
-      </Warning>
+    <SmallPage title={t('handoff.incompleteTitle')}>
+      <Warning>{t('handoff.incomplete')}</Warning>
       <ToAccount />
     </SmallPage>
   )
@@ -21,10 +21,9 @@ export function IncompletePage() {
 /** The page stays: an address that anybody can write must not lead people anywhere in our name. */
 export function UnknownSatellitePage({ request }: { readonly request: HandOffRequest }) {
   return (
-    <SmallPage title="Unknown site">
+    <SmallPage title={t('handoff.unknownTitle')}>
       <Warning>
-        <strong>{hostOf(request.satellite)}</strong> is not connected to {location.host}, or it is suspended
-        at the moment. Nobody is logged in there from here. If you did not expect this, close this page.
+        <T id="handoff.unknown" host={hostOf(request.satellite)} here={location.host} strong={<strong />} />
       </Warning>
       <ToAccount />
     </SmallPage>
@@ -39,15 +38,12 @@ export function CookiesBlockedPage({ retry }: { readonly retry: () => Promise<vo
     await retry()
   })
   return (
-    <SmallPage title="Cookies are blocked">
-      <Warning>
-        Your browser did not send the cookie of {location.host}, so you cannot be logged in elsewhere. Please
-        allow cookies for {location.host}, then try again.
-      </Warning>
+    <SmallPage title={t('handoff.blockedTitle')}>
+      <Warning>{t('handoff.blocked', { host: location.host })}</Warning>
       <Failure error={action.error} />
       <div className="actions">
         <ActionButton kind="primary" action={action}>
-          Try again
+          {t('common.tryAgain')}
         </ActionButton>
       </div>
       <ToAccount />
@@ -58,7 +54,7 @@ export function CookiesBlockedPage({ retry }: { readonly retry: () => Promise<vo
 function ToAccount() {
   return (
     <p className="links">
-      <Link href="/account">Go to your account on {location.host}</Link>
+      <Link href="/account">{t('handoff.toAccount', { host: location.host })}</Link>
     </p>
   )
 }

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Warning } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
 import { hostOf } from '../../../pieces/site.js'
@@ -19,25 +21,16 @@ export function RefusedChoice({
   const host = hostOf(origin)
   const [title, reason]: readonly [string, ReactNode] = {
     not_invited: [
-      'Not invited',
-      <>
-        <bdi>{email}</bdi> is not invited to <strong>{host}</strong>. Use another account, or ask whoever
-        manages your team.
-      </>,
+      t('handoff.notInvitedTitle'),
+      <T id="handoff.notInvited" email={email} host={host} bdi={<bdi />} strong={<strong />} />,
     ] as const,
     suspended: [
-      'Site suspended',
-      <>
-        <strong>{host}</strong> is suspended at the moment, so nobody can log in there. Please ask whoever
-        runs it.
-      </>,
+      t('handoff.suspendedTitle'),
+      <T id="handoff.suspended" host={host} strong={<strong />} />,
     ] as const,
     access_denied: [
-      'Log in there',
-      <>
-        <strong>{host}</strong> takes no logins from here. Please log in there with your e-mail address and
-        password.
-      </>,
+      t('handoff.deniedTitle'),
+      <T id="handoff.denied" host={host} strong={<strong />} />,
     ] as const,
   }[access]
   return (
@@ -46,11 +39,11 @@ export function RefusedChoice({
       <div className="actions">
         {access === 'not_invited' && (
           <button type="button" className="primary" onClick={switchAccount}>
-            Use another account
+            {t('handoff.otherAccount')}
           </button>
         )}
         <button type="button" onClick={() => leaveWithError(offer, access, request)}>
-          Back to {host}
+          {t('common.backTo', { host })}
         </button>
       </div>
     </SmallPage>

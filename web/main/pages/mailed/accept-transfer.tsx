@@ -1,3 +1,5 @@
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { When } from '../../../pieces/when.js'
 import type { Transfer } from '../../answers.js'
 import { MailedPage, ToLogin } from './mailed-page.js'
@@ -5,18 +7,18 @@ import { MailedPage, ToLogin } from './mailed-page.js'
 export function AcceptTransferPage() {
   return (
     <MailedPage<Transfer>
-      title="Become the owner"
+      title={t('newOwner.title')}
       path="account/transfer/accept"
-      submit="Accept ownership"
-      done="You have accepted. The owner can still stop the transfer until it takes effect."
+      submit={t('newOwner.submit')}
+      done={t('newOwner.done')}
       next={({ readyAt }) => (
         <>
-          You become the owner on <When at={readyAt} /> at the earliest. <ToLogin />
+          <T id="newOwner.earliest" date={<When at={readyAt} />} /> <ToLogin />
         </>
       )}
-      anew="The owner of the account can start the transfer again."
+      anew={t('newOwner.anew')}
     >
-      <p>The owner of your account wants you to be in charge of payments, settings and the team.</p>
+      <p>{t('newOwner.about')}</p>
     </MailedPage>
   )
 }

@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { PasswordField } from '../../../pieces/forms/password-fields.js'
+import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'
 import { MailedPage } from './mailed-page.js'
@@ -18,19 +19,19 @@ export function ConfirmEmailPage() {
   }
   return (
     <MailedPage
-      title="Confirm your new e-mail address"
+      title={t('newEmail.title')}
       path="email/confirm"
-      submit="Use this address"
-      done="Done. From now on you log in with your new address."
+      submit={t('newEmail.submit')}
+      done={t('newEmail.done')}
       send={send}
-      anew={<Link href="/account/security">Ask for a new link</Link>}
+      anew={<Link href="/account/security">{t('common.newLink')}</Link>}
       messages={{
-        REAUTHENTICATION_REQUIRED: 'Please enter the password of the account too.',
-        INVALID_CREDENTIALS: 'Wrong password.',
+        REAUTHENTICATION_REQUIRED: t('newEmail.passwordToo'),
+        INVALID_CREDENTIALS: t('password.wrong'),
       }}
     >
-      <p>From then on you log in with this address. We let the old address know.</p>
-      {needsPassword && <PasswordField label="Password of the account" />}
+      <p>{t('newEmail.about')}</p>
+      {needsPassword && <PasswordField label={t('newEmail.password')} />}
     </MailedPage>
   )
 }

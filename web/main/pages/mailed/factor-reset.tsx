@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { MailedPage } from './mailed-page.js'
 
@@ -8,23 +9,19 @@ export function FactorResetPage() {
   if (isWrong) return <StopFactorResetPage />
   return (
     <MailedPage
-      title="Remove your second factors"
+      title={t('factorReset.title')}
       path="second-factor-reset/confirm"
-      submit="Remove them now"
-      done="Your second factors are removed and you have been logged out everywhere. Log in with your password and set up new ones."
-      anew="Ask whoever manages your team to begin again."
+      submit={t('factorReset.submit')}
+      done={t('factorReset.done')}
+      anew={t('factorReset.anew')}
       instead={
         <button type="button" className="link" onClick={() => setIsWrong(true)}>
-          I have not asked for this
+          {t('factorReset.notMe')}
         </button>
       }
     >
-      <p>
-        Somebody who manages your team has asked for this, so that you can log in again without your phone or
-        passkey. Your passkeys, your authenticator app and your recovery codes stop working. Your password
-        stays.
-      </p>
-      <p>Do this only if you have asked them to.</p>
+      <p>{t('factorReset.about')}</p>
+      <p>{t('factorReset.onlyIf')}</p>
     </MailedPage>
   )
 }
@@ -32,14 +29,14 @@ export function FactorResetPage() {
 export function StopFactorResetPage() {
   return (
     <MailedPage
-      title="Keep your second factors"
+      title={t('factorKeep.title')}
       path="second-factor-reset/stop"
-      submit="Keep them"
-      done="Nothing is removed: your second factors work as before."
-      next={() => <Link href="/account/security">Look at your security settings</Link>}
-      anew={<Link href="/account/security">Look at your security settings</Link>}
+      submit={t('factorKeep.submit')}
+      done={t('factorKeep.done')}
+      next={() => <Link href="/account/security">{t('factorKeep.next')}</Link>}
+      anew={<Link href="/account/security">{t('factorKeep.next')}</Link>}
     >
-      <p>Somebody has asked to remove your second factors. If you have not lost them, keep them.</p>
+      <p>{t('factorKeep.about')}</p>
     </MailedPage>
   )
 }

@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useState } from 'react'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
+import { t } from '../../../pieces/language/t.js'
 import type { Messages } from '../../../pieces/messages.js'
 import { Failure, Success } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
@@ -81,7 +82,7 @@ export function MailedPage<T = null>({
 }
 
 export function ToLogin() {
-  return <Link href="/login">Go to login</Link>
+  return <Link href="/login">{t('common.toLogin')}</Link>
 }
 
 /** What was left empty is not sent: it is optional. */

@@ -1,19 +1,17 @@
+import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { MailedPage } from './mailed-page.js'
 
 export function UndoEmailPage() {
   return (
     <MailedPage
-      title="Restore your old e-mail address"
+      title={t('undoEmail.title')}
       path="email/undo"
-      submit="Undo the change"
-      done="The old address is back, and everybody has been logged out. We have sent you a link for choosing a new password."
-      anew={<Link href="/forgot-password">Choose a new password</Link>}
+      submit={t('undoEmail.submit')}
+      done={t('undoEmail.done')}
+      anew={<Link href="/forgot-password">{t('resetPassword.title')}</Link>}
     >
-      <p>
-        If you did not change your e-mail address, somebody else did. Undo the change and choose a new
-        password.
-      </p>
+      <p>{t('undoEmail.about')}</p>
     </MailedPage>
   )
 }
@@ -21,16 +19,13 @@ export function UndoEmailPage() {
 export function NotMePage() {
   return (
     <MailedPage
-      title="This was not me"
+      title={t('notMe.title')}
       path="sessions/not-me"
-      submit="Log me out everywhere"
-      done="You have been logged out everywhere. We have sent you a link for choosing a new password."
-      anew={<Link href="/forgot-password">Choose a new password</Link>}
+      submit={t('notMe.submit')}
+      done={t('notMe.done')}
+      anew={<Link href="/forgot-password">{t('resetPassword.title')}</Link>}
     >
-      <p>
-        Somebody else knows your password. We will log you out everywhere and mail you a link for choosing a
-        new one.
-      </p>
+      <p>{t('notMe.about')}</p>
     </MailedPage>
   )
 }
@@ -38,17 +33,14 @@ export function NotMePage() {
 export function StopTransferPage() {
   return (
     <MailedPage
-      title="Stop the transfer"
+      title={t('stopTransfer.title')}
       path="account/transfer/stop"
-      submit="Stop the transfer"
-      done="The transfer has been stopped, and the account keeps its owner. If you did not ask for it, choose a new password now."
-      next={() => <Link href="/forgot-password">Choose a new password</Link>}
-      anew={<Link href="/account/settings">Check whether a transfer is pending</Link>}
+      submit={t('stopTransfer.title')}
+      done={t('stopTransfer.done')}
+      next={() => <Link href="/forgot-password">{t('resetPassword.title')}</Link>}
+      anew={<Link href="/account/settings">{t('stopTransfer.anew')}</Link>}
     >
-      <p>
-        Somebody asked to transfer your account to another owner. If it was not you, somebody else has your
-        password.
-      </p>
+      <p>{t('stopTransfer.about')}</p>
     </MailedPage>
   )
 }

@@ -1,4 +1,5 @@
 import { NewPasswordField } from '../../../pieces/forms/password-fields.js'
+import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { SiteLinks } from '../../../pieces/site-links.js'
 import type { LoginSites } from '../../answers.js'
@@ -7,14 +8,14 @@ import { MailedPage, ToLogin } from './mailed-page.js'
 export function ResetPasswordPage() {
   return (
     <MailedPage<LoginSites>
-      title="Choose a new password"
+      title={t('resetPassword.title')}
       path="password/reset"
-      submit="Set the new password"
-      done="Your new password has been set and you have been logged out everywhere. Log in with the new password."
+      submit={t('resetPassword.submit')}
+      done={t('resetPassword.done')}
       next={({ satellites }) => <ToSites origins={satellites} />}
-      anew={<Link href="/forgot-password">Ask for a new link</Link>}
+      anew={<Link href="/forgot-password">{t('common.newLink')}</Link>}
     >
-      <NewPasswordField label="New password" />
+      <NewPasswordField label={t('password.new')} />
     </MailedPage>
   )
 }

@@ -1,5 +1,6 @@
 import type { Texts } from '../../../pieces/forms/form.js'
 import { PasswordField } from '../../../pieces/forms/password-fields.js'
+import { t } from '../../../pieces/language/t.js'
 import { go, Link } from '../../../pieces/router.js'
 import { toast } from '../../../pieces/toasts.js'
 import { client } from '../../client.js'
@@ -9,15 +10,15 @@ import { MailedPage } from './mailed-page.js'
 export function VerifyEmailPage() {
   return (
     <MailedPage
-      title="Confirm your e-mail address"
+      title={t('verifyEmail.title')}
       path="signup/verify"
-      submit="Confirm"
-      messages={{ INVALID_CREDENTIALS: 'Wrong password. Enter the one that you chose when you signed up.' }}
-      done="Your account is ready. You can log in now."
+      submit={t('common.confirm')}
+      messages={{ INVALID_CREDENTIALS: t('verifyEmail.wrongPassword') }}
+      done={t('verifyEmail.done')}
       finish={logIn}
-      anew={<Link href="/signup">Sign up again</Link>}
+      anew={<Link href="/signup">{t('verifyEmail.anew')}</Link>}
     >
-      <p>Enter the password that you chose when you signed up, to show that it was you.</p>
+      <p>{t('verifyEmail.about')}</p>
       <PasswordField />
     </MailedPage>
   )
@@ -28,6 +29,6 @@ async function logIn({ password = '' }: Texts): Promise<void> {
   const pending = takeSignup()
   if (!pending) return
   await client.login({ email: pending.email, password })
-  toast('Your account is ready.')
+  toast(t('verifyEmail.ready'))
   go(pending.next, { replace: true })
 }

@@ -1,4 +1,4 @@
-import { PERMISSION_NAMES, PERMISSIONS } from '../../../../pieces/permission-names.js'
+import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 import { hostOf } from '../../../../pieces/site.js'
 import type { AuditEntry } from '../../../answers.js'
 import { wordsFor } from './audit-words.js'
@@ -96,7 +96,7 @@ function filled(text: string, whom: string | null): string {
 function given(permissions: Record<string, unknown>): string {
   return (
     PERMISSIONS.filter(name => permissions[name])
-      .map(name => PERMISSION_NAMES[name].toLowerCase())
+      .map(name => permissionName(name).toLowerCase())
       .join(', ') || 'nothing'
   )
 }

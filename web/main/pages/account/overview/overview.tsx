@@ -4,7 +4,7 @@ import { SubscriptionFacts } from '../../../../pieces/billing/subscription-facts
 import { Fact } from '../../../../pieces/fact.js'
 import { Hint } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
-import { PERMISSION_NAMES, PERMISSIONS } from '../../../../pieces/permission-names.js'
+import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 import { Link } from '../../../../pieces/router.js'
 import { SiteLinks } from '../../../../pieces/site-links.js'
 import { useLoad } from '../../../../pieces/use-load.js'
@@ -64,7 +64,7 @@ function YouCard({ caller: { permissions } }: { readonly caller: Caller }) {
               <span className="tags">
                 {PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
                   <span key={permission} className="tag">
-                    {PERMISSION_NAMES[permission]}
+                    {permissionName(permission)}
                   </span>
                 ))}
               </span>

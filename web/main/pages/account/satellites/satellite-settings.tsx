@@ -3,7 +3,7 @@ import { RadioChoice, SelectField } from '../../../../pieces/forms/choice.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { Success } from '../../../../pieces/notice.js'
-import { PERMISSION_NAMES } from '../../../../pieces/permission-names.js'
+import { permissionName } from '../../../../pieces/permission-names.js'
 import { call } from '../../../api.js'
 import type { SatelliteProps } from './satellite-props.js'
 import { sessionOptions } from './session-options.js'
@@ -58,7 +58,7 @@ export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
         {CEILING.map(permission => (
           <label key={permission} className="choice">
             <input type="checkbox" name={permission} defaultChecked={ceiling[permission]} />
-            {PERMISSION_NAMES[permission]}
+            {permissionName(permission)}
           </label>
         ))}
       </fieldset>

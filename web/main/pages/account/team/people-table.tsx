@@ -1,6 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { Avatar } from '../../../../pieces/avatar.js'
-import { PERMISSION_NAMES, PERMISSIONS } from '../../../../pieces/permission-names.js'
+import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 import { Link } from '../../../../pieces/router.js'
 import { hostOf } from '../../../../pieces/site.js'
 import { Ago } from '../../../../pieces/when.js'
@@ -83,7 +83,7 @@ export function PermissionChips({ permissions }: { readonly permissions: Permiss
     <span className="tags">
       {given.map(name => (
         <span key={name} className="tag">
-          {PERMISSION_NAMES[name]}
+          {permissionName(name)}
         </span>
       ))}
     </span>

@@ -1,5 +1,5 @@
 import type { Permissions } from '@mainstay-auth/client'
-import { PERMISSION_NAMES, PERMISSIONS } from '../../../../pieces/permission-names.js'
+import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 
 /** What the service gives to somebody new unless told otherwise. */
 export const NEW_MEMBER: Permissions = {
@@ -29,7 +29,7 @@ export function PermissionBoxes({
             defaultChecked={given[name]}
             disabled={!mayGive[name] && !given[name]}
           />
-          {PERMISSION_NAMES[name]}
+          {permissionName(name)}
         </label>
       ))}
     </fieldset>

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { ERROR_CODES } from '../../../src/errors/error-codes.js'
+import { faultsOf, readMessages } from '../../../web/messages/read-messages.mjs'
+import { chooseLanguage } from '../../../web/pieces/language/choose-language.js'
+import { i18n, t } from '../../../web/pieces/language/t.js'
+import { readLanguage } from '../../support/web-language.js'
+
+const FOLDER = 'web/messages/'
+const files = readMessages(FOLDER)
+const english = files.find(({ language }) => language === 'en')?.messages ?? {}
+
+/** What the pages are written in, as one text. */
+const sources = readdirSync('web', { recursive: true, encoding: 'utf8' })
+  .filter(name => /\.tsx?$/.test(name) && !name.startsWith('dist'))
+  .map(name => readFileSync(`web/${name}`, 'utf8'))
+  .join('\n')
+
+describe('the message files', () => {
+  it('say the same in English and German', () => {
+    expect(files.map(({ language }) => language).sort()).toEqual(['de', 'en'])
+    expect(faultsOf(files)).toEqual([])
+  })
+
+  it.each(Object.keys(ERROR_CODES))('have a sentence for the refusal %s', code => {
+    for (const { messages } of files) expect(messages[`error.${code}`]).toMatch(/\.$/)
+  })
+
+  it('have no message that no page shows', () => {
+    const unused = Object.keys(english).filter(key => !isUsed(key))
+    expect(unused).toEqual([])
+  })
+})
+
+/** By its name, or by the start of it: t(`error.${code}`). */
+function isUsed(key: string): boolean {
+  if (sources.includes(`'${key}'`) || sources.includes(`"${key}"`)) return true
+  const starts = key.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.'))
+  return starts.some(start => sources.includes(`\`${start}.\${`))
+}
+
+describe('what is wrong with message files', () => {
+  const faults = (german: Record<string, string>) =>
+    faultsOf([
+      { language: 'en', path: '', messages: { bye: 'Bye', hello: 'Hello {name}' } },
+      { language: 'de', path: '', messages: german },
+    ])
+
+  it.each([
+    [{ hello: 'Hallo {name}' }, 'de.json lacks bye'],
+    [{ bye: '', hello: 'Hallo {name}' }, 'de.json lacks bye'],
+    [{ bye: 'Tschüs', hello: 'Hallo {name}', more: 'Mehr' }, 'de.json has more, which en.json has not'],
+    [{ bye: 'Tschüs', hello: 'Hallo {Name}' }, 'de.json: hello takes {Name}, not {name}'],
+    [{ bye: '<b>Tschüs</b>', hello: 'Hallo {name}' }, 'de.json: bye takes </b> <b>, not nothing'],
+  ])('%j: %s', (german, fault) => expect(faults(german)).toEqual([fault]))
+})
+
+describe('the language of a page', () => {
+  const AVAILABLE = ['de', 'en', 'pt-BR']
+  it.each([
+    [['de-AT', 'en'], 'de', 'de-AT'],
+    [['fr', 'de'], 'de', 'de'],
+    [['pt-BR'], 'pt-BR', 'pt-BR'],
+    [['pt-PT'], 'en', 'en'],
+    [['en-GB'], 'en', 'en-GB'],
+    [[], 'en', 'en'],
+    [['constructor'], 'en', 'en'],
+  ])('for somebody who reads %j is %s, with dates as in %s', (wanted, language, locale) => {
+    expect(chooseLanguage(wanted, AVAILABLE)).toEqual({ language, locale })
+  })
+})
+
+describe('a message', () => {
+  afterEach(() => readLanguage('en'))
+
+  it('is in the language that was loaded', () => {
+    readLanguage('de')
+    expect(i18n.locale).toBe('de')
+    expect(t('login.title')).toBe('Anmelden')
+    expect(t('retry.inMinutes', { minutes: 1 })).toBe('Bitte versuchen Sie es in einer Minute noch einmal.')
+    expect(t('retry.inMinutes', { minutes: 7 })).toBe('Bitte versuchen Sie es in 7 Minuten noch einmal.')
+  })
+})

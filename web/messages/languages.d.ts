@@ -1,0 +1,9 @@
+/** Made by vite-plugin.mjs from the message files. */
+declare module 'virtual:languages' {
+  export const languages: Readonly<
+    Record<
+      string,
+      { readonly direction: 'ltr' | 'rtl'; readonly load: () => Promise<import('@lingui/core').Messages> }
+    >
+  >
+}

@@ -1,0 +1,26 @@
+import { useAction } from '../forms/use-action.js'
+import { Failure } from '../notice.js'
+import { languageNames, setLanguage } from './language.js'
+import { i18n, t } from './t.js'
+
+/** The language of the page, for whoever wants another than the browser's; nothing where there is only one. */
+export function LanguageChoice() {
+  const change = useAction(setLanguage)
+  const names = languageNames()
+  if (names.length < 2) return null
+  return (
+    <>
+      <label className="language">
+        <span className="unseen">{t('language.label')}</span>
+        <select value={i18n.locale} onChange={event => void change.run(event.target.value)}>
+          {names.map(([language, name]) => (
+            <option key={language} value={language} lang={language}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Failure error={change.error} />
+    </>
+  )
+}

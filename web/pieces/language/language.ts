@@ -1,0 +1,53 @@
+import { languages } from 'virtual:languages'
+import { chooseLanguage } from './choose-language.js'
+import { i18n } from './t.js'
+
+const KEY = 'mainstay.language'
+const AVAILABLE = Object.keys(languages)
+
+let redraw = () => {}
+
+/** Loads the messages that this person reads, then draws the page, and again whenever they choose another language. */
+export async function drawInLanguage(draw: () => void): Promise<void> {
+  redraw = draw
+  const chosen = storedLanguage()
+  await show(chosen ? [chosen] : navigator.languages)
+}
+
+/** Those that there are, each with its own name for itself: “Deutsch”. */
+export function languageNames(): readonly (readonly [language: string, name: string])[] {
+  return AVAILABLE.map(language => [
+    language,
+    new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language,
+  ])
+}
+
+/** Shows the page in another language now, and from now on in this browser. Rejects when it cannot be loaded. */
+export async function setLanguage(language: string): Promise<void> {
+  await show([language])
+  try {
+    localStorage.setItem(KEY, language)
+  } catch {
+    // A browser that stores nothing forgets it with the page.
+  }
+}
+
+async function show(wanted: readonly string[]): Promise<void> {
+  const { language, locale } = chooseLanguage(wanted, AVAILABLE)
+  const { direction, load } = languages[language] as (typeof languages)[string]
+  const country = navigator.languages.find(one => one.split('-')[0] === language)
+  i18n.load(language, await load())
+  i18n.activate(language, [country ?? locale])
+  document.documentElement.lang = language
+  document.documentElement.dir = direction
+  redraw()
+}
+
+function storedLanguage(): string | null {
+  try {
+    const stored = localStorage.getItem(KEY)
+    return stored && AVAILABLE.includes(stored) ? stored : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,33 @@
+import { cloneElement, Fragment, type ReactElement, type ReactNode } from 'react'
+import { i18n, type MessageKey } from './t.js'
+
+/** Stand for a value that is put in afterwards; no message has them. */
+const OPEN = '\uE000'
+const CLOSE = '\uE001'
+
+/**
+ * A message with elements in it. In “Ask <link>{name}</link>.” `link` is an empty element, which gets what stands between
+ * the tags, and `name` is any node. What looks like a tag in a value is shown as it is. Numbers choose among plurals.
+ */
+export function T({ id, ...values }: { readonly id: MessageKey } & Readonly<Record<string, ReactNode>>) {
+  const marked = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? value : `${OPEN}${name}${CLOSE}`,
+  ])
+  return nodesOf(i18n._(id, Object.fromEntries(marked)), values)
+}
+
+function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
+  const pieces = text.split(new RegExp(`(<(\\w+)>.*?</\\2>|${OPEN}\\w+${CLOSE})`, 'su'))
+  // After every piece that was split at comes the name of its tag, if it has one.
+  return pieces.flatMap((piece, index) =>
+    index % 3 === 2 ? [] : [<Fragment key={index}>{nodeOf(piece, values)}</Fragment>],
+  )
+}
+
+function nodeOf(piece: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
+  if (piece.startsWith(OPEN)) return values[piece.slice(1, -1)]
+  const [, tag = '', inner = ''] = /^<(\w+)>(.*)<\/\1>$/s.exec(piece) ?? []
+  if (!tag) return piece
+  return cloneElement(values[tag] as ReactElement<{ children?: ReactNode }>, {}, nodesOf(inner, values))
+}
