@@ -1,10 +1,16 @@
-import { describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AUDIT_ACTIONS } from '../../../src/audit/audit-event.js'
 import { wordsFor } from '../../../web/main/pages/account/audit/audit-words.js'
+import { readLanguage } from '../../support/web-language.js'
 
-describe('pages 8: the audit log in words', () => {
+const ABOUT = { whom: 'rosa@example.com', satellite: 'shop.example' }
+
+describe.each(['en', 'de'])('pages 8: the audit log in words (%s)', language => {
+  beforeAll(() => readLanguage(language))
+  afterAll(() => readLanguage('en'))
+
   it.each(AUDIT_ACTIONS)('has words for %s', action => {
-    expect(wordsFor(action)).not.toBeNull()
+    expect(wordsFor(action, ABOUT)).not.toBeNull()
   })
 
   it.each([
@@ -12,6 +18,21 @@ describe('pages 8: the audit log in words', () => {
     ...['asked', 'stopped'].map(step => ['factors.reset', step] as const),
     ['second-factor.policy', 'enforced'] as const,
   ])('has words of its own for %s when it is %s', (action, step) => {
-    expect(wordsFor(action, step)?.did).not.toBe(wordsFor(action)?.did)
+    expect(wordsFor(action, ABOUT, step)?.did).not.toBe(wordsFor(action, ABOUT)?.did)
+  })
+
+  it('has no words for what it does not know', () => expect(wordsFor('toString', ABOUT)).toBeNull())
+})
+
+describe('whom it was done to', () => {
+  beforeAll(() => readLanguage('en'))
+
+  it.each([
+    ['session.revoke', 'rosa@example.com', 'ended a session of rosa@example.com'],
+    ['session.revoke', null, 'ended a session of their own'],
+    ['satellites.change', null, 'changed which sites they may log in at'],
+    ['satellite.add', null, 'added the satellite shop.example'],
+  ])('%s of %s: “%s”', (action, whom, did) => {
+    expect(wordsFor(action, { ...ABOUT, whom })?.did).toBe(did)
   })
 })

@@ -1,5 +1,6 @@
 import { Field } from '../../../pieces/forms/field.js'
 import { Form } from '../../../pieces/forms/form.js'
+import { t } from '../../../pieces/language/t.js'
 import { toast } from '../../../pieces/toasts.js'
 import { call } from '../../api.js'
 
@@ -21,7 +22,7 @@ export function NameForm({
 }) {
   return (
     <Form
-      submit="Save name"
+      submit={t('common.saveName')}
       send={async texts => {
         await call('PATCH', path, { name: texts.name?.trim() ?? '' })
         toast(saved)

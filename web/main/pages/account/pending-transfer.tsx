@@ -1,5 +1,7 @@
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Failure, Hint } from '../../../pieces/notice.js'
 import { Link } from '../../../pieces/router.js'
 import type { Load } from '../../../pieces/use-load.js'
@@ -17,25 +19,20 @@ export function PendingTransfer({ account }: { readonly account: Load<Account> }
         transfer ? (
           <>
             <Hint>
-              <Link href={`/account/team/${transfer.userId}`}>A member of your team</Link>{' '}
-              {transfer.acceptedAt ? (
-                <>
-                  has accepted and becomes the owner on <When at={transfer.readyAt} /> at the earliest.
-                </>
-              ) : (
-                <>
-                  has until <When at={transfer.expiresAt} /> to accept.
-                </>
-              )}
+              <T
+                id={transfer.acceptedAt ? 'transfer.accepted' : 'transfer.asked'}
+                link={<Link href={`/account/team/${transfer.userId}`} />}
+                date={<When at={transfer.acceptedAt ? transfer.readyAt : transfer.expiresAt} />}
+              />
             </Hint>
             <Failure error={cancel.error} />
             <div className="actions">
-              <ActionButton action={cancel}>Cancel the transfer</ActionButton>
+              <ActionButton action={cancel}>{t('transfer.cancel')}</ActionButton>
             </div>
           </>
         ) : (
           <p>
-            To transfer the account, open a member’s page in your <Link href="/account/team">team</Link>.
+            <T id="transfer.how" link={<Link href="/account/team" />} />
           </p>
         )
       }

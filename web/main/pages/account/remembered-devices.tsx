@@ -1,6 +1,8 @@
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Failure } from '../../../pieces/notice.js'
 import { toast } from '../../../pieces/toasts.js'
 import { useLoad } from '../../../pieces/use-load.js'
@@ -21,29 +23,27 @@ export function RememberedDevices() {
     <Loaded of={list} shape="rows">
       {({ devices }) =>
         devices.length === 0 ? (
-          <p className="absent">
-            There are none. You can have a device remembered when you log in with a second factor.
-          </p>
+          <p className="absent">{t('devices.none')}</p>
         ) : (
           <>
-            <p>On these devices your password is enough to log in.</p>
+            <p>{t('devices.about')}</p>
             <ul className="rows">
               {devices.map(device => (
                 <Device
                   key={device.id}
                   device={device}
-                  forget={() => forget(`remembered-devices/${device.id}`, 'The device is forgotten.')}
+                  forget={() => forget(`remembered-devices/${device.id}`, t('devices.forgotten'))}
                 />
               ))}
             </ul>
             <div className="actions">
               <ConfirmButton
-                name="Forget all devices"
-                question="Forget all devices?"
-                confirm="Forget all"
-                act={() => forget('remembered-devices', 'All devices are forgotten.')}
+                name={t('devices.forgetAll')}
+                question={t('devices.forgetAllAsk')}
+                confirm={t('devices.forgetAllYes')}
+                act={() => forget('remembered-devices', t('devices.allForgotten'))}
               >
-                <p>The next login on each of them asks for your second factor again. Nobody is logged out.</p>
+                <p>{t('devices.forgetMeans')}</p>
               </ConfirmButton>
             </div>
           </>
@@ -64,18 +64,17 @@ function Device({
   return (
     <li>
       <div>
-        <strong>{name}</strong> {isCurrent && <span className="tag good">This device</span>}
+        <strong>{name}</strong> {isCurrent && <span className="tag good">{t('devices.this')}</span>}
         <small>
-          {lastUsedAt && (
-            <>
-              Last used <Ago at={lastUsedAt} /> ·{' '}
-            </>
+          {lastUsedAt ? (
+            <T id="devices.usedUntil" used={<Ago at={lastUsedAt} />} until={<Day at={expiresAt} />} />
+          ) : (
+            <T id="devices.until" until={<Day at={expiresAt} />} />
           )}
-          remembered until <Day at={expiresAt} />
         </small>
       </div>
-      <ActionButton action={action} label={`Forget ${name}`}>
-        Forget
+      <ActionButton action={action} label={t('devices.forgetNamed', { name })}>
+        {t('devices.forget')}
       </ActionButton>
       <Failure error={action.error} />
     </li>

@@ -2,6 +2,8 @@ import { useState } from 'react'
 import { RadioChoice, SelectField } from '../../../pieces/forms/choice.js'
 import { Field } from '../../../pieces/forms/field.js'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { toast } from '../../../pieces/toasts.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
@@ -9,23 +11,23 @@ import { When } from '../../../pieces/when.js'
 import type { SecondFactorPolicy as Policy } from '../../answers.js'
 import { call } from '../../api.js'
 
-const COVERED = [
-  { value: 'off', name: 'Nobody' },
-  { value: 'payments', name: 'Whoever may make payments' },
+const covered = () => [
+  { value: 'off', name: t('policy.off') },
+  { value: 'payments', name: t('policy.payments') },
   {
     value: 'managers',
-    name: 'Whoever manages something',
-    hint: 'The owner, and all who may make payments, change the account or manage the team.',
+    name: t('policy.managers'),
+    hint: t('policy.managersHint'),
   },
-  { value: 'everyone', name: 'Everybody' },
+  { value: 'everyone', name: t('policy.everyone') },
 ]
 /** In minutes; the empty one is never. Short enough to be read whole on a phone. */
-const RECENT = [
-  { value: '', name: 'No' },
-  { value: '5', name: 'Yes, within 5 minutes' },
-  { value: '15', name: 'Yes, within 15 minutes' },
-  { value: '60', name: 'Yes, within an hour' },
-  { value: '480', name: 'Yes, within 8 hours' },
+const recent = () => [
+  { value: '', name: t('policy.stepUpNo') },
+  { value: '5', name: t('policy.stepUp5') },
+  { value: '15', name: t('policy.stepUp15') },
+  { value: '60', name: t('policy.stepUp60') },
+  { value: '480', name: t('policy.stepUp480') },
 ]
 const MOST_GRACE_DAYS = 90
 
@@ -45,43 +47,39 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
       paymentStepUpMinutes: paymentStepUpMinutes ? Number(paymentStepUpMinutes) : null,
     })
     await load.reload()
-    toast('Saved.')
+    toast(t('common.saved'))
   }
   const isChanged = chosen !== required
   return (
     <>
       <Standing policy={policy} />
-      <Form submit="Save" send={save}>
+      <Form submit={t('common.save')} send={save}>
         <RadioChoice
-          label="Who must have a second factor"
+          label={t('policy.who')}
           name="required"
-          options={COVERED}
+          options={covered()}
           chosen={required}
           onChoose={setChosen}
         />
         {chosen !== 'off' && (
           <Field
             key={String(isChanged)}
-            label="Days to set one up"
+            label={t('policy.days')}
             name="graceDays"
             type="number"
             inputMode="numeric"
             min={0}
             max={MOST_GRACE_DAYS}
             defaultValue={isChanged ? '14' : ''}
-            hint={
-              isChanged
-                ? 'From now on. After that, whoever has none can do nothing but set one up.'
-                : 'Leave this empty to keep the date.'
-            }
+            hint={isChanged ? t('policy.daysHint') : t('policy.daysKeep')}
           />
         )}
         <SelectField
-          label="Payments need a second factor"
+          label={t('policy.stepUp')}
           name="paymentStepUpMinutes"
           options={recencies(paymentStepUpMinutes)}
           chosen={String(paymentStepUpMinutes ?? '')}
-          hint="Used at most that long before. A remembered device does not count."
+          hint={t('policy.stepUpHint')}
         />
       </Form>
     </>
@@ -92,13 +90,14 @@ function Standing({ policy: { required, requiredFrom, covered, enrolled } }: { r
   if (required === 'off') return null
   return (
     <p>
-      {enrolled} of {covered} {covered === 1 ? 'person' : 'people'} concerned{' '}
-      {enrolled === 1 ? 'has' : 'have'} one.
+      {t('policy.standing', { enrolled, covered })}
       {requiredFrom && (
         <>
           {' '}
-          {new Date(requiredFrom) > new Date() ? 'It is required from' : 'It has been required since'}{' '}
-          <When at={requiredFrom} />.
+          <T
+            id={new Date(requiredFrom) > new Date() ? 'policy.requiredFrom' : 'policy.requiredSince'}
+            date={<When at={requiredFrom} />}
+          />
         </>
       )}
     </p>
@@ -107,6 +106,8 @@ function Standing({ policy: { required, requiredFrom, covered, enrolled } }: { r
 
 /** With the one that is set, if it is none of ours. */
 function recencies(minutes: number | null) {
-  const isKnown = RECENT.some(({ value }) => value === String(minutes ?? ''))
-  return isKnown ? RECENT : [...RECENT, { value: String(minutes), name: `Yes, within ${minutes} minutes` }]
+  const isKnown = recent().some(({ value }) => value === String(minutes ?? ''))
+  return isKnown
+    ? recent()
+    : [...recent(), { value: String(minutes), name: t('policy.stepUpOther', { minutes: String(minutes) }) }]
 }

@@ -1,4 +1,5 @@
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
+import { t } from '../../../pieces/language/t.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { useOwnSessions } from '../../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../../pieces/sessions/session-list.js'
@@ -14,11 +15,11 @@ export function SessionsPage() {
   const endOthers = async () => {
     const { ended } = await call<{ ended: number }>('DELETE', 'sessions')
     await sessions.reload()
-    toast(ended === 1 ? 'One other session has ended.' : `${ended} other sessions have ended.`)
+    toast(t('sessions.othersEnded', { ended }))
   }
   return (
-    <Page title="Sessions">
-      <Section title="Where you are logged in">
+    <Page title={t('sessions.title')}>
+      <Section title={t('sessions.where')}>
         <Loaded of={sessions} shape="rows">
           {({ sites }) => (
             <>
@@ -26,12 +27,12 @@ export function SessionsPage() {
               {sites.flatMap(site => site.sessions).length > 1 && (
                 <div className="actions">
                   <ConfirmButton
-                    name="Sign out everywhere else"
-                    question="Sign out everywhere else?"
-                    confirm="Sign out all others"
+                    name={t('sessions.endOthers')}
+                    question={t('sessions.endOthersAsk')}
+                    confirm={t('sessions.endOthersYes')}
                     act={endOthers}
                   >
-                    <p>You stay logged in here and are logged out everywhere else.</p>
+                    <p>{t('sessions.endOthersMeans')}</p>
                   </ConfirmButton>
                 </div>
               )}
@@ -39,7 +40,7 @@ export function SessionsPage() {
           )}
         </Loaded>
       </Section>
-      <Section title="Remembered devices">
+      <Section title={t('devices.title')}>
         <RememberedDevices />
       </Section>
     </Page>

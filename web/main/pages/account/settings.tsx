@@ -1,6 +1,8 @@
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Failure, Hint } from '../../../pieces/notice.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
@@ -17,29 +19,29 @@ export function SettingsPage() {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const isOwner = profile.data?.role === 'owner'
   return (
-    <Page title="Settings">
-      <Section title="Account name">
+    <Page title={t('settings.title')}>
+      <Section title={t('settings.name')}>
         <Loaded of={account}>
           {({ name }) => (
             <NameForm
               path="account"
-              label="Account name"
+              label={t('settings.name')}
               name={name}
               autoComplete="organization"
-              saved="Name saved."
+              saved={t('common.nameSaved')}
             />
           )}
         </Loaded>
       </Section>
-      <Section title="Second factor">
+      <Section title={t('factor.title')}>
         <SecondFactorPolicy />
       </Section>
       {isOwner && (
         <>
-          <Section title="Transfer">
+          <Section title={t('transfer.title')}>
             <PendingTransfer account={account} />
           </Section>
-          <Section title="Deletion">
+          <Section title={t('deletion.title')}>
             <Deletion account={account} />
           </Section>
         </>
@@ -56,27 +58,24 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
         deleteAt ? (
           <>
             <Hint>
-              The account and all its users will be deleted on <When at={deleteAt} />.
+              <T id="deletion.allOn" date={<When at={deleteAt} />} />
             </Hint>
             <Failure error={keep.error} />
             <div className="actions">
-              <ActionButton action={keep}>Cancel the deletion</ActionButton>
+              <ActionButton action={keep}>{t('deletion.cancel')}</ActionButton>
             </div>
           </>
         ) : (
           <>
-            <p>Deletes the account and all its users. You have some days to change your mind.</p>
+            <p>{t('deletion.about')}</p>
             <div className="actions">
               <ConfirmButton
-                name="Delete the account"
-                question="Delete this account?"
-                confirm="Yes, delete it"
+                name={t('deletion.delete')}
+                question={t('deletion.ask')}
+                confirm={t('deletion.yes')}
                 act={() => call('POST', 'account/deletion').then(account.reload)}
               >
-                <p>
-                  Everything works as usual for some days; after that nobody can log in. We will mail you the
-                  date.
-                </p>
+                <p>{t('deletion.means')}</p>
               </ConfirmButton>
             </div>
           </>

@@ -1,4 +1,5 @@
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
+import { t } from '../../../pieces/language/t.js'
 import { go } from '../../../pieces/router.js'
 import { toast } from '../../../pieces/toasts.js'
 import { useLoad } from '../../../pieces/use-load.js'
@@ -11,20 +12,17 @@ export function Transfer({ person: { userId, email, name } }: { readonly person:
   if (own.data?.role !== 'owner') return null
   const request = async () => {
     await call('POST', 'account/transfer', { userId })
-    toast(`We have asked ${name ?? email} to become the owner.`)
+    toast(t('transfer.askedOwner', { name: name ?? email }))
     go('/account/settings')
   }
   return (
     <ConfirmButton
-      name="Transfer ownership"
-      question={`Transfer the account to ${name ?? email}?`}
-      confirm="Yes, transfer the account"
+      name={t('transfer.button')}
+      question={t('transfer.ask', { name: name ?? email })}
+      confirm={t('transfer.yes')}
       act={request}
     >
-      <p>
-        We mail them a link to accept. After a waiting period they get all permissions and you become an
-        ordinary member. Until then you can cancel.
-      </p>
+      <p>{t('transfer.means')}</p>
     </ConfirmButton>
   )
 }

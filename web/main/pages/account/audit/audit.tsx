@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Failure } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { Loaded } from '../../../../pieces/waiting.js'
@@ -30,25 +31,25 @@ export function AuditPage() {
   }, outcome)
   const save = useAction(() => download(`audit/export?${query(null)}`, 'audit-log.jsonl'))
   return (
-    <Page title="Audit log">
-      <Section title="What happened in this account">
+    <Page title={t('audit.title')}>
+      <Section title={t('audit.heading')}>
         <div className="toolbar">
           <label>
-            Show{' '}
+            {t('audit.show')}{' '}
             <select value={outcome} onChange={event => setOutcome(event.target.value)}>
-              <option value="">Everything</option>
-              <option value="ok">Done</option>
-              <option value="failed">Failed</option>
-              <option value="refused">Refused</option>
+              <option value="">{t('audit.all')}</option>
+              <option value="ok">{t('audit.done')}</option>
+              <option value="failed">{t('audit.failed')}</option>
+              <option value="refused">{t('audit.refused')}</option>
             </select>
           </label>
-          <ActionButton action={save}>Download</ActionButton>
+          <ActionButton action={save}>{t('common.download')}</ActionButton>
         </div>
         <Failure error={save.error} />
         <Loaded of={list} shape="rows">
           {({ rows }) => <Entries rows={rows} />}
         </Loaded>
-        {more && <ActionRow action={more}>Show older entries</ActionRow>}
+        {more && <ActionRow action={more}>{t('audit.older')}</ActionRow>}
       </Section>
     </Page>
   )

@@ -1,11 +1,9 @@
+import { dateText } from '../../../../pieces/ago.js'
 import { Fact } from '../../../../pieces/fact.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Ago, When } from '../../../../pieces/when.js'
 import type { AuditEntry } from '../../../answers.js'
 import { detailsOf, isProofAsked, type People, sentenceOf } from './audit-sentence.js'
-
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
-
-const OUTCOMES = { failed: 'Failed', refused: 'Refused' } as const
 
 /** An entry with the people of the page that it came on. */
 export interface EntryRow {
@@ -15,7 +13,7 @@ export interface EntryRow {
 
 /** Sentences, under a heading for each day of the reader's time zone; each opens to show its details. */
 export function Entries({ rows }: { readonly rows: readonly EntryRow[] }) {
-  if (rows.length === 0) return <p className="absent">No entries match.</p>
+  if (rows.length === 0) return <p className="absent">{t('audit.none')}</p>
   return daysOf(rows).map(({ day, rows: ofDay }) => (
     <section key={day} className="day">
       <h3>{dayName(day)}</h3>
@@ -41,13 +39,13 @@ function Entry({ entry, people }: EntryRow) {
         <Ago at={entry.at} />
       </summary>
       <dl>
-        <Fact name="When">
+        <Fact name={t('audit.when')}>
           <When at={entry.at} />
         </Fact>
-        {details && <Fact name="Details">{details}</Fact>}
-        {entry.device && <Fact name="Device">{entry.device}</Fact>}
-        {entry.ip && <Fact name="IP address">{entry.ip}</Fact>}
-        <Fact name="Entry">
+        {details && <Fact name={t('audit.details')}>{details}</Fact>}
+        {entry.device && <Fact name={t('audit.device')}>{entry.device}</Fact>}
+        {entry.ip && <Fact name={t('audit.ip')}>{entry.ip}</Fact>}
+        <Fact name={t('audit.entry')}>
           <code>
             {entry.action} #{entry.id}
           </code>
@@ -60,7 +58,7 @@ function Entry({ entry, people }: EntryRow) {
 /** Only where it was not simply done. */
 function OutcomeTag({ entry }: { readonly entry: AuditEntry }) {
   if (entry.outcome === 'ok' || isProofAsked(entry)) return null
-  return <span className="tag bad">{OUTCOMES[entry.outcome]}</span>
+  return <span className="tag bad">{t(`audit.${entry.outcome}`)}</span>
 }
 
 interface EntriesOfDay {
@@ -84,8 +82,8 @@ function daysOf(rows: readonly EntryRow[]): EntriesOfDay[] {
 function dayName(at: string): string {
   const today = new Date()
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
-  if (isSameDay(at, today.toISOString())) return 'Today'
-  return isSameDay(at, yesterday.toISOString()) ? 'Yesterday' : DAY.format(new Date(at))
+  if (isSameDay(at, today.toISOString())) return t('audit.today')
+  return isSameDay(at, yesterday.toISOString()) ? t('audit.yesterday') : dateText(at, { dateStyle: 'full' })
 }
 
 function isSameDay(one: string, other: string): boolean {

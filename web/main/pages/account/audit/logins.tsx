@@ -1,4 +1,5 @@
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { hostOf } from '../../../../pieces/site.js'
 import { Loaded } from '../../../../pieces/waiting.js'
@@ -14,41 +15,43 @@ export function LoginsPage() {
     return { rows: logins, next }
   })
   return (
-    <Page title="Login history">
-      <Section title="Logins with your e-mail address">
+    <Page title={t('logins.title')}>
+      <Section title={t('logins.heading')}>
         <Loaded of={list} shape="rows">
           {({ rows }) => (
             <table>
               <thead>
                 <tr>
-                  <th>When</th>
-                  <th>Result</th>
-                  <th>Site</th>
-                  <th>Device</th>
-                  <th>IP address</th>
+                  <th>{t('audit.when')}</th>
+                  <th>{t('logins.result')}</th>
+                  <th>{t('logins.site')}</th>
+                  <th>{t('audit.device')}</th>
+                  <th>{t('audit.ip')}</th>
                 </tr>
               </thead>
               <tbody>
                 {rows.map((login, index) => (
                   <tr key={index}>
-                    <td data-name="When">
+                    <td data-name={t('audit.when')}>
                       <Ago at={login.at} />
                     </td>
-                    <td data-name="Result">
+                    <td data-name={t('logins.result')}>
                       <span className={login.outcome === 'ok' ? 'tag good' : 'tag bad'}>
-                        {login.outcome === 'ok' ? 'Logged in' : 'Failed'}
+                        {login.outcome === 'ok' ? t('logins.ok') : t('audit.failed')}
                       </span>
                     </td>
-                    <td data-name="Site">{login.origin ? hostOf(login.origin) : 'App'}</td>
-                    <td data-name="Device">{login.device}</td>
-                    <td data-name="IP address">{login.ip ?? 'unknown'}</td>
+                    <td data-name={t('logins.site')}>
+                      {login.origin ? hostOf(login.origin) : t('session.app')}
+                    </td>
+                    <td data-name={t('audit.device')}>{login.device}</td>
+                    <td data-name={t('audit.ip')}>{login.ip ?? 'unknown'}</td>
                   </tr>
                 ))}
               </tbody>
             </table>
           )}
         </Loaded>
-        {more && <ActionRow action={more}>Show older logins</ActionRow>}
+        {more && <ActionRow action={more}>{t('logins.older')}</ActionRow>}
       </Section>
     </Page>
   )

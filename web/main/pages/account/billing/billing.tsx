@@ -7,6 +7,7 @@ import {
   type SubscriptionAfterReturn,
 } from '../../../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../../../pieces/billing/subscription-facts.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Hint } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { Link, usePlace } from '../../../../pieces/router.js'
@@ -25,9 +26,9 @@ export function BillingPage() {
   const { query } = usePlace()
   const subscription = useLoad(() => readSubscription(path => call('GET', path), query))
   return (
-    <Page title="Billing">
+    <Page title={t('billing.title')}>
       {query.has('checkout') && <PaymentNews subscription={subscription} />}
-      {isCancelledPayment(query) && <Hint>The payment was cancelled. Nothing has been charged.</Hint>}
+      {isCancelledPayment(query) && <Hint>{t('billing.cancelled')}</Hint>}
       <Loaded of={subscription}>{loaded => <Cards subscription={loaded} />}</Loaded>
     </Page>
   )
@@ -41,13 +42,13 @@ function Cards({ subscription }: { readonly subscription: SubscriptionAfterRetur
   const isWithoutPrices = plans.error !== null && maySubscribe(subscription)
   return (
     <>
-      <Section title="Subscription">
+      <Section title={t('subscription.title')}>
         <SubscriptionNotice subscription={subscription} />
         <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} />
         {hasPortal(subscription) && <PortalButton subscription={subscription} />}
         {isWithoutPrices && (
           <Link href="/subscribe" className="button primary">
-            Subscribe
+            {t('subscribe.title')}
           </Link>
         )}
       </Section>

@@ -1,4 +1,5 @@
 import { money } from '../../../../pieces/billing/plans.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
@@ -6,22 +7,17 @@ import { Day } from '../../../../pieces/when.js'
 import type { Invoice } from '../../../answers.js'
 import { call } from '../../../api.js'
 
-const STATUS = {
-  paid: { name: 'Paid', look: 'good' },
-  open: { name: 'To be paid', look: 'warn' },
-  void: { name: 'Void', look: '' },
-  uncollectible: { name: 'Not paid', look: 'bad' },
-} as const
+const LOOKS = { paid: 'good', open: 'warn', void: '', uncollectible: 'bad' } as const
 
 /** The newest invoices of the account, as the provider has them. */
 export function InvoicesCard() {
   const list = useLoad(() => call<{ readonly invoices: readonly Invoice[] }>('GET', 'invoices'))
   return (
-    <Section title="Invoices">
+    <Section title={t('invoice.title')}>
       <Loaded of={list} shape="rows">
         {({ invoices }) =>
           invoices.length === 0 ? (
-            <p className="absent">There are no invoices yet.</p>
+            <p className="absent">{t('invoice.none')}</p>
           ) : (
             <Table invoices={invoices} />
           )
@@ -36,11 +32,11 @@ function Table({ invoices }: { readonly invoices: readonly Invoice[] }) {
     <table>
       <thead>
         <tr>
-          <th scope="col">Date</th>
-          <th scope="col">Number</th>
-          <th scope="col">Status</th>
-          <th scope="col">Amount</th>
-          <th scope="col">Documents</th>
+          <th scope="col">{t('invoice.date')}</th>
+          <th scope="col">{t('invoice.number')}</th>
+          <th scope="col">{t('invoice.status')}</th>
+          <th scope="col">{t('entries.amount')}</th>
+          <th scope="col">{t('invoice.documents')}</th>
         </tr>
       </thead>
       <tbody>
@@ -57,24 +53,24 @@ function Row({ invoice }: { readonly invoice: Invoice }) {
   const named = number ?? id
   return (
     <tr>
-      <td data-name="Date">
+      <td data-name={t('invoice.date')}>
         <Day at={createdAt} />
       </td>
-      <td data-name="Number">{number ?? '–'}</td>
-      <td data-name="Status">
-        <span className={`tag ${STATUS[status].look}`}>{STATUS[status].name}</span>
+      <td data-name={t('invoice.number')}>{number ?? '–'}</td>
+      <td data-name={t('invoice.status')}>
+        <span className={`tag ${LOOKS[status]}`}>{t(`invoice.${status}`)}</span>
       </td>
-      <td data-name="Amount">{money(amount, currency)}</td>
-      <td data-name="Documents">
+      <td data-name={t('entries.amount')}>{money(amount, currency)}</td>
+      <td data-name={t('invoice.documents')}>
         <span className="documents">
           {url && (
-            <a href={url} aria-label={`View invoice ${named}`}>
-              View
+            <a href={url} aria-label={t('invoice.viewNamed', { named })}>
+              {t('invoice.view')}
             </a>
           )}
           {pdfUrl && (
-            <a href={pdfUrl} aria-label={`Download invoice ${named} as a PDF`}>
-              PDF
+            <a href={pdfUrl} aria-label={t('invoice.pdfNamed', { named })}>
+              {t('invoice.pdf')}
             </a>
           )}
         </span>

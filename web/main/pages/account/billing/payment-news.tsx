@@ -4,6 +4,7 @@ import {
   maySubscribe,
   type SubscriptionAfterReturn,
 } from '../../../../pieces/billing/subscription.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Hint, Success } from '../../../../pieces/notice.js'
 import type { Load } from '../../../../pieces/use-load.js'
 import { Waiting } from '../../../../pieces/waiting.js'
@@ -25,12 +26,8 @@ export function PaymentNews({ subscription }: { readonly subscription: Load<Subs
     }, ASK_EVERY_MS)
     return () => clearTimeout(timer)
   }, [isWaiting, questions, reload])
-  if (isWaiting) return <Waiting what="Checking for your payment …" />
+  if (isWaiting) return <Waiting what={t('payment.checking')} />
   if (!data?.isReturn) return null
-  if (data.state === 'pending') return <Success>Thank you. Your payment is on its way.</Success>
-  return isActive(data) ? (
-    <Success>Thank you. Your subscription is active.</Success>
-  ) : (
-    <Hint>We have not received a payment. If you have paid, it will show up here shortly.</Hint>
-  )
+  if (data.state === 'pending') return <Success>{t('payment.onItsWay')}</Success>
+  return isActive(data) ? <Success>{t('payment.active')}</Success> : <Hint>{t('payment.none')}</Hint>
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../../pieces/billing/subscription.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Failure } from '../../../../pieces/notice.js'
 import { Section } from '../../../../pieces/page.js'
 import { BILLING_PAGE, startCheckout } from '../../../checkout.js'
@@ -24,7 +25,7 @@ export function PlansCard({
   const isFirst = maySubscribe(subscription)
   if (!isChange && !isFirst) return null
   return (
-    <Section title={isFirst ? 'Choose a plan' : 'Plans'}>
+    <Section title={isFirst ? t('plan.choose') : t('plan.plans')}>
       <ul className="plans">
         {plans.map(plan => (
           <PlanCard key={plan.priceId} plan={plan} isCurrent={isChange && plan.priceId === subscription.plan}>
@@ -32,11 +33,7 @@ export function PlansCard({
           </PlanCard>
         ))}
       </ul>
-      {isChange && (
-        <p className="lead">
-          The next page shows what a change costs. Nothing changes until you confirm it there.
-        </p>
-      )}
+      {isChange && <p className="lead">{t('plan.changeCost')}</p>}
     </Section>
   )
 }
@@ -45,7 +42,7 @@ function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isCha
   // Who changes a plan has paid nothing there, so coming back from that is no payment given up.
   const back = isChange ? `${location.origin}${BILLING_PAGE}` : null
   const action = useAction(() => startCheckout(plan.priceId, back))
-  const name = isChange ? `Change to ${plan.name}` : `Subscribe to ${plan.name}`
+  const name = isChange ? t('plan.changeTo', { name: plan.name }) : t('plan.subscribeTo', { name: plan.name })
   return (
     <>
       <ActionButton action={action} kind={isChange ? 'plain' : 'primary'}>

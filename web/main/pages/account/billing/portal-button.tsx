@@ -1,6 +1,7 @@
 import { isEnding, type Subscription } from '../../../../pieces/billing/subscription.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Failure } from '../../../../pieces/notice.js'
 import { openPortal } from '../../../checkout.js'
 
@@ -23,11 +24,11 @@ export function PortalButton({ subscription }: { readonly subscription: Subscrip
 function portalWords(subscription: Subscription): { name: string; isUrgent: boolean } {
   const { state, status } = subscription
   const isOverdue = state === 'past_due' || (state === 'restricted' && status !== 'paused')
-  if (isOverdue) return { name: 'Pay now', isUrgent: true }
-  if (isEnding(subscription)) return { name: 'Keep the subscription', isUrgent: true }
+  if (isOverdue) return { name: t('portal.pay'), isUrgent: true }
+  if (isEnding(subscription)) return { name: t('portal.keep'), isUrgent: true }
   const hasNothingToCancel = state === 'canceled' || state === 'pending'
   return {
-    name: hasNothingToCancel ? 'Invoices and cards' : 'Manage billing',
+    name: hasNothingToCancel ? t('portal.invoices') : t('portal.manage'),
     isUrgent: false,
   }
 }

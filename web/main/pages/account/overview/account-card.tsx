@@ -1,4 +1,5 @@
 import { Fact } from '../../../../pieces/fact.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import type { AccountFacts } from './account-facts.js'
@@ -7,17 +8,19 @@ import type { AccountFacts } from './account-facts.js'
 export function AccountCard({ facts: { team, satellites } }: { readonly facts: AccountFacts }) {
   if (!team && !satellites) return null
   return (
-    <Section title="Account">
+    <Section title={t('nav.account')}>
       <dl>
         {team && (
-          <Fact name="Team">
+          <Fact name={t('team.title')}>
             <Link href="/account/team">{peopleText(team)}</Link>
           </Fact>
         )}
         {satellites && (
-          <Fact name="Satellites">
+          <Fact name={t('satellites.title')}>
             <Link href="/account/satellites">
-              {satellites.all === 0 ? 'None yet' : `${satellites.active} of ${satellites.all} active`}
+              {satellites.all === 0
+                ? t('overview.noSatellites')
+                : t('overview.satellitesActive', { active: satellites.active, all: satellites.all })}
             </Link>
           </Fact>
         )}
@@ -27,6 +30,6 @@ export function AccountCard({ facts: { team, satellites } }: { readonly facts: A
 }
 
 function peopleText({ people, hasMore, invited }: NonNullable<AccountFacts['team']>): string {
-  const count = hasMore ? `More than ${people} people` : people === 1 ? 'Only you' : `${people} people`
-  return invited > 0 ? `${count}, ${invited} invited` : count
+  const count = hasMore ? t('overview.morePeople', { people }) : t('overview.people', { people })
+  return invited > 0 ? t('overview.invited', { count, invited }) : count
 }

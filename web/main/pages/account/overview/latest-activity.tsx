@@ -1,3 +1,4 @@
+import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import { hostOf } from '../../../../pieces/site.js'
@@ -19,7 +20,7 @@ interface Event {
 export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean }) {
   const events = useLoad(isOfAccount ? eventsOfAccount : ownLogins)
   return (
-    <Section title={isOfAccount ? 'Latest activity' : 'Your latest logins'}>
+    <Section title={isOfAccount ? t('activity.title') : t('activity.ownTitle')}>
       <Loaded of={events} shape="rows">
         {loaded => (
           <ul className="events">
@@ -36,9 +37,9 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
       </Loaded>
       <p>
         {isOfAccount ? (
-          <Link href="/account/audit">See everything</Link>
+          <Link href="/account/audit">{t('activity.all')}</Link>
         ) : (
-          <Link href="/account/logins">All logins</Link>
+          <Link href="/account/logins">{t('activity.allLogins')}</Link>
         )}
       </p>
     </Section>
@@ -56,7 +57,10 @@ async function eventsOfAccount(): Promise<readonly Event[]> {
 async function ownLogins(): Promise<readonly Event[]> {
   const { logins } = await call<{ logins: Login[] }>('GET', `logins?limit=${SHOWN}`)
   return logins.map(({ outcome, origin, device, at }) => ({
-    text: `${outcome === 'ok' ? 'Logged in' : 'Failed login'} at ${origin ? hostOf(origin) : 'an app'} with ${device}`,
+    text: t(outcome === 'ok' ? 'activity.login' : 'activity.failedLogin', {
+      place: origin ? hostOf(origin) : t('activity.app'),
+      device,
+    }),
     at,
   }))
 }

@@ -2,6 +2,8 @@ import type { Caller } from '@mainstay-auth/client'
 import type { Subscription } from '../../../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../../../pieces/billing/subscription-facts.js'
 import { Fact } from '../../../../pieces/fact.js'
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { Hint } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
@@ -21,7 +23,7 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
   const { permissions } = caller
   const facts = useLoad(() => readFacts(permissions)).data
   return (
-    <Page title="Overview">
+    <Page title={t('overview.title')}>
       {permissions.accountSettings && <DeletionWarning />}
       {facts && <SetUp facts={facts} />}
       <div className="columns">
@@ -39,11 +41,11 @@ export function OverviewPage({ caller }: { readonly caller: Caller }) {
 function SubscriptionCard({ mayPay }: { readonly mayPay: boolean }) {
   const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
   return (
-    <Section title="Subscription">
+    <Section title={t('subscription.title')}>
       <Loaded of={subscription}>{loaded => <SubscriptionFacts subscription={loaded} />}</Loaded>
       {mayPay && (
         <p>
-          <Link href="/account/billing">Plans, payments and invoices</Link>
+          <Link href="/account/billing">{t('overview.toBilling')}</Link>
         </p>
       )}
     </Section>
@@ -53,14 +55,16 @@ function SubscriptionCard({ mayPay }: { readonly mayPay: boolean }) {
 function YouCard({ caller: { permissions } }: { readonly caller: Caller }) {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   return (
-    <Section title="You">
+    <Section title={t('nav.you')}>
       <Loaded of={profile}>
         {({ email, name, role, satellites }) => (
           <dl>
-            <Fact name="E-mail">{email}</Fact>
-            {name && <Fact name="Name">{name}</Fact>}
-            <Fact name="Role">{role === 'owner' ? 'Owner of the account' : 'Member of the team'}</Fact>
-            <Fact name="Permissions">
+            <Fact name={t('field.email')}>{email}</Fact>
+            {name && <Fact name={t('field.name')}>{name}</Fact>}
+            <Fact name={t('role.title')}>
+              {role === 'owner' ? t('role.ownerLong') : t('role.memberLong')}
+            </Fact>
+            <Fact name={t('permission.title')}>
               <span className="tags">
                 {PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
                   <span key={permission} className="tag">
@@ -70,7 +74,7 @@ function YouCard({ caller: { permissions } }: { readonly caller: Caller }) {
               </span>
             </Fact>
             {satellites && (
-              <Fact name="Your sites">
+              <Fact name={t('overview.sites')}>
                 <SiteLinks origins={satellites} />
               </Fact>
             )}
@@ -86,8 +90,8 @@ function DeletionWarning() {
   if (!account.data?.deleteAt) return null
   return (
     <Hint>
-      This account will be deleted on <When at={account.data.deleteAt} />.{' '}
-      <Link href="/account/settings">Cancel the deletion</Link>
+      <T id="deletion.on" date={<When at={account.data.deleteAt} />} />{' '}
+      <Link href="/account/settings">{t('deletion.cancel')}</Link>
     </Hint>
   )
 }

@@ -1,4 +1,5 @@
 import { Icon } from '../../../../pieces/icon.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import type { AccountFacts } from './account-facts.js'
@@ -17,17 +18,15 @@ export function SetUp({ facts }: { readonly facts: AccountFacts }) {
   const done = steps.filter(({ isDone }) => isDone).length
   if (done === steps.length) return null
   return (
-    <Section title="Get started">
-      <p className="lead">
-        {done} of {steps.length} done
-      </p>
+    <Section title={t('setUp.title')}>
+      <p className="lead">{t('setUp.done', { done, length: steps.length })}</p>
       <ul className="set-up">
         {steps.map(({ href, name, why, isDone }) => (
           <li key={href} className={isDone ? 'done' : ''}>
             <span className="step-mark">{isDone && <Icon name="check" />}</span>
             <span>
               {isDone ? name : <Link href={href}>{name}</Link>}
-              <small>{isDone ? 'Done' : why}</small>
+              <small>{isDone ? t('audit.done') : why}</small>
             </span>
           </li>
         ))}
@@ -40,26 +39,26 @@ function stepsIn({ hasSecondFactor, team, satellites, hasPlan }: AccountFacts): 
   return [
     {
       href: '/account/security',
-      name: 'Set up a second factor',
-      why: 'A passkey or an authenticator app keeps out whoever learns your password.',
+      name: t('enrolment.title'),
+      why: t('setUp.factorWhy'),
       isDone: hasSecondFactor,
     },
     {
       href: '/account/team',
-      name: 'Invite a colleague',
-      why: 'Give each person the permissions that they need, and no others.',
+      name: t('setUp.invite'),
+      why: t('setUp.inviteWhy'),
       isDone: team && team.people + team.invited > 1,
     },
     {
       href: '/account/satellites',
-      name: 'Add a satellite',
-      why: 'Your team logs in to your own sites with the same account.',
+      name: t('satellites.add'),
+      why: t('setUp.satelliteWhy'),
       isDone: satellites && satellites.all > 0,
     },
     {
       href: '/account/billing',
-      name: 'Choose a plan',
-      why: 'You see the price before you pay.',
+      name: t('plan.choose'),
+      why: t('setUp.planWhy'),
       isDone: hasPlan,
     },
   ]

@@ -3,57 +3,58 @@ import { useState } from 'react'
 import { RadioChoice } from '../../../../pieces/forms/choice.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form, type Texts } from '../../../../pieces/forms/form.js'
+import { t } from '../../../../pieces/language/t.js'
 import { messageOf } from '../../../../pieces/messages.js'
 import { go } from '../../../../pieces/router.js'
 import { toast } from '../../../../pieces/toasts.js'
 import type { Satellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 
-const KINDS = [
-  { value: 'production', name: 'A site', hint: 'One address, for everybody whom you give access.' },
+const kinds = () => [
+  { value: 'production', name: t('addSatellite.site'), hint: t('addSatellite.siteHint') },
   {
     value: 'preview',
-    name: 'Preview deployments',
-    hint: 'Many addresses of one pattern, for members whom you give access by name, and for 8 hours at a time.',
+    name: t('addSatellite.preview'),
+    hint: t('addSatellite.previewHint'),
   },
 ]
 
-const ADDRESS_FIELDS = {
+const addressFields = () => ({
   production: {
-    label: 'Address',
+    label: t('satellite.address'),
     placeholder: 'https://shop.example.com',
-    hint: 'With https, and without a path.',
+    hint: t('addSatellite.addressHint'),
   },
   preview: {
-    label: 'Pattern of the addresses',
+    label: t('addSatellite.pattern'),
     placeholder: 'https://*.preview.example.com',
-    hint: 'The asterisk stands for letters, digits and hyphens in the first part of the name.',
+    hint: t('addSatellite.patternHint'),
   },
-}
+})
 
 /** Leads to the new satellite, which has to be proven there. */
 export function AddSatellite() {
-  const [kind, setKind] = useState<keyof typeof ADDRESS_FIELDS>('production')
+  const [kind, setKind] = useState<'production' | 'preview'>('production')
   const add = async ({ origin = '', name = '' }: Texts) => {
     const added = await call<Satellite>('POST', 'satellites', {
       origin: originIn(origin),
       name: name.trim(),
       kind,
     }).catch(asFieldError)
-    toast(`${added.name} has been added.`)
+    toast(t('addSatellite.added', { name: added.name }))
     go(`/account/satellites/${added.id}`)
   }
   return (
-    <Form submit="Add satellite" send={add}>
+    <Form submit={t('addSatellite.submit')} send={add}>
       <RadioChoice
-        label="What it is"
+        label={t('addSatellite.kind')}
         name="kind"
-        options={KINDS}
+        options={kinds()}
         chosen={kind}
         onChoose={value => setKind(value as typeof kind)}
       />
       <Field
-        {...ADDRESS_FIELDS[kind]}
+        {...addressFields()[kind]}
         name="origin"
         inputMode="url"
         autoComplete="off"
@@ -63,9 +64,9 @@ export function AddSatellite() {
         required
       />
       <Field
-        label="Name"
+        label={t('field.name')}
         name="name"
-        hint="For people: in lists, and in mails about the satellite."
+        hint={t('addSatellite.nameHint')}
         autoComplete="off"
         maxLength={100}
         required

@@ -3,6 +3,7 @@ import { ActionButton } from '../../../../pieces/forms/button.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Failure, Success } from '../../../../pieces/notice.js'
 import type { Branding } from '../../../answers.js'
 import { call } from '../../../api.js'
@@ -23,15 +24,15 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
     await reload()
     setSaved(message)
   }
-  const remove = useAction(() => patch(null, 'Branding removed.'))
+  const remove = useAction(() => patch(null, t('branding.removed')))
   return (
     <>
-      <p>For mails about this satellite, and for the page where people log in for it through this site.</p>
+      <p>{t('branding.about')}</p>
       <BrandingPreview branding={draft} />
-      <Form submit="Save branding" send={texts => patch(brandingIn(texts), 'Branding saved.')}>
+      <Form submit={t('branding.submit')} send={texts => patch(brandingIn(texts), t('branding.saved'))}>
         {saved && <Success>{saved}</Success>}
         <Field
-          label="Name that people know"
+          label={t('branding.name')}
           name="branding.name"
           value={draft.name}
           onChange={event => change({ name: event.target.value })}
@@ -40,27 +41,27 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
           required
         />
         <Field
-          label="Address of the logo (optional)"
+          label={t('branding.logo')}
           name="branding.logoUrl"
           type="url"
           defaultValue={draft.logoUrl ?? ''}
           // Not at each letter: half an address would be asked for the logo.
           onBlur={event => change({ logoUrl: event.target.value.trim() || null })}
           placeholder="https://shop.example.com/logo.png"
-          hint="On https. It is shown at most 48 pixels high."
+          hint={t('branding.logoHint')}
           autoComplete="off"
           maxLength={500}
         />
         <div className="colours">
           <Field
-            label="Colour of buttons"
+            label={t('branding.accent')}
             name="branding.accent"
             type="color"
             value={draft.accent}
             onChange={event => change({ accent: event.target.value })}
           />
           <Field
-            label="Background"
+            label={t('branding.background')}
             name="branding.background"
             type="color"
             value={draft.background}
@@ -70,7 +71,7 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
       </Form>
       {branding && (
         <div className="actions">
-          <ActionButton action={remove}>Remove branding</ActionButton>
+          <ActionButton action={remove}>{t('branding.remove')}</ActionButton>
           <Failure error={remove.error} />
         </div>
       )}

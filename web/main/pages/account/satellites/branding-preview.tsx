@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { inkOn } from '../../../../../src/brand/contrast.js'
+import { t } from '../../../../pieces/language/t.js'
 import type { Branding } from '../../../answers.js'
 
 /** How it will look, as far as one can see. */
@@ -9,7 +10,7 @@ export function BrandingPreview({
   readonly branding: Branding
 }) {
   const [missing, setMissing] = useState<string | null>(null)
-  const shown = name.trim() || 'Your site'
+  const shown = name.trim() || t('branding.yourSite')
   const logo = logoUrl?.startsWith('https://') && URL.canParse(logoUrl) ? logoUrl : null
   return (
     <figure className="branding">
@@ -17,12 +18,12 @@ export function BrandingPreview({
         {logo && logo !== missing && <img key={logo} src={logo} alt="" onError={() => setMissing(logo)} />}
         <strong>{shown}</strong>
         <span className="button" style={{ background: accent, color: inkOn(accent) }}>
-          Continue to {shown}
+          {t('branding.continue', { shown })}
         </span>
       </div>
       <figcaption>
         <small>
-          Preview. {logo && logo === missing && 'No picture can be loaded from the address of the logo.'}
+          {t('branding.preview')} {logo && logo === missing && t('branding.noPicture')}
         </small>
       </figcaption>
     </figure>

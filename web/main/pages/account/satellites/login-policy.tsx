@@ -1,20 +1,21 @@
 import { useState } from 'react'
 import { RadioChoice } from '../../../../pieces/forms/choice.js'
 import { Form } from '../../../../pieces/forms/form.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Success } from '../../../../pieces/notice.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import type { Account } from '../../../answers.js'
 import { call } from '../../../api.js'
 
-const POLICIES = [
-  { value: 'none', name: 'As each satellite is set' },
+const policies = () => [
+  { value: 'none', name: t('loginPolicy.none') },
   {
     value: 'owners',
-    name: 'The owner through this site only',
-    hint: 'The one password that opens everything is never typed on a satellite.',
+    name: t('loginPolicy.owners'),
+    hint: t('loginPolicy.ownersHint'),
   },
-  { value: 'everyone', name: 'Everybody through this site only' },
+  { value: 'everyone', name: t('loginPolicy.everyone') },
 ]
 
 /** How people log in on satellites, for all of the account. */
@@ -25,18 +26,18 @@ export function LoginPolicy() {
     <Loaded of={account}>
       {({ handoffRequired }) => (
         <Form
-          submit="Save"
+          submit={t('common.save')}
           send={async texts => {
             setIsSaved(false)
             await call('PATCH', 'account', { handoffRequired: texts.handoffRequired })
             setIsSaved(true)
           }}
         >
-          {isSaved && <Success>Saved.</Success>}
+          {isSaved && <Success>{t('common.saved')}</Success>}
           <RadioChoice
-            label="How people log in on satellites"
+            label={t('loginPolicy.label')}
             name="handoffRequired"
-            options={POLICIES}
+            options={policies()}
             chosen={handoffRequired}
           />
         </Form>

@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { ActionButton } from '../../../../pieces/forms/button.js'
+import { type MessageKey, t } from '../../../../pieces/language/t.js'
 import { withoutPeriod } from '../../../../pieces/messages.js'
 import { Failure, Success, Warning } from '../../../../pieces/notice.js'
 import { Waiting } from '../../../../pieces/waiting.js'
@@ -8,10 +9,10 @@ import { call } from '../../../api.js'
 import type { SatelliteProps } from './satellite-props.js'
 import { isProofMissing, useProofCheck } from './use-proof-check.js'
 
-const OWN_MESSAGES = {
-  ORIGIN_TAKEN: 'Another account uses this satellite, and its proof is still there.',
-  TOO_MANY_ATTEMPTS: 'There were too many look-ups in the last hour.',
-}
+const ownMessages = () => ({
+  ORIGIN_TAKEN: t('proofCheck.taken'),
+  TOO_MANY_ATTEMPTS: t('proofCheck.tooMany'),
+})
 
 /** Looks for the proof, and says what was looked up and what came back. */
 export function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: SatelliteProps) {
@@ -26,7 +27,7 @@ export function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: Sa
       throw error
     }
     await reload()
-    setFound(NEWS[state])
+    setFound(news()[state])
   }
   const check = useProofCheck(look, state === 'pending')
   const { error, isBusy, nextLook } = check
@@ -34,32 +35,38 @@ export function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: Sa
   return (
     <>
       {found && state === 'active' && <Success>{found}</Success>}
-      {isBusy && <Waiting what="Looking it up …" />}
+      {isBusy && <Waiting what={t('proofCheck.looking')} />}
       {isProofMissing(error) ? (
         <Answers error={error} nextLook={nextLook} />
       ) : (
-        <Failure error={error} messages={OWN_MESSAGES} />
+        <Failure error={error} messages={ownMessages()} />
       )}
       <div className="actions">
         <ActionButton action={check} kind={state === 'active' ? 'plain' : 'primary'}>
-          {state === 'suspended' ? 'Look it up and resume' : 'Look it up now'}
+          {state === 'suspended' ? t('proofCheck.resume') : t('proofCheck.look')}
         </ActionButton>
       </div>
     </>
   )
 }
 
-const NEWS = {
-  pending: 'The proof was found. The satellite is active now.',
-  active: 'The proof is there.',
-  suspended: 'The proof was found. The satellite is active again.',
-}
+const news = () => ({
+  pending: t('proofCheck.nowActive'),
+  active: t('proofCheck.there'),
+  suspended: t('proofCheck.activeAgain'),
+})
 
 /** Each question in its own words, then the answer to it. */
-function Answers({ error, nextLook }: { readonly error: MainstayError; readonly nextLook: string | null }) {
+function Answers({
+  error,
+  nextLook,
+}: {
+  readonly error: MainstayError
+  readonly nextLook: MessageKey | null
+}) {
   return (
     <Warning isAnswer>
-      <p>The proof was not found. This is what we looked up, and what came back:</p>
+      <p>{t('proofCheck.notFound')}</p>
       <ul>
         {error.errors.map(({ message }) => {
           const [question, ...answer] = message.split(': ')
@@ -73,8 +80,8 @@ function Answers({ error, nextLook }: { readonly error: MainstayError; readonly 
         })}
       </ul>
       <p>
-        A new record can take some minutes to be seen everywhere, or hours where an old one was seen before.
-        {nextLook && ` We will look again ${nextLook}, as long as this page is open.`}
+        {t('proofCheck.patience')}
+        {nextLook && ` ${t('proofCheck.again', { when: t(nextLook) })}`}
       </p>
     </Warning>
   )

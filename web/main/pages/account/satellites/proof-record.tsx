@@ -1,25 +1,26 @@
 import { CopyButton } from '../../../../pieces/forms/copy-button.js'
+import { t } from '../../../../pieces/language/t.js'
 import type { Proof } from '../../../answers.js'
 
 /** What to publish, and where. */
 export function ProofRecord({ proof: { dns, file } }: { readonly proof: Proof }) {
   return (
     <>
-      <h3>A TXT record in the DNS</h3>
+      <h3>{t('proofRecord.dns')}</h3>
       <dl className="record">
-        <Line name="Name" text={dns.name} label="Copy the name of the record" />
-        <Line name="Value" text={dns.value} label="Copy the value of the record" />
+        <Line name="Name" text={dns.name} label={t('proofRecord.copyName')} />
+        <Line name="Value" text={dns.value} label={t('proofRecord.copyValue')} />
       </dl>
       {file ? (
         <>
-          <h3>Or a file on the site</h3>
+          <h3>{t('proofRecord.file')}</h3>
           <dl className="record">
-            <Line name="Address" text={file.url} label="Copy the address of the file" />
-            <Line name="Content" text={file.content} label="Copy the content of the file" />
+            <Line name="Address" text={file.url} label={t('proofRecord.copyUrl')} />
+            <Line name="Content" text={file.content} label={t('proofRecord.copyContent')} />
           </dl>
         </>
       ) : (
-        <p>Previews have many hosts, so for them only the record counts.</p>
+        <p>{t('proofRecord.previews')}</p>
       )}
     </>
   )

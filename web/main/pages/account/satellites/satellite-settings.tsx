@@ -2,32 +2,33 @@ import { useState } from 'react'
 import { RadioChoice, SelectField } from '../../../../pieces/forms/choice.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Success } from '../../../../pieces/notice.js'
 import { permissionName } from '../../../../pieces/permission-names.js'
 import { call } from '../../../api.js'
 import type { SatelliteProps } from './satellite-props.js'
 import { sessionOptions } from './session-options.js'
 
-const LOGIN_MODES = [
-  { value: 'both', name: 'Either way', hint: 'With their password there, or through this site.' },
+const loginModes = () => [
+  { value: 'both', name: t('loginMode.both'), hint: t('loginMode.bothHint') },
   {
     value: 'handoff',
-    name: 'Through this site only',
-    hint: 'Nobody types a password there, so its pages never see one.',
+    name: t('loginMode.handoff'),
+    hint: t('loginMode.handoffHint'),
   },
-  { value: 'password', name: 'With their password there only' },
+  { value: 'password', name: t('loginMode.password') },
 ]
 
-const SECOND_FACTORS = [
+const secondFactors = () => [
   {
     value: 'handoff',
-    name: 'On this site, then back to the satellite',
-    hint: 'No page of the satellite sees a code.',
+    name: t('factorPlace.handoff'),
+    hint: t('factorPlace.handoffHint'),
   },
   {
     value: 'allowed',
-    name: 'On the satellite too',
-    hint: 'Only if you trust every script of its pages: one could use a code before whoever types it.',
+    name: t('factorPlace.allowed'),
+    hint: t('factorPlace.allowedHint'),
   },
 ]
 
@@ -50,11 +51,18 @@ export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
     setIsSaved(true)
   }
   return (
-    <Form submit="Save settings" send={save}>
-      {isSaved && <Success>Settings saved.</Success>}
-      <Field label="Name" name="name" defaultValue={name} autoComplete="off" maxLength={100} required />
+    <Form submit={t('satelliteSettings.submit')} send={save}>
+      {isSaved && <Success>{t('satelliteSettings.saved')}</Success>}
+      <Field
+        label={t('field.name')}
+        name="name"
+        defaultValue={name}
+        autoComplete="off"
+        maxLength={100}
+        required
+      />
       <fieldset>
-        <legend>The most that people may do there</legend>
+        <legend>{t('satelliteSettings.ceiling')}</legend>
         {CEILING.map(permission => (
           <label key={permission} className="choice">
             <input type="checkbox" name={permission} defaultChecked={ceiling[permission]} />
@@ -63,23 +71,23 @@ export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
         ))}
       </fieldset>
       <RadioChoice
-        label="How people log in there"
+        label={t('satelliteSettings.loginMode')}
         name="loginMode"
-        options={LOGIN_MODES}
+        options={loginModes()}
         chosen={loginMode}
       />
       <RadioChoice
-        label="Where people with a second factor log in"
+        label={t('satelliteSettings.factorPlace')}
         name="secondFactor"
-        options={SECOND_FACTORS}
+        options={secondFactors()}
         chosen={secondFactor}
       />
       <SelectField
-        label="How long they stay logged in"
+        label={t('satelliteSettings.session')}
         name="sessionSeconds"
         options={sessionOptions(kind, sessionSeconds)}
         chosen={String(sessionSeconds ?? '')}
-        hint="Counts for logins from now on."
+        hint={t('satelliteSettings.sessionHint')}
       />
     </Form>
   )

@@ -1,5 +1,7 @@
 import { Fact } from '../../../../pieces/fact.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { go, Link } from '../../../../pieces/router.js'
 import { toast } from '../../../../pieces/toasts.js'
@@ -21,9 +23,9 @@ export function SatellitePage({ id }: { readonly id: string }) {
   const satellite = useLoad(() => call<Satellite>('GET', `satellites/${id}`))
   if (isNotFound(satellite.error)) return <NotFoundHere />
   return (
-    <Page title={satellite.data?.name ?? 'Satellite'}>
+    <Page title={satellite.data?.name ?? t('satellite.title')}>
       <p>
-        <Link href="/account/satellites">← Back to the satellites</Link>
+        <Link href="/account/satellites">{t('satellite.back')}</Link>
       </p>
       <Loaded of={satellite}>{found => <Sections satellite={found} reload={satellite.reload} />}</Loaded>
     </Page>
@@ -34,22 +36,20 @@ function Sections(props: SatelliteProps) {
   const { satellite } = props
   return (
     <>
-      <Section title="Satellite">
+      <Section title={t('satellite.title')}>
         <dl>
-          <Fact name="Address">{satellite.origin}</Fact>
+          <Fact name={t('satellite.address')}>{satellite.origin}</Fact>
           {satellite.kind === 'preview' && (
-            <Fact name="Kind">Preview deployments, for members who have access by name</Fact>
+            <Fact name={t('satellite.kind')}>{t('satellite.previewKind')}</Fact>
           )}
-          <Fact name="Client id">
+          <Fact name={t('satellite.clientId')}>
             <code>{satellite.id}</code>
-            <small>
-              In access tokens of this satellite, so that its backends can refuse those of others.
-            </small>
+            <small>{t('satellite.clientIdHint')}</small>
           </Fact>
-          <Fact name="Added">
+          <Fact name={t('satellite.added')}>
             <When at={satellite.createdAt} />
           </Fact>
-          <Fact name="State">
+          <Fact name={t('satellite.state')}>
             <StateTag satellite={satellite} />
           </Fact>
         </dl>
@@ -58,13 +58,13 @@ function Sections(props: SatelliteProps) {
         </p>
         {satellite.suspendedBy !== 'operator' && <Standing {...props} />}
       </Section>
-      <Section title="Proof that it is yours">
+      <Section title={t('satellite.proof')}>
         <Proof {...props} />
       </Section>
-      <Section title="Settings">
+      <Section title={t('settings.title')}>
         <SatelliteSettings {...props} />
       </Section>
-      <Section title="Branding">
+      <Section title={t('branding.title')}>
         <BrandingForm {...props} />
       </Section>
     </>
@@ -77,31 +77,25 @@ function Standing({ satellite: { id, name, state }, reload }: SatelliteProps) {
     <div className="actions">
       {state === 'active' && (
         <ConfirmButton
-          name="Suspend"
-          question={`Suspend ${name}?`}
-          confirm="Suspend this satellite"
+          name={t('satellite.suspend')}
+          question={t('satellite.suspendAsk', { name })}
+          confirm={t('satellite.suspendYes')}
           act={() => call('POST', `satellites/${id}/suspend`).then(reload)}
         >
-          <p>
-            Its pages are refused within seconds, and its sessions cannot go on until it is resumed. Nothing
-            else changes.
-          </p>
+          <p>{t('satellite.suspendMeans')}</p>
         </ConfirmButton>
       )}
       <ConfirmButton
-        name="Remove"
-        question={`Remove ${name}?`}
-        confirm="Remove this satellite"
+        name={t('common.remove')}
+        question={t('satellite.removeAsk', { name })}
+        confirm={t('satellite.removeYes')}
         act={async () => {
           await call('DELETE', `satellites/${id}`)
-          toast(`${name} is no longer a satellite.`)
+          toast(t('satellite.removed', { name }))
           go('/account/satellites')
         }}
       >
-        <p>
-          Its pages are refused within seconds and its sessions end. To have it back you would have to add and
-          prove it again.
-        </p>
+        <p>{t('satellite.removeMeans')}</p>
       </ConfirmButton>
     </div>
   )
@@ -109,7 +103,7 @@ function Standing({ satellite: { id, name, state }, reload }: SatelliteProps) {
 
 function Proof({ satellite, reload }: SatelliteProps) {
   if (satellite.state === 'active' && satellite.proof.method === 'operator')
-    return <p>We vouch for this satellite ourselves, so there is nothing to publish.</p>
+    return <p>{t('satellite.vouched')}</p>
   return (
     <>
       <p>
@@ -122,23 +116,17 @@ function Proof({ satellite, reload }: SatelliteProps) {
 }
 
 function ProofText({ satellite: { state, proof } }: { readonly satellite: Satellite }) {
-  const places = proof.file ? 'in one of the two places' : 'in the DNS'
+  const places = t(proof.file ? 'satellite.inOnePlace' : 'satellite.inDns')
   if (state === 'pending')
-    return (
-      <>
-        Publish this {places} by <Day at={proof.expiresAt} />, and leave it there: we look for it again every
-        day.
-      </>
-    )
-  if (state === 'suspended') return <>To resume the satellite, publish this {places}.</>
+    return <T id="satellite.publishBy" places={places} date={<Day at={proof.expiresAt} />} />
+  if (state === 'suspended') return <>{t('satellite.publishToResume', { places })}</>
   return (
     <>
-      Leave this where it is: we look for it every day, and suspend the satellite when it has been missing for
-      7 days.
+      {t('satellite.leaveProof')}
       {proof.provenAt && (
         <>
           {' '}
-          It was last found on <When at={proof.provenAt} />.
+          <T id="satellite.lastFound" date={<When at={proof.provenAt} />} />
         </>
       )}
     </>

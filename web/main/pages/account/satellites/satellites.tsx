@@ -1,3 +1,4 @@
+import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import { hostOf } from '../../../../pieces/site.js'
@@ -13,13 +14,13 @@ import { StateTag, StateText } from './satellite-state.js'
 export function SatellitesPage() {
   const list = useLoad(() => call<{ satellites: Satellite[] }>('GET', 'satellites'))
   return (
-    <Page title="Satellites">
-      <Section title="Your satellites">
-        <p>Satellites are your own sites, under their own names, where people of this account can log in.</p>
+    <Page title={t('satellites.title')}>
+      <Section title={t('satellites.yours')}>
+        <p>{t('satellites.about')}</p>
         <Loaded of={list} shape="rows">
           {({ satellites }) =>
             satellites.length === 0 ? (
-              <p className="absent">There are none yet.</p>
+              <p className="absent">{t('satellites.none')}</p>
             ) : (
               <ul className="rows">
                 {satellites.map(satellite => (
@@ -31,10 +32,10 @@ export function SatellitesPage() {
         </Loaded>
       </Section>
       <div className="columns">
-        <Section title="Add a satellite">
+        <Section title={t('satellites.add')}>
           <AddSatellite />
         </Section>
-        <Section title="Logging in">
+        <Section title={t('satellites.logins')}>
           <LoginPolicy />
         </Section>
       </div>
@@ -57,7 +58,7 @@ function Row({ satellite }: { readonly satellite: Satellite }) {
         )}
       </div>
       <span className="tags">
-        {kind === 'preview' && <span className="tag">Previews</span>}
+        {kind === 'preview' && <span className="tag">{t('satellites.previews')}</span>}
         <StateTag satellite={satellite} />
       </span>
     </li>

@@ -1,4 +1,5 @@
 import type { Option } from '../../../../pieces/forms/choice.js'
+import { t } from '../../../../pieces/language/t.js'
 import type { Satellite } from '../../../answers.js'
 
 const HOUR = 60 * 60
@@ -12,17 +13,15 @@ export function sessionOptions(kind: Satellite['kind'], chosen: number | null): 
   const usual = USUAL_SECONDS.filter(seconds => kind === 'production' || seconds <= PREVIEW_SECONDS)
   const all = [...new Set([...usual, ...(chosen === null ? [] : [chosen])])].sort((a, b) => a - b)
   return [
-    ...(kind === 'production' || chosen === null ? [{ value: '', name: 'As long as on other sites' }] : []),
+    ...(kind === 'production' || chosen === null
+      ? [{ value: '', name: t('satelliteSettings.usualSession') }]
+      : []),
     ...all.map(seconds => ({ value: String(seconds), name: durationText(seconds) })),
   ]
 }
 
 function durationText(seconds: number): string {
-  if (seconds % DAY === 0) return counted(seconds / DAY, 'day')
-  if (seconds % HOUR === 0) return counted(seconds / HOUR, 'hour')
-  return counted(Math.round(seconds / 60), 'minute')
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  if (seconds % DAY === 0) return t('duration.days', { count: seconds / DAY })
+  if (seconds % HOUR === 0) return t('duration.hours', { count: seconds / HOUR })
+  return t('duration.minutes', { count: Math.round(seconds / 60) })
 }

@@ -1,19 +1,20 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { useEffect, useRef, useState } from 'react'
 import { type Action, useAction } from '../../../../pieces/forms/use-action.js'
+import type { MessageKey } from '../../../../pieces/language/t.js'
 
 /** Before looks that nobody asked for. There are three a visit: an account has ten an hour for all its satellites. */
 const PAUSES = [
-  { ms: 30_000, words: 'in half a minute' },
-  { ms: 120_000, words: 'in two minutes' },
-  { ms: 300_000, words: 'in five minutes' },
-]
+  { ms: 30_000, text: 'proofCheck.halfMinute' },
+  { ms: 120_000, text: 'proofCheck.twoMinutes' },
+  { ms: 300_000, text: 'proofCheck.fiveMinutes' },
+] as const
 
 /** A look for the proof that, where somebody waits for it, is repeated a few times by itself as long as there is none. */
 export function useProofCheck(
   look: () => Promise<unknown>,
   isWaiting: boolean,
-): Action<void> & { readonly nextLook: string | null } {
+): Action<void> & { readonly nextLook: MessageKey | null } {
   const action = useAction(look)
   const [repeats, setRepeats] = useState(0)
   const run = useRef(action.run)
@@ -27,7 +28,7 @@ export function useProofCheck(
     }, pause.ms)
     return () => clearTimeout(timer)
   }, [pause])
-  return { ...action, nextLook: pause?.words ?? null }
+  return { ...action, nextLook: pause?.text ?? null }
 }
 
 /** The look itself went well, but there was no proof. */

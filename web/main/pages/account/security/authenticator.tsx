@@ -1,30 +1,30 @@
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { When } from '../../../../pieces/when.js'
 import { call } from '../../../api.js'
 import { AuthenticatorSetup } from '../../../factors/authenticator-setup.js'
 import type { FactorProps } from './factor-props.js'
 
 export function Authenticator({ state, changed }: FactorProps) {
-  if (!state.totp)
-    return <AuthenticatorSetup done={codes => void changed('Your authenticator app is set up.', codes)} />
+  if (!state.totp) return <AuthenticatorSetup done={codes => void changed(t('totp.isSetUp'), codes)} />
   return (
     <>
       <p>
-        Set up since <When at={state.totp.confirmedAt} />. After your password you enter a code that the app
-        shows.
+        <T id="totp.since" date={<When at={state.totp.confirmedAt} />} />
       </p>
       <div className="actions">
         <ConfirmButton
-          name="Remove"
-          label="Remove the authenticator app"
-          question="Remove the authenticator app?"
-          confirm="Remove it"
+          name={t('common.remove')}
+          label={t('totp.remove')}
+          question={t('totp.removeAsk')}
+          confirm={t('totp.removeYes')}
           act={async () => {
             await call('DELETE', 'second-factor/totp')
-            await changed('The authenticator app is removed.')
+            await changed(t('totp.removed'))
           }}
         >
-          <p>Its codes let nobody in any more. All devices that were remembered are forgotten.</p>
+          <p>{t('totp.removeMeans')}</p>
         </ConfirmButton>
       </div>
     </>

@@ -3,6 +3,8 @@ import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { Dialog } from '../../../../pieces/forms/dialog.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { Ago } from '../../../../pieces/when.js'
 import type { Passkey } from '../../../answers.js'
 import { call } from '../../../api.js'
@@ -21,32 +23,26 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
       <div>
         <strong>{name}</strong> <Whereabouts passkey={passkey} />
         <small>
-          Added <Ago at={createdAt} /> ·{' '}
           {lastUsedAt ? (
-            <>
-              last used <Ago at={lastUsedAt} />
-            </>
+            <T id="passkeys.used" added={<Ago at={createdAt} />} used={<Ago at={lastUsedAt} />} />
           ) : (
-            'not used yet'
+            <T id="passkeys.unused" added={<Ago at={createdAt} />} />
           )}
         </small>
       </div>
       <Rename passkey={passkey} changed={changed} />
       <ConfirmButton
-        name="Remove"
+        name={t('common.remove')}
         kind="plain"
-        label={`Remove the passkey ${name}`}
-        question={`Remove the passkey “${name}”?`}
-        confirm="Remove the passkey"
+        label={t('passkeys.removeNamed', { name })}
+        question={t('passkeys.removeAsk', { name })}
+        confirm={t('passkeys.removeYes')}
         act={async () => {
           await removePasskey(id)
-          await changed('The passkey is removed.')
+          await changed(t('passkeys.removed'))
         }}
       >
-        <p>
-          It lets nobody in any more. Where your password manager still offers it, you can delete it there
-          too.
-        </p>
+        <p>{t('passkeys.removeMeans')}</p>
       </ConfirmButton>
     </li>
   )
@@ -54,8 +50,8 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
 
 /** Whether the passkey is lost with its device. */
 function Whereabouts({ passkey: { isBackedUp, isBackupEligible } }: Pick<PasskeyRowProps, 'passkey'>) {
-  if (isBackedUp) return <span className="tag good">Backed up</span>
-  return <span className="tag">{isBackupEligible ? 'Not backed up yet' : 'On one device only'}</span>
+  if (isBackedUp) return <span className="tag good">{t('passkeys.backedUp')}</span>
+  return <span className="tag">{isBackupEligible ? t('passkeys.notBackedUp') : t('passkeys.oneDevice')}</span>
 }
 
 function Rename({ passkey: { id, name }, changed }: PasskeyRowProps) {
@@ -64,17 +60,24 @@ function Rename({ passkey: { id, name }, changed }: PasskeyRowProps) {
   const rename = async (texts: Readonly<Record<string, string>>) => {
     await call('PATCH', `passkeys/${id}`, { name: texts.name?.trim() })
     close()
-    await changed('The name is saved.')
+    await changed(t('passkeys.nameSaved'))
   }
   return (
     <>
-      <button type="button" aria-label={`Rename the passkey ${name}`} onClick={() => setIsOpen(true)}>
-        Rename
+      <button type="button" aria-label={t('passkeys.renameNamed', { name })} onClick={() => setIsOpen(true)}>
+        {t('passkeys.rename')}
       </button>
       {isOpen && (
-        <Dialog title="Rename the passkey" onCancel={close}>
-          <Form submit="Save name" send={rename}>
-            <Field label="Name" name="name" defaultValue={name} maxLength={100} autoComplete="off" required />
+        <Dialog title={t('passkeys.renameTitle')} onCancel={close}>
+          <Form submit={t('common.saveName')} send={rename}>
+            <Field
+              label={t('field.name')}
+              name="name"
+              defaultValue={name}
+              maxLength={100}
+              autoComplete="off"
+              required
+            />
           </Form>
         </Dialog>
       )}

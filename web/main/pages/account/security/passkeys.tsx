@@ -1,6 +1,7 @@
 import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import type { Passkey } from '../../../answers.js'
@@ -15,13 +16,10 @@ export function Passkeys({ changed }: { readonly changed: Changed }) {
     await list.reload()
     await changed(news, codes)
   }
-  const add = useAction(async () => changedList('The passkey is added.', await addPasskey()))
+  const add = useAction(async () => changedList(t('passkeys.added'), await addPasskey()))
   return (
     <>
-      <p>
-        You log in with your fingerprint, your face or the PIN of your device, without a password. A passkey
-        works on this site alone, so no other site can steal it.
-      </p>
+      <p>{t('passkeys.about')}</p>
       <Loaded of={list}>
         {({ passkeys }) =>
           passkeys.length > 0 && (
@@ -34,9 +32,9 @@ export function Passkeys({ changed }: { readonly changed: Changed }) {
         }
       </Loaded>
       {supportsPasskeys() ? (
-        <ActionRow action={add}>Add a passkey</ActionRow>
+        <ActionRow action={add}>{t('passkeys.add')}</ActionRow>
       ) : (
-        <p className="absent">This browser has no passkeys. Please use a newer one to add some.</p>
+        <p className="absent">{t('passkeys.unsupported')}</p>
       )}
     </>
   )

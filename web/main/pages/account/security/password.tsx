@@ -1,5 +1,7 @@
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { PasswordForm } from '../../../../pieces/forms/password-form.js'
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { Link } from '../../../../pieces/router.js'
 import { call } from '../../../api.js'
 import type { FactorProps } from './factor-props.js'
@@ -10,8 +12,7 @@ export function Password({ state, changed }: FactorProps) {
   if (!hasPassword)
     return (
       <p>
-        You have none: you log in with your passkeys. To have one again,{' '}
-        <Link href="/forgot-password">ask for a link</Link>.
+        <T id="password.none" link={<Link href="/forgot-password" />} />
       </p>
     )
   const canDoWithout = passkeys > 1 || (passkeys > 0 && recoveryCodesLeft > 0)
@@ -20,25 +21,19 @@ export function Password({ state, changed }: FactorProps) {
       <PasswordForm call={call} />
       {canDoWithout && (
         <>
-          <h3>Without a password</h3>
-          <p>
-            You have passkeys, so you can give up the password. Nobody can guess or steal a password that does
-            not exist.
-          </p>
+          <h3>{t('password.without')}</h3>
+          <p>{t('password.withoutAbout')}</p>
           <div className="actions">
             <ConfirmButton
-              name="Give up the password"
-              question="Give up your password?"
-              confirm="Give it up"
+              name={t('password.giveUp')}
+              question={t('password.giveUpAsk')}
+              confirm={t('password.giveUpYes')}
               act={async () => {
                 await call('DELETE', 'password')
-                await changed('You have no password any more. Your passkeys let you in.')
+                await changed(t('password.givenUp'))
               }}
             >
-              <p>
-                From then on you log in with your passkeys alone. A mail can always bring a password back,
-                from “Forgot your password?”.
-              </p>
+              <p>{t('password.giveUpMeans')}</p>
             </ConfirmButton>
           </div>
         </>

@@ -1,6 +1,7 @@
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Warning } from '../../../../pieces/notice.js'
 import type { NewRecoveryCodes } from '../../../answers.js'
 import { call } from '../../../api.js'
@@ -13,37 +14,31 @@ export function RecoveryCodes({ state, changed }: FactorProps) {
   const { recoveryCodesLeft: left, totp, passkeys } = state
   const make = async () => {
     const { recoveryCodes } = await call<NewRecoveryCodes>('POST', 'second-factor/recovery-codes')
-    await changed('You have new recovery codes. The old ones no longer work.', recoveryCodes)
+    await changed(t('codes.renewed'), recoveryCodes)
   }
   const first = useAction(make)
-  if (!totp && passkeys === 0)
-    return (
-      <p>You get ten when you add a passkey or an authenticator app, for the day on which you lose it.</p>
-    )
+  if (!totp && passkeys === 0) return <p>{t('codes.later')}</p>
   if (left === 0)
     return (
       <>
-        <Warning>
-          You have no recovery codes. Without your device nobody can let you in but your account’s managers.
-        </Warning>
-        <ActionRow action={first}>Make recovery codes</ActionRow>
+        <Warning>{t('codes.none')}</Warning>
+        <ActionRow action={first}>{t('codes.make')}</ActionRow>
       </>
     )
   return (
     <>
       <p>
-        {left === 1 ? 'One code is' : `${left} codes are`} left. Each works once, in place of your second
-        factor.
-        {left <= FEW && ' Please make new ones soon.'}
+        {t('codes.left', { left })}
+        {left <= FEW && ` ${t('codes.few')}`}
       </p>
       <div className="actions">
         <ConfirmButton
-          name="Make new recovery codes"
-          question="Make new recovery codes?"
-          confirm="Make new ones"
+          name={t('codes.makeNew')}
+          question={t('codes.makeNewAsk')}
+          confirm={t('codes.makeNewYes')}
           act={make}
         >
-          <p>The codes that you have now no longer work.</p>
+          <p>{t('codes.makeNewMeans')}</p>
         </ConfirmButton>
       </div>
     </>

@@ -1,3 +1,5 @@
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { Hint, Warning } from '../../../../pieces/notice.js'
 import { When } from '../../../../pieces/when.js'
 import type { SecondFactor } from '../../../answers.js'
@@ -6,30 +8,14 @@ import type { SecondFactor } from '../../../answers.js'
 export function Requirement({ state }: { readonly state: SecondFactor }) {
   const { required, requiredFrom, mustEnrol, totp, passkeys } = state
   const hasOne = totp !== null || passkeys > 0
-  if (mustEnrol)
-    return (
-      <Warning>
-        Your account requires a second factor. Add a passkey or an authenticator app to go on.
-      </Warning>
-    )
-  if (required && hasOne) return <Hint>Your account requires a second factor, and you have one.</Hint>
+  if (mustEnrol) return <Warning>{t('requirement.late')}</Warning>
+  if (required && hasOne) return <Hint>{t('requirement.met')}</Hint>
   if (required)
     return (
       <Warning>
-        Your account requires a second factor
-        {requiredFrom && (
-          <>
-            {' '}
-            from <When at={requiredFrom} />
-          </>
-        )}
-        . Add a passkey or an authenticator app before that.
+        {requiredFrom ? <T id="requirement.from" date={<When at={requiredFrom} />} /> : t('requirement.now')}
       </Warning>
     )
   if (hasOne) return null
-  return (
-    <Hint>
-      Your password alone lets anybody in who learns it. A passkey or an authenticator app keeps them out.
-    </Hint>
-  )
+  return <Hint>{t('requirement.advice')}</Hint>
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { EmailField } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Success } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { toast } from '../../../../pieces/toasts.js'
@@ -28,35 +29,35 @@ export function SecurityPage() {
   }
   if (codes)
     return (
-      <Page title="Save your recovery codes">
-        <Section title="Recovery codes">
+      <Page title={t('enrolment.codesTitle')}>
+        <Section title={t('codes.title')}>
           <ShownCodes codes={codes} done={() => setCodes(null)} />
         </Section>
       </Page>
     )
   return (
-    <Page title="Security">
+    <Page title={t('security.title')}>
       <Loaded of={factor}>
         {state => (
           <>
             <Requirement state={state} />
             <div className="columns">
               <div>
-                <Section title="Passkeys">
+                <Section title={t('passkeys.title')}>
                   <Passkeys changed={changed} />
                 </Section>
-                <Section title="Authenticator app">
+                <Section title={t('totp.title')}>
                   <Authenticator state={state} changed={changed} />
                 </Section>
-                <Section title="Recovery codes">
+                <Section title={t('codes.title')}>
                   <RecoveryCodes state={state} changed={changed} />
                 </Section>
               </div>
               <div>
-                <Section title="Password">
+                <Section title={t('field.password')}>
                   <Password state={state} changed={changed} />
                 </Section>
-                <Section title="E-mail address">
+                <Section title={t('security.email')}>
                   <EmailChange />
                 </Section>
               </div>
@@ -72,7 +73,7 @@ function EmailChange() {
   const [sentTo, setSentTo] = useState('')
   return (
     <Form
-      submit="Change e-mail address"
+      submit={t('security.changeEmail')}
       send={async ({ email = '' }, form) => {
         setSentTo('')
         await call('POST', 'email/change', { email })
@@ -80,10 +81,8 @@ function EmailChange() {
         setSentTo(email)
       }}
     >
-      {sentTo && (
-        <Success>We have sent a mail to {sentTo}. Follow the link in it to confirm the address.</Success>
-      )}
-      <EmailField label="New e-mail address" autoComplete="email" />
+      {sentTo && <Success>{t('security.emailSent', { sentTo })}</Success>}
+      <EmailField label={t('security.newEmail')} autoComplete="email" />
     </Form>
   )
 }

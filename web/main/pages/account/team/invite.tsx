@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Dialog } from '../../../../pieces/forms/dialog.js'
 import { EmailField } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
+import { t } from '../../../../pieces/language/t.js'
 import { call } from '../../../api.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
@@ -26,12 +27,12 @@ export function InviteButton({
   return (
     <>
       <button type="button" className="primary" onClick={() => setIsOpen(true)}>
-        Invite somebody
+        {t('invite.button')}
       </button>
       {isOpen && (
-        <Dialog title="Invite somebody to the team" onCancel={close}>
-          <Form submit="Send invitation" send={invite}>
-            <EmailField label="E-mail of the new member" autoComplete="off" autoFocus />
+        <Dialog title={t('invite.title')} onCancel={close}>
+          <Form submit={t('invite.submit')} send={invite}>
+            <EmailField label={t('invite.email')} autoComplete="off" autoFocus />
             <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />
             <SatelliteBoxes chosen={null} />
           </Form>

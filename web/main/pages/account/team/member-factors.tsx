@@ -1,6 +1,8 @@
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import { Hint } from '../../../../pieces/notice.js'
 import { Section } from '../../../../pieces/page.js'
 import { When } from '../../../../pieces/when.js'
@@ -20,40 +22,33 @@ export function MemberFactors({
   const cancel = useAction(() => call('DELETE', path).then(reload))
   if (factorResetAt)
     return (
-      <Section title="Second factor">
+      <Section title={t('factor.title')}>
         <Hint>
-          Their second factors are removed on <When at={factorResetAt} />, unless they confirm it before that
-          or stop it. We have sent them a mail.
+          <T id="memberFactors.pending" date={<When at={factorResetAt} />} />
         </Hint>
-        <ActionRow action={cancel}>Cancel the reset</ActionRow>
+        <ActionRow action={cancel}>{t('memberFactors.cancel')}</ActionRow>
       </Section>
     )
   return (
-    <Section title="Second factor">
+    <Section title={t('factor.title')}>
       {hasSecondFactor ? (
         <>
-          <p>
-            They have one. If they have lost their phone or passkey, and their recovery codes too, you can
-            reset it.
-          </p>
+          <p>{t('memberFactors.has')}</p>
           <div className="actions">
             <ConfirmButton
-              name="Reset second factors"
-              question={`Reset the second factors of ${name ?? email}?`}
-              confirm="Reset them"
+              name={t('memberFactors.reset')}
+              question={t('memberFactors.resetAsk', { name: name ?? email })}
+              confirm={t('memberFactors.resetYes')}
               act={() => call('POST', path).then(reload)}
             >
-              <p>
-                We send them a mail. When they confirm, or after 24 hours, their second factors are removed
-                and all their sessions end; their password stays. Make sure that it is really them who has
-                asked you.
-              </p>
+              <p>{t('memberFactors.resetMeans')}</p>
             </ConfirmButton>
           </div>
         </>
       ) : (
         <p>
-          They have none.{person.mustEnrol && ' They have to set one up before they can do anything else.'}
+          {t('memberFactors.none')}
+          {person.mustEnrol && ` ${t('memberFactors.mustEnrol')}`}
         </p>
       )}
     </Section>

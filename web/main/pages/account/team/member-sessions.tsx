@@ -1,4 +1,5 @@
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { SessionList, type SiteSessions } from '../../../../pieces/sessions/session-list.js'
 import { useLoad } from '../../../../pieces/use-load.js'
@@ -10,7 +11,7 @@ export function MemberSessions({ userId }: { readonly userId: string }) {
   const path = `team/${userId}/sessions`
   const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', path), userId)
   return (
-    <Section title="Sessions">
+    <Section title={t('sessions.title')}>
       <Loaded of={sessions} shape="rows">
         {({ sites }) => (
           <>
@@ -21,12 +22,12 @@ export function MemberSessions({ userId }: { readonly userId: string }) {
             {sites.length > 0 && (
               <div className="actions">
                 <ConfirmButton
-                  name="Sign out everywhere"
-                  question="Sign out this person everywhere?"
-                  confirm="Yes, sign out everywhere"
+                  name={t('memberSessions.end')}
+                  question={t('memberSessions.endAsk')}
+                  confirm={t('memberSessions.endYes')}
                   act={() => call('DELETE', path).then(sessions.reload)}
                 >
-                  <p>They will be logged out everywhere and can log in again.</p>
+                  <p>{t('memberSessions.endMeans')}</p>
                 </ConfirmButton>
               </div>
             )}

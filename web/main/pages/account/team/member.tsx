@@ -4,6 +4,7 @@ import { ActionButton } from '../../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Failure, Hint } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { PermissionList } from '../../../../pieces/permission-list.js'
@@ -32,9 +33,9 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
   const person = useLoad(() => call<Person>('GET', `team/${userId}`))
   if (isNotFound(person.error)) return <NotFoundHere />
   return (
-    <Page title={person.data ? nameOf(person.data) : 'Member'}>
+    <Page title={person.data ? nameOf(person.data) : t('role.member')}>
       <p>
-        <Link href="/account/team">← Back to the team</Link>
+        <Link href="/account/team">{t('member.back')}</Link>
       </p>
       <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
     </Page>
@@ -62,15 +63,15 @@ function Member(props: MemberProps) {
 function About({ isFixed, ...props }: MemberProps & { readonly isFixed: boolean }) {
   const { email, role, createdAt, lastLoginAt, isDisabled } = props.person
   return (
-    <Section title="Person">
+    <Section title={t('member.person')}>
       <dl>
-        <Fact name="E-mail">{email}</Fact>
-        <Fact name="Role">{role === 'owner' ? 'Owner' : 'Member'}</Fact>
-        <Fact name="Since">
+        <Fact name={t('field.email')}>{email}</Fact>
+        <Fact name={t('role.title')}>{role === 'owner' ? t('role.owner') : t('role.member')}</Fact>
+        <Fact name={t('member.since')}>
           <Day at={createdAt} />
         </Fact>
-        <Fact name="Last login">{lastLoginAt ? <Ago at={lastLoginAt} /> : 'Never'}</Fact>
-        {isDisabled && <Fact name="State">Disabled: cannot log in</Fact>}
+        <Fact name={t('member.lastLogin')}>{lastLoginAt ? <Ago at={lastLoginAt} /> : t('member.never')}</Fact>
+        {isDisabled && <Fact name={t('subscription.state')}>{t('member.disabledMeans')}</Fact>}
       </dl>
       {!isFixed && <Standing {...props} />}
     </Section>
@@ -80,13 +81,9 @@ function About({ isFixed, ...props }: MemberProps & { readonly isFixed: boolean 
 /** Of the owner, and of the manager who looks at them. */
 function FixedRights({ person: { permissions, role } }: Pick<MemberProps, 'person'>) {
   return (
-    <Section title="Permissions">
+    <Section title={t('permission.title')}>
       <PermissionList permissions={permissions} />
-      <Hint>
-        {role === 'owner'
-          ? 'The owner always has all permissions.'
-          : 'You cannot change your own permissions; ask somebody else who manages the team.'}
-      </Hint>
+      <Hint>{role === 'owner' ? t('member.ownerHasAll') : t('member.notYourOwn')}</Hint>
     </Section>
   )
 }
@@ -98,22 +95,16 @@ function Rights({ person, caller, reload }: MemberProps) {
     toast(message)
   }
   return (
-    <Section title="Access">
+    <Section title={t('member.access')}>
       <Form
-        submit="Save permissions"
-        send={(_, form) => put('permissions', permissionsIn(form), 'Permissions saved.')}
+        submit={t('member.savePermissions')}
+        send={(_, form) => put('permissions', permissionsIn(form), t('member.permissionsSaved'))}
       >
         <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
       </Form>
       <Form
-        submit="Save sites"
-        send={(_, form) =>
-          put(
-            'satellites',
-            { satellites: satellitesIn(form) },
-            'Sites saved. Sessions on other sites have ended.',
-          )
-        }
+        submit={t('member.saveSites')}
+        send={(_, form) => put('satellites', { satellites: satellitesIn(form) }, t('member.sitesSaved'))}
       >
         <SatelliteBoxes chosen={person.satellites} />
       </Form>
@@ -135,31 +126,31 @@ function Standing({ person, reload }: MemberProps) {
       <Failure error={enable.error} />
       <div className="actions">
         {isDisabled ? (
-          <ActionButton action={enable}>Enable</ActionButton>
+          <ActionButton action={enable}>{t('member.enable')}</ActionButton>
         ) : (
           <>
             <Transfer person={person} />
             <ConfirmButton
-              name="Disable"
-              question={`Disable ${name}?`}
-              confirm="Disable this member"
+              name={t('member.disable')}
+              question={t('member.disableAsk', { name })}
+              confirm={t('member.disableYes')}
               act={() => call('POST', `team/${userId}/disable`).then(reload)}
             >
-              <p>All their sessions end, and they cannot log in until they are enabled again.</p>
+              <p>{t('member.disableMeans')}</p>
             </ConfirmButton>
           </>
         )}
         <ConfirmButton
-          name="Remove"
-          question={`Remove ${name} from the team?`}
-          confirm="Remove this member"
+          name={t('common.remove')}
+          question={t('member.removeAsk', { name })}
+          confirm={t('member.removeYes')}
           act={async () => {
             await call('DELETE', `team/${userId}`)
-            toast(`${name} is no longer in the team, and has been logged out everywhere.`)
+            toast(t('member.removed', { name }))
             go('/account/team')
           }}
         >
-          <p>They can only come back through a new invitation. What they did stays in the audit log.</p>
+          <p>{t('member.removeMeans')}</p>
         </ConfirmButton>
       </div>
     </>

@@ -1,5 +1,6 @@
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Failure } from '../../../../pieces/notice.js'
 import { Section } from '../../../../pieces/page.js'
 import { toast } from '../../../../pieces/toasts.js'
@@ -17,21 +18,21 @@ export function OpenInvitations({ open }: { readonly open: Load<{ invitations: I
     await open.reload()
   }
   return (
-    <Section title="Open invitations">
+    <Section title={t('invitations.title')}>
       <Loaded of={open} shape="rows">
         {({ invitations }) =>
           invitations.length === 0 ? (
-            <p className="absent">There are no open invitations.</p>
+            <p className="absent">{t('invitations.none')}</p>
           ) : (
             <table>
               <thead>
                 <tr>
-                  <th>E-mail</th>
-                  <th>Permissions</th>
-                  <th>Sites</th>
-                  <th>Valid until</th>
+                  <th>{t('field.email')}</th>
+                  <th>{t('permission.title')}</th>
+                  <th>{t('team.sites')}</th>
+                  <th>{t('invitations.until')}</th>
                   <th>
-                    <span className="unseen">Actions</span>
+                    <span className="unseen">{t('invitations.actions')}</span>
                   </th>
                 </tr>
               </thead>
@@ -58,31 +59,31 @@ function Row({
   const path = `team/invitations/${id}`
   const withdraw = useAction(async () => {
     await call('DELETE', path)
-    await changed(`The invitation to ${email} is withdrawn.`)
+    await changed(t('invitations.withdrawn', { email }))
   })
   const resend = useAction(async () => {
     await call('POST', `${path}/resend`)
-    await changed(`Sent again to ${email}. The previous link no longer works.`)
+    await changed(t('invitations.sentAgain', { email }))
   })
   return (
     <tr>
-      <td data-name="E-mail">{email}</td>
-      <td data-name="Permissions">
+      <td data-name={t('field.email')}>{email}</td>
+      <td data-name={t('permission.title')}>
         <PermissionChips permissions={permissions} />
       </td>
-      <td data-name="Sites">
+      <td data-name={t('team.sites')}>
         <Sites satellites={satellites} />
       </td>
-      <td data-name="Valid until">
+      <td data-name={t('invitations.until')}>
         <When at={expiresAt} />
       </td>
       <td className="whole">
         <span className="tags">
-          <ActionButton action={resend} label={`Send the invitation to ${email} again`}>
-            Send again
+          <ActionButton action={resend} label={t('invitations.resendNamed', { email })}>
+            {t('invitations.resend')}
           </ActionButton>
-          <ActionButton action={withdraw} label={`Withdraw the invitation to ${email}`}>
-            Withdraw
+          <ActionButton action={withdraw} label={t('invitations.withdrawNamed', { email })}>
+            {t('invitations.withdraw')}
           </ActionButton>
         </span>
         <Failure error={withdraw.error ?? resend.error} />

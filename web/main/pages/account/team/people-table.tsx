@@ -1,5 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { Avatar } from '../../../../pieces/avatar.js'
+import { t } from '../../../../pieces/language/t.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 import { Link } from '../../../../pieces/router.js'
 import { hostOf } from '../../../../pieces/site.js'
@@ -16,16 +17,16 @@ export function PeopleTable({
   readonly people: readonly Person[]
   readonly isSearch: boolean
 }) {
-  if (people.length === 0) return <p className="absent">{isSearch ? 'Nobody matches.' : 'Nobody yet.'}</p>
+  if (people.length === 0) return <p className="absent">{isSearch ? t('team.noMatch') : t('team.nobody')}</p>
   return (
     <table className="people">
       <thead>
         <tr>
-          <th>Person</th>
-          <th>Role</th>
-          <th>Permissions</th>
-          <th>Sites</th>
-          <th>Last login</th>
+          <th>{t('member.person')}</th>
+          <th>{t('role.title')}</th>
+          <th>{t('permission.title')}</th>
+          <th>{t('team.sites')}</th>
+          <th>{t('member.lastLogin')}</th>
         </tr>
       </thead>
       <tbody>
@@ -51,14 +52,14 @@ function Row({ person }: { readonly person: Person }) {
           </span>
         </span>
       </td>
-      <td data-name="Role">{role === 'owner' ? 'Owner' : 'Member'}</td>
-      <td data-name="Permissions">
+      <td data-name={t('role.title')}>{role === 'owner' ? t('role.owner') : t('role.member')}</td>
+      <td data-name={t('permission.title')}>
         <PermissionChips permissions={permissions} />
       </td>
-      <td data-name="Sites">
+      <td data-name={t('team.sites')}>
         <Sites satellites={satellites} />
       </td>
-      <td data-name="Last login">{lastLoginAt ? <Ago at={lastLoginAt} /> : 'Never'}</td>
+      <td data-name={t('member.lastLogin')}>{lastLoginAt ? <Ago at={lastLoginAt} /> : t('member.never')}</td>
     </tr>
   )
 }
@@ -68,17 +69,17 @@ function Standing({ person: { isDisabled, hasSecondFactor, mustEnrol } }: { read
   if (!isDisabled && !hasSecondFactor && !mustEnrol) return null
   return (
     <span className="tags">
-      {isDisabled && <span className="tag bad">Disabled</span>}
-      {mustEnrol && <span className="tag warn">Must set up a second factor</span>}
-      {hasSecondFactor && <span className="tag good">Second factor</span>}
+      {isDisabled && <span className="tag bad">{t('team.disabled')}</span>}
+      {mustEnrol && <span className="tag warn">{t('team.mustEnrol')}</span>}
+      {hasSecondFactor && <span className="tag good">{t('factor.tag')}</span>}
     </span>
   )
 }
 
 export function PermissionChips({ permissions }: { readonly permissions: Permissions }) {
   const given = PERMISSIONS.filter(name => permissions[name])
-  if (given.length === PERMISSIONS.length) return <span className="tag">All</span>
-  if (given.length === 0) return <span className="absent">None</span>
+  if (given.length === PERMISSIONS.length) return <span className="tag">{t('team.allPermissions')}</span>
+  if (given.length === 0) return <span className="absent">{t('team.none')}</span>
   return (
     <span className="tags">
       {given.map(name => (
@@ -92,9 +93,10 @@ export function PermissionChips({ permissions }: { readonly permissions: Permiss
 
 /** Origins in words; null is all of them. */
 export function Sites({ satellites }: { readonly satellites: readonly string[] | null }) {
-  if (satellites === null) return 'Everywhere'
-  if (satellites.length === 0) return <span className="absent">None</span>
+  if (satellites === null) return t('team.everywhere')
+  if (satellites.length === 0) return <span className="absent">{t('team.none')}</span>
   const hosts = satellites.map(hostOf)
-  if (hosts.length > MOST_SITES) return <span title={hosts.join(', ')}>{hosts.length} sites</span>
+  if (hosts.length > MOST_SITES)
+    return <span title={hosts.join(', ')}>{t('team.siteCount', { length: hosts.length })}</span>
   return hosts.map(host => <div key={host}>{host}</div>)
 }

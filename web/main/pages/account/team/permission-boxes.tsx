@@ -1,4 +1,5 @@
 import type { Permissions } from '@mainstay-auth/client'
+import { t } from '../../../../pieces/language/t.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 
 /** What the service gives to somebody new unless told otherwise. */
@@ -20,7 +21,7 @@ export function PermissionBoxes({
 }) {
   return (
     <fieldset>
-      <legend>Permissions</legend>
+      <legend>{t('permission.title')}</legend>
       {PERMISSIONS.map(name => (
         <label key={name} className="choice">
           <input

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../../../../pieces/language/t.js'
 import { Hint } from '../../../../pieces/notice.js'
 import { hostOf } from '../../../../pieces/site.js'
 import { useLoad } from '../../../../pieces/use-load.js'
@@ -7,11 +8,11 @@ import type { TeamSatellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 
 /** What is said of a satellite that nobody can log in at. */
-const CLOSED = {
-  pending: { name: 'Waiting for its proof', look: 'warn' },
-  suspended: { name: 'Suspended', look: 'bad' },
-  removed: { name: 'Removed', look: 'bad' },
-}
+const closedStates = () => ({
+  pending: { name: t('satelliteState.pending'), look: 'warn' },
+  suspended: { name: t('satelliteState.suspended'), look: 'bad' },
+  removed: { name: t('satelliteBoxes.removed'), look: 'bad' },
+})
 
 /** Where a member may log in: everywhere, or at chosen satellites. */
 export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] | null }) {
@@ -19,7 +20,7 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
   const [isEverywhere, setIsEverywhere] = useState(chosen === null)
   return (
     <fieldset>
-      <legend>May log in at</legend>
+      <legend>{t('satelliteBoxes.title')}</legend>
       <label className="choice">
         <input
           type="checkbox"
@@ -27,7 +28,7 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
           checked={isEverywhere}
           onChange={event => setIsEverywhere(event.target.checked)}
         />
-        Everywhere: this site and all satellites, including new ones
+        {t('satelliteBoxes.everywhere')}
       </label>
       <Loaded of={list}>
         {({ satellites }) =>
@@ -42,9 +43,7 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
                   isChosen={chosen?.includes(satellite.origin) ?? false}
                 />
               ))}
-              <small>
-                With chosen sites, people can enter data and view reports at most, here as well as there.
-              </small>
+              <small>{t('satelliteBoxes.hint')}</small>
             </>
           )
         }
@@ -75,12 +74,12 @@ function withRemoved(satellites: readonly TeamSatellite[], chosen: readonly stri
 function Box({ satellite, isChosen }: { readonly satellite: Offered; readonly isChosen: boolean }) {
   const { origin, name, kind, state } = satellite
   const host = hostOf(origin)
-  const closed = state === 'active' ? null : CLOSED[state]
+  const closed = state === 'active' ? null : closedStates()[state]
   return (
     <label className="choice">
       <input type="checkbox" name="satellite" value={origin} defaultChecked={isChosen} />
       <span>
-        {name} {kind === 'preview' && <span className="tag">Previews</span>}{' '}
+        {name} {kind === 'preview' && <span className="tag">{t('satellites.previews')}</span>}{' '}
         {closed && <span className={`tag ${closed.look}`}>{closed.name}</span>}{' '}
         {name !== host && <small>{host}</small>}
       </span>
@@ -92,10 +91,5 @@ function Box({ satellite, isChosen }: { readonly satellite: Offered; readonly is
 function PreviewHint({ satellites }: { readonly satellites: readonly TeamSatellite[] }) {
   const previews = satellites.filter(({ kind }) => kind === 'preview')
   if (previews.length === 0) return null
-  return (
-    <Hint>
-      Previews are not among them ({previews.map(({ name }) => name).join(', ')}). To give access to those,
-      choose the sites one by one.
-    </Hint>
-  )
+  return <Hint>{t('satelliteBoxes.previews', { names: previews.map(({ name }) => name).join(', ') })}</Hint>
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
+import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
@@ -23,20 +24,20 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
   }, search)
   const open = useLoad(() => call<{ invitations: Invitation[] }>('GET', 'team/invitations'))
   const invited = async (email: string) => {
-    toast(`An invitation to ${email} is on its way.`)
+    toast(t('team.invited', { email }))
     await open.reload()
   }
   return (
-    <Page title="Team">
+    <Page title={t('team.title')}>
       <div className="toolbar">
-        <SearchField label="Search by name or e-mail" search={setSearch} />
+        <SearchField label={t('team.search')} search={setSearch} />
         <InviteButton caller={caller} invited={invited} />
       </div>
-      <Section title="People">
+      <Section title={t('team.people')}>
         <Loaded of={list} shape="rows">
           {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
         </Loaded>
-        {more && <ActionRow action={more}>Show more</ActionRow>}
+        {more && <ActionRow action={more}>{t('team.more')}</ActionRow>}
       </Section>
       <OpenInvitations open={open} />
     </Page>

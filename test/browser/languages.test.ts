@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { anOwner, PASSWORD } from '../support/people.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { englishIn, type Messages } from './stage/english-left.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { API, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const PHONE = { width: 390, height: 844 }
+const NARROW = { width: 320, height: 740 }
+
+let stage: Stage
+let owner: User
+let english: Messages
+let german: Messages
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages)
+  owner = await anOwner(stage.app)
+  english = await readMessages('en')
+  german = await readMessages('de')
+}, START_MS)
+afterAll(() => stage?.stop())
+beforeEach(() => open({ locale: 'de-AT' }))
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+async function open(options: BrowserContextOptions): Promise<void> {
+  await page?.context().close()
+  ;({ page, complaints } = await openTab(await stage.newPerson(options)))
+}
+
+async function readMessages(language: string): Promise<Messages> {
+  return JSON.parse(await readFile(`web/messages/${language}.json`, 'utf8'))
+}
+
+/** A good page in German on every screen, on a phone too, without a word of English. */
+async function expectGerman(name: string): Promise<void> {
+  await untilShown(page)
+  expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+  expect(await englishIn(page, english, german)).toEqual([])
+  await page.setViewportSize(PHONE)
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  await expectGoodPage(page, `german-${name}`)
+}
+
+async function logIn(password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-Mail').fill(owner.email)
+  await page.getByLabel('Passwort').fill(password)
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+}
+
+describe('somebody who reads German', () => {
+  test('logs in, looks around and logs out', async () => {
+    await visit(page, `${MAIN}/account`)
+    await expectGerman('login')
+    await logIn('not the password')
+    await page.getByText('Die E-Mail-Adresse oder das Passwort ist falsch.').waitFor()
+    await expectGerman('login-refused')
+    await logIn()
+    await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
+    await expectGerman('overview')
+    for (const [link, name] of [
+      ['Team', 'team'],
+      ['Abrechnung', 'billing'],
+      ['Satelliten', 'satellites'],
+      ['Protokoll', 'audit'],
+      ['Einstellungen', 'settings'],
+      ['Profil', 'profile'],
+      ['Sicherheit', 'security'],
+      ['Sitzungen', 'sessions'],
+    ] as const) {
+      await page.locator('nav').getByRole('link', { name: link, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: link }).waitFor()
+      await expectGerman(name)
+    }
+    await page.getByRole('button', { name: 'Kontomenü' }).click()
+    await page.getByRole('button', { name: 'Abmelden', exact: true }).click()
+    await page.getByText('Sie wurden abgemeldet.').waitFor()
+  })
+
+  test('logs in on a satellite', async () => {
+    await visit(page, `${SHOP_ONE}/`)
+    await page.getByRole('button', { name: 'Mit main.test anmelden' }).waitFor()
+    await expectGerman('satellite-login')
+  })
+})
+
+describe('the language', () => {
+  test('can be chosen, keeps what was typed, and stays', async () => {
+    await visit(page, `${MAIN}/login`)
+    await page.getByLabel('E-Mail').fill('rosa@example.com')
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+    expect(await page.title()).toMatch(/^Log in/)
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  })
+
+  test('is English where there is none of the browser’s', async () => {
+    await open({ locale: 'fr-FR' })
+    await visit(page, `${MAIN}/login`)
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+  })
+
+  test('is chosen in the account menu, too', async () => {
+    await visit(page, `${MAIN}/account`)
+    await logIn()
+    await page.getByRole('button', { name: 'Kontomenü' }).click()
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Billing' }).waitFor()
+  })
+
+  test('loads its own messages alone', async () => {
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname))
+    await visit(page, `${MAIN}/login`)
+    expect(asked.filter(path => /\/de-[\w-]+\.js$/.test(path))).toHaveLength(1)
+    expect(asked.filter(path => /\/en-[\w-]+\.js$/.test(path))).toEqual([])
+  })
+})
+
+describe('one more message file', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mainstay-messages-'))
+    await cp('web/messages', `${folder}/messages`, { recursive: true })
+    const hebrew = Object.entries(english).map(([key, text]) => [key, key === 'login.title' ? 'כניסה' : text])
+    await writeFile(`${folder}/messages/he.json`, JSON.stringify(Object.fromEntries(hebrew)))
+    const args = ['web/build.mjs', '--messages', `${folder}/messages/`, '--out', `${folder}/dist/`]
+    await promisify(execFile)(process.execPath, args)
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('is one more language, from right to left where it is written so', async () => {
+    await open({ locale: 'he-IL', viewport: NARROW })
+    await page.route(`${MAIN}/**`, async route => {
+      const { pathname } = new URL(route.request().url())
+      const path = pathname.startsWith('/assets/') ? pathname : '/index.html'
+      const body = await readFile(`${folder}/dist/main${path}`, 'utf8')
+      await route.fulfill({
+        contentType: typeOf(path),
+        body: body.replace('name="mainstay-api" content=""', `name="mainstay-api" content="${API}"`),
+      })
+    })
+    await visit(page, `${MAIN}/login`)
+    await page.getByRole('heading', { name: 'כניסה' }).waitFor()
+    expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
+    expect(await page.getByRole('option').allTextContents()).toContain('עברית')
+    await expectGoodPage(page, 'hebrew-login')
+  })
+})
+
+function typeOf(path: string): string {
+  if (path.endsWith('.js')) return 'text/javascript'
+  return { css: 'text/css', svg: 'image/svg+xml' }[path.split('.').at(-1) ?? ''] ?? 'text/html'
+}
