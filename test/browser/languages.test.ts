@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -10,7 +10,7 @@ import { anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
-import { API, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
@@ -36,9 +36,9 @@ afterEach(async () => {
   await page.context().close()
 })
 
-async function open(options: BrowserContextOptions): Promise<void> {
+async function open(options: BrowserContextOptions, onStage = stage): Promise<void> {
   await page?.context().close()
-  ;({ page, complaints } = await openTab(await stage.newPerson(options)))
+  ;({ page, complaints } = await openTab(await onStage.newPerson(options)))
 }
 
 async function readMessages(language: string): Promise<Messages> {
@@ -137,6 +137,7 @@ describe('the language', () => {
 
 describe('one more message file', () => {
   let folder: string
+  let hebrewStage: Stage
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mainstay-messages-'))
     await cp('web/messages', `${folder}/messages`, { recursive: true })
@@ -144,20 +145,17 @@ describe('one more message file', () => {
     await writeFile(`${folder}/messages/he.json`, JSON.stringify(Object.fromEntries(hebrew)))
     const args = ['web/build.mjs', '--messages', `${folder}/messages/`, '--out', `${folder}/dist/`]
     await promisify(execFile)(process.execPath, args)
+    hebrewStage = await Stage.start(certificate =>
+      startBuiltPages(certificate, relative('.', `${folder}/dist`)),
+    )
+  }, START_MS)
+  afterAll(async () => {
+    await hebrewStage?.stop()
+    await rm(folder, { recursive: true, force: true })
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   test('is one more language, from right to left where it is written so', async () => {
-    await open({ locale: 'he-IL', viewport: NARROW })
-    await page.route(`${MAIN}/**`, async route => {
-      const { pathname } = new URL(route.request().url())
-      const path = pathname.startsWith('/assets/') ? pathname : '/index.html'
-      const body = await readFile(`${folder}/dist/main${path}`, 'utf8')
-      await route.fulfill({
-        contentType: typeOf(path),
-        body: body.replace('name="mainstay-api" content=""', `name="mainstay-api" content="${API}"`),
-      })
-    })
+    await open({ locale: 'he-IL', viewport: NARROW }, hebrewStage)
     await visit(page, `${MAIN}/login`)
     await page.getByRole('heading', { name: 'כניסה' }).waitFor()
     expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
@@ -165,8 +163,3 @@ describe('one more message file', () => {
     await expectGoodPage(page, 'hebrew-login')
   })
 })
-
-function typeOf(path: string): string {
-  if (path.endsWith('.js')) return 'text/javascript'
-  return { css: 'text/css', svg: 'image/svg+xml' }[path.split('.').at(-1) ?? ''] ?? 'text/html'
-}

@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
-import { faultsOf, readMessages } from './read-messages.mjs'
+import { faultsOf, REFERENCE, readMessages } from './read-messages.mjs'
+import { shorten, shortNames } from './short-names.mjs'
 
 const MODULE = 'virtual:languages'
+const PAGES = fileURLToPath(new URL('../', import.meta.url))
 
 /**
  * Gives pages the module `virtual:languages`, made from the message files of a folder (a path that ends in a slash).
@@ -9,24 +12,37 @@ const MODULE = 'virtual:languages'
  * its own. Fails the build where the files do not agree.
  */
 export function messageFiles(folder) {
+  let files = []
+  let names = new Map()
   return {
     name: 'mainstay-messages',
     enforce: 'pre',
-    resolveId: id => (id === MODULE ? `\0${MODULE}` : null),
-    load(id) {
-      if (id !== `\0${MODULE}`) return null
-      const files = readMessages(folder)
+    config: () => ({ json: { namedExports: false } }),
+    buildStart() {
+      files = readMessages(folder)
       const faults = faultsOf(files)
       if (faults.length > 0) throw new Error(faults.join('\n'))
+      const reference = files.find(({ language }) => language === REFERENCE)
+      names = shortNames(Object.keys(reference.messages), PAGES)
       for (const { path } of files) this.addWatchFile(path)
-      return `export const languages = { ${files.map(languageSource).join(', ')} }`
     },
+    resolveId: id => (id === MODULE ? `\0${MODULE}` : null),
+    load: id =>
+      id === `\0${MODULE}` ? `export const languages = { ${files.map(languageSource).join(', ')} }` : null,
     transform(code, id) {
-      if (!id.startsWith(folder) || !id.endsWith('.json')) return null
-      const compiled = Object.entries(JSON.parse(code)).map(([key, text]) => [key, compileMessage(text)])
-      return { code: JSON.stringify(Object.fromEntries(compiled)), map: null }
+      if (id.startsWith(folder) && id.endsWith('.json')) return { code: compiled(code, names), map: null }
+      if (id.startsWith(PAGES) && /\.tsx?$/.test(id)) return { code: shorten(code, names), map: null }
+      return null
     },
   }
+}
+
+/** A message file with short names and compiled messages. */
+function compiled(file, names) {
+  const messages = Object.entries(JSON.parse(file))
+  return JSON.stringify(
+    Object.fromEntries(messages.map(([key, text]) => [names.get(key) ?? key, compileMessage(text)])),
+  )
 }
 
 function languageSource({ language, path }) {

@@ -9,19 +9,26 @@ import type { Pages } from './pages.js'
 
 const PLACES = { apiUrl: API, mainUrl: MAIN }
 const BRAND = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
-const SATELLITE = new Site('satellite', PLACES, () => ({ ...BRAND, name: '' }))
-const SITES: Readonly<Record<string, Site>> = {
-  [MAIN]: new Site('main', PLACES, () => BRAND),
-  [SHOP_ONE]: SATELLITE,
-  [CUSTOMER]: SATELLITE,
+
+/** Each origin with its site, from where `npm run build:web` or another build has put them. */
+function sitesIn(folder: string): Readonly<Record<string, Site>> {
+  const satellite = new Site('satellite', PLACES, () => ({ ...BRAND, name: '' }), folder)
+  return {
+    [MAIN]: new Site('main', PLACES, () => BRAND, folder),
+    [SHOP_ONE]: satellite,
+    [CUSTOMER]: satellite,
+  }
 }
 
-/** The real pages, as `npm run build:web` made them, with the headers they have everywhere. */
-export async function startBuiltPages({ certFile, keyFile }: Certificate): Promise<Pages> {
-  if (!existsSync('web/dist/main/index.html')) throw new Error('Please run npm run build:web, or npm test')
+/** The real pages, as `npm run build:web` made them, with the headers they have everywhere; `folder` has those of another build. */
+export async function startBuiltPages(
+  { certFile, keyFile }: Certificate,
+  folder = 'web/dist',
+): Promise<Pages> {
+  if (!existsSync(`${folder}/main/index.html`)) throw new Error('Please run npm run build:web, or npm test')
   const https = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
   const servers = await Promise.all(
-    Object.entries(SITES).map(async ([origin, site]) => {
+    Object.entries(sitesIn(folder)).map(async ([origin, site]) => {
       const server = fastify({ https, forceCloseConnections: true })
       const { host } = new URL(origin)
       await serveSites(server, asked => (asked === host ? site : null))

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { ERROR_CODES } from '../../../src/errors/error-codes.js'
 import { faultsOf, readMessages } from '../../../web/messages/read-messages.mjs'
+import { shorten, shortNames } from '../../../web/messages/short-names.mjs'
 import { chooseLanguage } from '../../../web/pieces/language/choose-language.js'
 import { i18n, t } from '../../../web/pieces/language/t.js'
 import { readLanguage } from '../../support/web-language.js'
@@ -53,6 +54,26 @@ describe('what is wrong with message files', () => {
     [{ bye: 'Tschüs', hello: 'Hallo {Name}' }, 'de.json: hello takes {Name}, not {name}'],
     [{ bye: '<b>Tschüs</b>', hello: 'Hallo {name}' }, 'de.json: bye takes </b> <b>, not nothing'],
   ])('%j: %s', (german, fault) => expect(faults(german)).toEqual([fault]))
+})
+
+describe('the short names of the build', () => {
+  const keys = Object.keys(english)
+  const names = shortNames(keys, 'web/')
+
+  it('are for all but the messages whose names are put together', () => {
+    expect(new Set(names.values()).size).toBe(names.size)
+    expect(names.size).toBeGreaterThan(keys.length / 2)
+    expect(names.has('login.title')).toBe(true)
+    expect(names.has('error.NOT_FOUND')).toBe(false)
+    expect(names.has('permission.payments')).toBe(false)
+  })
+
+  it('take the place of whole names in quotation marks', () => {
+    const short = names.get('login.title')
+    expect(shorten("t('login.title')", names)).toBe(`t('${short}')`)
+    expect(shorten('<T id="login.title" />', names)).toBe(`<T id='${short}' />`)
+    expect(shorten("t('no.such.key'), t(`login.title`)", names)).toBe("t('no.such.key'), t(`login.title`)")
+  })
 })
 
 describe('the language of a page', () => {
