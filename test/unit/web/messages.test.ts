@@ -23,6 +23,15 @@ describe('the message files', () => {
     expect(faultsOf(files)).toEqual([])
   })
 
+  it('are translated, but for what German says in the same words', () => {
+    const german = files.find(({ language }) => language === 'de')?.messages ?? {}
+    const same = Object.keys(english).filter(key => english[key] === german[key])
+    expect(same.sort()).toEqual([
+      ...['audit.sentence.did', 'field.name', 'invoice.pdf', 'invoice.status', 'member.person'],
+      ...['nav.navigation', 'passkeys.title', 'plan.price', 'session.app', 'team.title'],
+    ])
+  })
+
   it.each(Object.keys(ERROR_CODES))('have a sentence for the refusal %s', code => {
     for (const { messages } of files) expect(messages[`error.${code}`]).toMatch(/\.$/)
   })
