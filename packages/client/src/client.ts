@@ -1,6 +1,6 @@
 import { Api, type Credentials, type PasskeyRequestOptions, type SecondFactor } from './http/api.js'
 import { fetchWithToken, trustedUrl } from './http/bearer-fetch.js'
-import type { Caller, State, WaitReason } from './http/caller.js'
+import type { Caller, ChangeKind, State, WaitReason } from './http/caller.js'
 import { fetchInTime } from './http/fetch-in-time.js'
 import { Logout, type Rest } from './http/logout.js'
 import { MainstayError } from './http/mainstay-error.js'
@@ -56,10 +56,11 @@ export class Client {
   }
 
   /**
-   * Calls `listener` whenever somebody logs in or out, in whichever tab, their permissions change, or the
-   * `reason` to wait does. The answer ends that.
+   * Calls `listener` as soon as it is known who is logged in, and whenever somebody logs in or out, in whichever
+   * tab, their permissions change, or the `reason` to wait does; `kind` says which. The answer ends that.
    */
-  readonly onChange = (listener: (state: State) => void): (() => void) => this.keeper.listen(listener)
+  readonly onChange = (listener: (state: State, kind: ChangeKind) => void): (() => void) =>
+    this.keeper.listen(listener)
 
   /**
    * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status
@@ -110,7 +111,7 @@ export class Client {
     // A storage that is locked keeps nobody from logging out.
     const session = await this.home.presented().catch(() => null)
     const sid = this.keeper.sid() ?? session?.sid ?? null
-    this.keeper.end(sid)
+    this.keeper.end(sid, 'logout')
     const isNoted = await this.home.leave(sid).catch(() => false)
     await this.leave({ token, session, sid, isNoted })
   }
@@ -167,7 +168,7 @@ export class Client {
   private async finishLogout(): Promise<boolean> {
     const session = await this.home.left().catch(() => null)
     if (!session) return false
-    this.keeper.end(session.sid)
+    this.keeper.end(session.sid, 'logout')
     this.leave({ token: null, session, sid: session.sid, isNoted: true }).catch(() => {})
     return true
   }

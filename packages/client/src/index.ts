@@ -5,7 +5,7 @@ import { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js
 
 export type { Client, ClientOptions } from './client.js'
 export type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/api.js'
-export type { Caller, Permissions, State, WaitReason } from './http/caller.js'
+export type { Caller, ChangeKind, LogoutCause, Permissions, State, WaitReason } from './http/caller.js'
 export type { ErrorCode } from './http/error-code.js'
 export {
   errorOf,

@@ -84,7 +84,7 @@ describe.each(BACKENDS)('the client on %s', backend => {
       expect((await elsewhere.fetch('/api/sessions', { method: 'DELETE' })).ok).toBe(true)
       app.clock.advance(TOKEN_SECONDS + 10)
       expect((await readData(client)).status).toBe(401)
-      expect(client.state).toEqual({ status: 'loggedOut', caller: null })
+      expect(client.state).toEqual({ status: 'loggedOut', caller: null, cause: 'ended' })
     })
 
     it('logs out of the service also when its token has expired', async () => {

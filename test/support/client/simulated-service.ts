@@ -19,6 +19,8 @@ export class SimulatedService {
   readonly handOffCodes = new Map<string, string>()
   /** Of the one user who has a second factor; a login has to be completed with it. Null: nobody has one. */
   code: string | null = null
+  /** Of every session. */
+  permissions: object = { dataEntry: true }
   /** How long the challenges for passkeys are good for. */
   passkeyTimeoutMs = 300_000
   /** The session of the one cookie jar. */
@@ -129,7 +131,7 @@ export class SimulatedService {
       userId: `user-of-${id}`,
       accountId: 'account',
       sid: sidOf(id),
-      permissions: { dataEntry: true },
+      permissions: this.permissions,
       iat,
       exp: iat + LIFETIME_SECONDS,
       jti: this.tokens.size,

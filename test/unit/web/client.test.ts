@@ -72,6 +72,14 @@ function statuses(tabs: readonly Client[]): string[] {
   return [...new Set(tabs.map(({ state }) => state.status))]
 }
 
+/** Ends with its signal alone. */
+function hanging(init: RequestInit = {}): Promise<Response> {
+  return new Promise((_, reject) => {
+    init.signal?.throwIfAborted()
+    init.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+  })
+}
+
 async function readData(tab: Client): Promise<number> {
   return (await within(10 * SECOND, tab.fetch('/api/data'))).status
 }
@@ -112,10 +120,13 @@ describe('twenty tabs', () => {
   it('are all logged out by one', async () => {
     const tabs = await openTabs(20)
     const seen: string[] = []
-    tabs[7]?.onChange(({ status }) => seen.push(status))
+    tabs[7]?.onChange(({ status }, kind) => seen.push(`${kind}: ${status}`))
     await within(10 * SECOND, (tabs[3] as Client).logout())
     expect(statuses(tabs)).toEqual(['loggedOut'])
-    expect(seen).toEqual(['loggedOut'])
+    expect(seen).toEqual(['first: loggedIn', 'logout: loggedOut'])
+    expect(new Set(tabs.map(({ state }) => state.status === 'loggedOut' && state.cause))).toEqual(
+      new Set(['logout']),
+    )
     await device.advance(HOUR)
     expect(service.refreshes()).toBe(0)
   })
@@ -299,12 +310,49 @@ describe('a tab', () => {
     expect(tab.state.status).toBe('loggedIn')
   })
 
-  it('does not call a listener when a refresh brings nothing new', async () => {
+  it('calls a listener that comes late, and not when a refresh brings nothing new', async () => {
     const [tab] = (await openTabs(1)) as [Client]
     const seen: unknown[] = []
-    tab.onChange(state => seen.push(state))
+    tab.onChange((state, kind) => seen.push([kind, state]))
     await device.advance(HOUR)
-    expect(seen).toEqual([])
+    expect(seen).toEqual([['first', tab.state]])
+  })
+
+  it('says what a change is, and calls no listener that has left', async () => {
+    const tab = openTab()
+    const seen: string[] = []
+    const leave = tab.onChange((_, kind) => seen.push(kind))
+    tab.onChange(() => seen.push('gone'))()
+    await within(10 * SECOND, tab.refresh())
+    await within(10 * SECOND, tab.login(PERSON))
+    service.permissions = { dataEntry: false }
+    await within(10 * SECOND, tab.refresh())
+    service.outage = UNAVAILABLE
+    void tab.refresh()
+    await device.advance(SECOND)
+    service.outage = null
+    await device.advance(60 * SECOND)
+    await within(10 * SECOND, tab.login(PERSON))
+    await within(10 * SECOND, tab.logout())
+    leave()
+    await within(10 * SECOND, tab.login(PERSON))
+    expect(seen).toEqual(['first', 'login', 'permissions', 'waiting', 'waiting', 'login', 'logout'])
+  })
+
+  it('knows a logout from a session that the service has ended', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.revoke('handle-of-session-1')
+    await within(10 * SECOND, tab.refresh())
+    expect(tab.state).toEqual({ status: 'loggedOut', caller: null, cause: 'ended' })
+    await within(10 * SECOND, tab.login(PERSON))
+    await within(10 * SECOND, tab.logout())
+    await within(10 * SECOND, tab.refresh())
+    expect(tab.state).toEqual({ status: 'loggedOut', caller: null, cause: 'logout' })
+    // Nobody was ever logged in here.
+    service.cookie = null
+    const visitor = openTab()
+    await within(10 * SECOND, visitor.refresh())
+    expect(visitor.state).toEqual({ status: 'loggedOut', caller: null })
   })
 })
 
@@ -443,10 +491,24 @@ describe('fetch', () => {
     expect(service.refreshes()).toBeLessThanOrEqual(3)
   })
 
-  it('does not refresh for a password that is asked for again', async () => {
+  it('gives up a Request that has no answer, and one whose own signal aborts', async () => {
+    const tab = openTab({ send: (_, init) => (isOpen ? service.fetch(_, init) : hanging(init)) })
+    let isOpen = true
+    await within(10 * SECOND, tab.login(PERSON))
+    isOpen = false
+    const late = within(30 * SECOND, tab.fetch(new Request(`${SERVICE}/api/data`)))
+    await expect(late).rejects.toMatchObject({ name: 'TimeoutError' })
+    const leaving = new AbortController()
+    const left = tab.fetch(new Request(`${SERVICE}/api/data`, { signal: leaving.signal }))
+    await device.advance(SECOND)
+    leaving.abort(new Error('left the page'))
+    await expect(left).rejects.toThrow('left the page')
+    await expect(tab.fetch(new Request(`${SERVICE}/api/data`, { signal: leaving.signal }))).rejects.toThrow()
+  })
+
+  it.each(['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'])('does not refresh for %s', async code => {
     const [tab] = (await openTabs(1)) as [Client]
-    const send: typeof fetch = async () =>
-      new Response(JSON.stringify({ code: 'REAUTHENTICATION_REQUIRED' }), { status: 401 })
+    const send: typeof fetch = async () => new Response(JSON.stringify({ code }), { status: 401 })
     Object.assign(tab, { platform: { ...device.tab(send) } })
     expect((await tab.fetch('/api/account')).status).toBe(401)
     expect(service.refreshes()).toBe(0)
@@ -469,15 +531,15 @@ describe('pages 6: a logout that the service has not heard of', () => {
     service.outage = 'lost'
     void tab.logout()
     await device.advance(SECOND)
-    expect(tab.state).toEqual({ status: 'loggedOut', caller: null, reason: 'network' })
+    expect(tab.state).toEqual({ status: 'loggedOut', caller: null, cause: 'logout', reason: 'network' })
 
     const again = reopened(tab, open)
     expect(await within(SECOND, again.refresh())).toBeNull()
     await device.advance(SECOND)
-    expect(again.state).toEqual({ status: 'loggedOut', caller: null, reason: 'network' })
+    expect(again.state).toEqual({ status: 'loggedOut', caller: null, cause: 'logout', reason: 'network' })
     service.outage = null
     await device.advance(60 * SECOND)
-    expect(again.state).toEqual({ status: 'loggedOut', caller: null })
+    expect(again.state).toEqual({ status: 'loggedOut', caller: null, cause: 'logout' })
     expect(items.size).toBe(0)
     expect(service.isEnded('handle-of-session-1')).toBe(true)
   })

@@ -126,9 +126,8 @@ export class Api {
     this.hasWarned = true
     const { location } = globalThis as { location?: { origin?: string } }
     this.platform.warn(
-      `Mainstay: ${this.baseUrl} is there, but pages of ${location?.origin} may not read its answers. ` +
-        `Set ${this.home.source === 'main' ? 'MAIN_ORIGIN to' : 'ALLOWED_ORIGINS of the service so that it lists'} ` +
-        'exactly this origin. If it does, a proxy answers in its place.',
+      `Mainstay: pages of ${location?.origin} may not read the answers of ${this.baseUrl}. Is it exactly so in ` +
+        `${this.home.source === 'main' ? 'MAIN_ORIGIN' : 'ALLOWED_ORIGINS'}? Then a proxy answers.`,
     )
   }
 }

@@ -2,7 +2,7 @@ import type { AccessToken } from '../tokens/access-token.js'
 import { errorOf } from './mainstay-error.js'
 
 /** 401 answers of the service which another token would not change. */
-const NO_MATTER_OF_TOKEN = ['INVALID_CREDENTIALS', 'REAUTHENTICATION_REQUIRED']
+const NO_MATTER_OF_TOKEN = ['INVALID_CREDENTIALS', 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED']
 
 /**
  * The address of a request, whole. Throws a TypeError unless it begins with a trusted one and a slash: that

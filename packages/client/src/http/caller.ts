@@ -24,6 +24,19 @@ export interface Caller {
  */
 export type WaitReason = 'network' | 'service' | 'origin'
 
+/**
+ * Why somebody who was logged in is so no longer. `logout`: they have logged out, in whichever tab. `ended`: the
+ * service says that the session is over; it was ended elsewhere, or has expired.
+ */
+export type LogoutCause = 'logout' | 'ended'
+
+/**
+ * What a listener is called for. `first`: it is known who is logged in; the beginning for every listener, however
+ * late it comes. `login`: somebody is, or somebody else. `logout`: nobody is any longer. `permissions`: the same
+ * person may do other things. `waiting`: the `reason` to wait is another.
+ */
+export type ChangeKind = 'first' | 'login' | 'logout' | 'permissions' | 'waiting'
+
 interface Waiting {
   /**
    * There while the client keeps trying: to learn who is logged in (`unknown`), to get the next token
@@ -39,7 +52,7 @@ interface Waiting {
 export type State =
   | ({ readonly status: 'unknown'; readonly caller: null } & Waiting)
   | ({ readonly status: 'loggedIn'; readonly caller: Caller } & Waiting)
-  | ({ readonly status: 'loggedOut'; readonly caller: null } & Waiting)
+  | ({ readonly status: 'loggedOut'; readonly caller: null; readonly cause?: LogoutCause } & Waiting)
 
 export const UNKNOWN: State = { status: 'unknown', caller: null }
 export const LOGGED_OUT: State = { status: 'loggedOut', caller: null }

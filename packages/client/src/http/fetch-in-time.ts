@@ -2,7 +2,8 @@ import type { Platform } from '../platform.js'
 
 /**
  * `fetch` that gives up with a `TimeoutError` when no answer has begun after so many milliseconds. Not where
- * the caller brings a signal: then that decides, and a long upload may take its time.
+ * the caller brings a signal in `init`: then that decides, and a long upload may take its time. The signal of
+ * a Request counts beside the time: each has one, whether the caller gave it one or not.
  */
 export async function fetchInTime(
   platform: Platform,
@@ -10,8 +11,12 @@ export async function fetchInTime(
   input: string | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  if (init.signal || typeof input !== 'string') return platform.fetch(input, init)
+  if (init.signal) return platform.fetch(input, init)
   const patience = new AbortController()
+  const theirs = (input as Partial<Request>).signal
+  const giveUp = () => patience.abort(theirs?.reason)
+  if (theirs?.aborted) giveUp()
+  theirs?.addEventListener('abort', giveUp)
   const callOff = platform.after(ms, () =>
     patience.abort(Object.assign(new Error(`No answer in ${ms / 1000} s`), { name: 'TimeoutError' })),
   )

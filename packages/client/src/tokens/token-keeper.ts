@@ -1,5 +1,12 @@
 import type { Api } from '../http/api.js'
-import { LOGGED_OUT, type State, UNKNOWN, type WaitReason } from '../http/caller.js'
+import {
+  type ChangeKind,
+  LOGGED_OUT,
+  type LogoutCause,
+  type State,
+  UNKNOWN,
+  type WaitReason,
+} from '../http/caller.js'
 import type { Platform } from '../platform.js'
 import { type AccessToken, readToken } from './access-token.js'
 import type { SessionHome } from './session-home.js'
@@ -19,6 +26,8 @@ const AFTER_REFUSAL_MS = 60_000
 /** Another process of the browser may see what was stored only after the message that was sent later. */
 const STORAGE_LAG_MS = 1_000
 
+export type Listener = (state: State, kind: ChangeKind) => void
+
 /** Holds the access token, in memory alone, and sees that there is a live one. */
 export class TokenKeeper {
   state: State = UNKNOWN
@@ -33,7 +42,7 @@ export class TokenKeeper {
   private readonly backoff: Backoff
   /** Sessions that are over: a token of theirs may still be on its way. */
   private readonly endedSids = new Set<string>()
-  private readonly listeners = new Set<(state: State) => void>()
+  private readonly listeners = new Set<Listener>()
   private readonly tabs: Tabs
 
   constructor(
@@ -56,10 +65,14 @@ export class TokenKeeper {
     return this.token?.caller.sid ?? null
   }
 
-  /** Calls the listener after every change of the state; the answer ends that. */
-  listen(listener: (state: State) => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+  /** Calls the listener soon, if the state is known by then, and after every change of it; the answer ends that. */
+  listen(listener: Listener): () => void {
+    // Its own: the same function may listen twice.
+    const own: Listener = (state, kind) => listener(state, kind)
+    this.listeners.add(own)
+    if (this.state.status !== 'unknown')
+      queueMicrotask(() => this.listeners.has(own) && callSafely(own, this.state, 'first'))
+    return () => this.listeners.delete(own)
   }
 
   /**
@@ -76,7 +89,7 @@ export class TokenKeeper {
   /** Takes a token that this tab was given, and hands it to the others. */
   take(token: AccessToken): void {
     if (this.endedSids.has(token.caller.sid)) {
-      this.drop()
+      this.drop('logout')
       return
     }
     this.adopt(token)
@@ -85,11 +98,11 @@ export class TokenKeeper {
   }
 
   /** Logs out here and in the other tabs with this session; null when nobody was logged in. */
-  end(sid: string | null): void {
-    this.drop()
+  end(sid: string | null, cause: LogoutCause): void {
+    this.drop(sid ? cause : undefined)
     if (!sid) return
     this.endedSids.add(sid)
-    this.tabs.tell({ kind: 'ended', sid })
+    this.tabs.tell({ kind: 'ended', sid, cause })
   }
 
   /**
@@ -138,7 +151,7 @@ export class TokenKeeper {
   }
 
   private async forget(sid: string | null): Promise<void> {
-    this.end(sid)
+    this.end(sid, 'ended')
     if (sid) await this.home.forget(sid)
   }
 
@@ -158,7 +171,7 @@ export class TokenKeeper {
       this.explain(this.state.status, message.reason)
     } else if (message.kind === 'ended') {
       this.endedSids.add(message.sid)
-      if (this.sid() === message.sid) this.drop()
+      if (this.sid() === message.sid) this.drop(message.cause)
       await this.home.forget(message.sid)
     } else {
       const age = Math.max(0, this.platform.deviceTime() - message.bornAt)
@@ -184,11 +197,11 @@ export class TokenKeeper {
     this.change({ status: 'loggedIn', caller: token.caller })
   }
 
-  private drop(): void {
+  private drop(cause?: LogoutCause): void {
     this.token = null
     this.callOffNext()
     this.decided.abort()
-    this.change(LOGGED_OUT)
+    if (this.state.status !== 'loggedOut') this.change({ ...LOGGED_OUT, ...(cause && { cause }) })
   }
 
   private refreshAfter(ms: number): void {
@@ -199,15 +212,25 @@ export class TokenKeeper {
   /** A refresh that brought nothing new is no change: pages would draw themselves again for nothing. */
   private change(state: State): void {
     if (JSON.stringify(state) === JSON.stringify(this.state)) return
+    const kind = kindOf(this.state, state)
     this.state = state
-    for (const listener of this.listeners) callSafely(listener, state)
+    for (const listener of this.listeners) callSafely(listener, state, kind)
   }
 }
 
+function kindOf(before: State, now: State): ChangeKind {
+  if (before.status !== now.status) {
+    if (before.status === 'unknown') return 'first'
+    return now.caller ? 'login' : 'logout'
+  }
+  if (before.caller?.sid !== now.caller?.sid) return 'login'
+  return before.reason === now.reason ? 'permissions' : 'waiting'
+}
+
 /** What is wrong in a listener is its page's to see, and none of the session's business. */
-function callSafely(listener: (state: State) => void, state: State): void {
+function callSafely(listener: Listener, state: State, kind: ChangeKind): void {
   try {
-    listener(state)
+    listener(state, kind)
   } catch (error) {
     queueMicrotask(() => {
       throw error
