@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKAGE_ROOT } from '../../src/config/package-root.js'
 import { readSettings } from '../../src/config/read-settings.js'
+import { CLIENT_TYPES_FILE, clientTypesOf } from './client-types.js'
 import { previewOpenApi } from './preview.js'
 
 const FILE = 'docs/openapi.json'
 
-await writeFile(
-  join(PACKAGE_ROOT, FILE),
-  `${JSON.stringify(await previewOpenApi(readSettings()), null, 2)}\n`,
-)
-console.log(`${FILE} is written`)
+const document = JSON.parse(JSON.stringify(await previewOpenApi(readSettings())))
+await writeFile(join(PACKAGE_ROOT, FILE), `${JSON.stringify(document, null, 2)}\n`)
+await writeFile(join(PACKAGE_ROOT, CLIENT_TYPES_FILE), await clientTypesOf(document))
+console.log(`${FILE} and ${CLIENT_TYPES_FILE} are written`)

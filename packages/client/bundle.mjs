@@ -1,5 +1,5 @@
-// node packages/client/bundle.mjs: the built client as one small file, the hand-off and the passkeys as one
-// each, for pages without a build of their own.
+// node packages/client/bundle.mjs: the built client as one small file, each of the others as one more,
+// for pages without a build of their own.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -10,6 +10,8 @@ await build({
     mainstay: fileIn('index.js'),
     'mainstay-handoff': fileIn('handoff.js'),
     'mainstay-passkeys': fileIn('passkeys.js'),
+    'mainstay-api': fileIn('api.js'),
+    'mainstay-reauthentication': fileIn('reauthentication.js'),
   },
   outdir: fileIn(''),
   bundle: true,
@@ -25,7 +27,9 @@ function privateMembers() {
   const declarations = readdirSync(fileIn(''), { recursive: true }).filter(file => file.endsWith('.d.ts'))
   const text = declarations.map(file => readFileSync(fileIn(file), 'utf8')).join('\n')
   const names = new Set([...text.matchAll(/\bprivate (?:readonly )?(\w+)/g)].map(([, name]) => name))
-  return [...names].filter(name => !new RegExp(`(?<!\\bprivate (readonly )?)\\b${name}\\b`).test(withoutComments(text)))
+  return [...names].filter(
+    name => !new RegExp(`(?<!\\bprivate (readonly )?)\\b${name}\\b`).test(withoutComments(text)),
+  )
 }
 
 function withoutComments(text) {

@@ -162,6 +162,7 @@ export const ExportAuditDocs = () =>
         'If the export fails on the way, the connection is cut, so clients see an incomplete transfer.',
       status: 200,
       answer: 'The rows that the filter lets through',
+      type: String,
       refusals: ['INVALID_QUERY', 'TOO_BUSY'],
     }),
   )

@@ -1,9 +1,12 @@
-import { errorOf, type MainstayError } from '@mainstay-auth/client'
+import { errorOf } from '@mainstay-auth/client'
+import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
 import { isRefusal } from '../pieces/refusal.js'
 import { site } from '../pieces/site.js'
 import { client } from './client.js'
 import { noteEnrolmentRequired } from './enrolment/enrolment-required.js'
 import { reauthenticate } from './reauthentication.js'
+
+const fetchWithProof = repeatAfterProof(client, ({ methods }) => reauthenticate(methods))
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -18,25 +21,12 @@ export async function call<T = null>(method: Method, path: string, body?: object
 
 /** As {@link call}, for what is no JSON. */
 export async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
-  const once = () => client.fetch(`/api/${path}`, { method, ...jsonOf(body) }).then(accepted)
-  // The password first, and then a second factor where what is to be done needs both.
-  for (let proofs = 0; ; proofs += 1) {
-    try {
-      return await once()
-    } catch (error) {
-      if (isRefusal(error, 'SECOND_FACTOR_ENROLMENT_REQUIRED')) noteEnrolmentRequired()
-      if (proofs === MOST_PROOFS || !wantsProof(error)) throw error
-      await reauthenticate(error.methods)
-    }
+  try {
+    return await accepted(await fetchWithProof(`/api/${path}`, { method, ...jsonOf(body) }))
+  } catch (error) {
+    if (isRefusal(error, 'SECOND_FACTOR_ENROLMENT_REQUIRED')) noteEnrolmentRequired()
+    throw error
   }
-}
-
-const MOST_PROOFS = 2
-
-/** Whether the service would do it for somebody who shows again who they are, and this one can. */
-function wantsProof(error: unknown): error is MainstayError {
-  if (isRefusal(error, 'REAUTHENTICATION_REQUIRED')) return true
-  return isRefusal(error, 'STEP_UP_REQUIRED') && error.methods.length > 0
 }
 
 /** As {@link call}, for whoever is there: what the links in mails need. */

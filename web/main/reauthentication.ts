@@ -11,18 +11,13 @@ export interface Question {
 }
 
 let question: Question | null = null
-let waiting: Promise<void> | null = null
 const listeners = new Set<() => void>()
 
-/** Resolves when the person has shown again who they are; throws Cancelled when they will not. One dialog for all who ask. */
+/** Resolves when the person has shown again who they are; throws Cancelled when they will not. */
 export function reauthenticate(methods: readonly FactorMethod[]): Promise<void> {
-  waiting ??= new Promise<void>((resolve, reject) => {
+  return new Promise<void>((resolve, reject) => {
     ask({ methods, done: resolve, cancel: () => reject(new Cancelled()) })
-  }).finally(() => {
-    waiting = null
-    ask(null)
-  })
-  return waiting
+  }).finally(() => ask(null))
 }
 
 /** The question to show; null when there is none. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
 import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
-import { documentedCode } from '../../support/client/documented-code.js'
+import { documentedBlocks, documentedCode } from '../../support/client/documented-code.js'
 import { projectWithPackages } from '../../support/client/installed-package.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest } from '../../support/http-request.js'
@@ -23,6 +23,8 @@ const SUPPORT = join(ROOT, 'test/support/client')
 const MAX_CLIENT_BYTES = 5_500
 const MAX_HANDOFF_BYTES = 1_000
 const MAX_PASSKEYS_BYTES = 800
+const MAX_API_BYTES = 800
+const MAX_REAUTHENTICATION_BYTES = 700
 const PATIENCE_MS = 60_000
 /** Of a program that contains Mainstay; what it shares with the service is added. */
 const SETTINGS = {
@@ -95,6 +97,9 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     await write('app.tsx', await documentedCode('React'))
     await write('through-main.tsx', await documentedCode('Through the main site in React'))
     await write('mobile.ts', await documentedCode('A mobile app'))
+    const [typed, asking] = await documentedBlocks('Typed calls')
+    await write('typed.ts', typed as string)
+    await write('asking.ts', asking as string)
     await write('second-factor.ts', await documentedCode('Second factors'))
     await write('passkeys.ts', await documentedCode('Passkeys'))
     for (const framework of ['Fastify', 'Express', 'Nest', 'Anything else'])
@@ -109,6 +114,8 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     ['client', 'mainstay.js', MAX_CLIENT_BYTES],
     ['hand-off', 'mainstay-handoff.js', MAX_HANDOFF_BYTES],
     ['set of passkey helpers', 'mainstay-passkeys.js', MAX_PASSKEYS_BYTES],
+    ['set of typed calls', 'mainstay-api.js', MAX_API_BYTES],
+    ['repeat after a proof', 'mainstay-reauthentication.js', MAX_REAUTHENTICATION_BYTES],
   ])('has a %s that weighs little', async (_, file, maxBytes) => {
     const bundle = await readFile(join(project.folder, 'node_modules/@mainstay-auth/client/dist', file))
     expect(gzipSync(bundle, { level: 9 }).length).toBeLessThan(maxBytes)

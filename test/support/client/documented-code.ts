@@ -3,10 +3,17 @@ import { join } from 'node:path'
 
 const PAGE = join(__dirname, '../../../docs/integrate.md')
 
-/** The code under this heading of docs/integrate.md. */
+/** The first code under this heading of docs/integrate.md. */
 export async function documentedCode(heading: string): Promise<string> {
+  return (await documentedBlocks(heading))[0] as string
+}
+
+/** All code under this heading, up to the next of its kind. */
+export async function documentedBlocks(heading: string): Promise<string[]> {
   const text = await readFile(PAGE, 'utf8')
-  const section = new RegExp(`^#+ ${heading}\\n[\\s\\S]*?\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``, 'm').exec(text)
-  if (!section) throw new Error(`There is no code under "${heading}"`)
-  return section[1] as string
+  const [, marks = '', section = ''] = new RegExp(`^(#+) ${heading}\\n([\\s\\S]*)`, 'm').exec(text) ?? []
+  const [own = ''] = section.split(`\n${marks} `)
+  const blocks = [...own.matchAll(/^```\w+\n([\s\S]*?)^```/gm)].map(([, code = '']) => code)
+  if (blocks.length === 0) throw new Error(`There is no code under "${heading}"`)
+  return blocks
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
+import { CLIENT_TYPES_FILE, clientTypesOf } from '../../../dev/api-docs/client-types.js'
 import { previewOpenApi } from '../../../dev/api-docs/preview.js'
 import { readSettings } from '../../../src/config/read-settings.js'
 
@@ -8,4 +9,9 @@ it('docs/openapi.json is what the code says (npm run openapi writes it anew)', a
   expect(JSON.parse(await readFile('docs/openapi.json', 'utf8'))).toEqual(
     JSON.parse(JSON.stringify(document)),
   )
+})
+
+it('the types of the client are those of docs/openapi.json (npm run openapi writes them anew)', async () => {
+  const document = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
+  expect(await readFile(CLIENT_TYPES_FILE, 'utf8')).toBe(await clientTypesOf(document))
 })

@@ -47,11 +47,11 @@ function sendWith(
   return send(target, { ...init, headers })
 }
 
-function isRequest(input: string | URL | Request): input is Request {
+export function isRequest(input: string | URL | Request): input is Request {
   return typeof input === 'object' && 'url' in input
 }
 
 /** A stream can be read only once. */
-function isStream(body: unknown): boolean {
+export function isStream(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'getReader' in body
 }

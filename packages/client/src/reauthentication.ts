@@ -1,0 +1,42 @@
+import type { Client } from './client.js'
+import { isRequest, isStream } from './http/bearer-fetch.js'
+import { errorOf, type MainstayError } from './http/mainstay-error.js'
+
+/** The password first, and then a second factor where what is to be done needs both. */
+const MOST_PROOFS = 2
+
+/**
+ * Asks the person to show again who they are, with one of `wanted.methods`, and resolves when
+ * `POST /api/reauthenticate` has accepted it. Rejects when they will not: then the calls that wait reject with that.
+ */
+export type AskForProof = (wanted: MainstayError) => Promise<void>
+
+/**
+ * `client.fetch` that asks for a proof where the service wants one (`REAUTHENTICATION_REQUIRED`, `STEP_UP_REQUIRED`), and
+ * then repeats the request. However many requests wait, the person is asked once. A stream as a body is not repeated.
+ */
+export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetch'] {
+  let asking: Promise<void> | null = null
+  const askOnce = (wanted: MainstayError) => {
+    asking ??= ask(wanted).finally(() => {
+      asking = null
+    })
+    return asking
+  }
+  return async (input, init) => {
+    for (let proofs = 0; ; proofs += 1) {
+      const answer = await client.fetch(isRequest(input) ? input.clone() : input, init)
+      if (answer.status !== 401 && answer.status !== 403) return answer
+      const refusal = await errorOf(answer)
+      if (proofs === MOST_PROOFS || !isMended(refusal) || isStream(init?.body)) return answer
+      await askOnce(refusal)
+      // A backend of your own reads from the token when the person has last shown who they are.
+      if (!answer.url.startsWith(`${client.baseUrl}/`)) await client.refresh()
+    }
+  }
+}
+
+/** Whether it would be done for somebody who shows again who they are, and this one can. */
+function isMended({ code, methods }: MainstayError): boolean {
+  return code === 'REAUTHENTICATION_REQUIRED' || (code === 'STEP_UP_REQUIRED' && methods.length > 0)
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { typedApi } from '../../../packages/client/src/api.js'
+import type { Client } from '../../../packages/client/src/client.js'
+import { repeatAfterProof } from '../../../packages/client/src/reauthentication.js'
+
+const SERVICE = 'https://auth.test'
+
+/** A client whose requests are kept, and answered in turn; the last answer again and again. */
+function clientThatGets(...answers: (() => Response)[]) {
+  const requests: string[] = []
+  let refreshes = 0
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init)
+    requests.push(`${request.method} ${request.url} ${await request.text()}`.trim())
+    const answer = (answers.length > 1 ? answers.shift() : answers[0])!()
+    return Object.defineProperty(answer, 'url', { value: request.url })
+  }
+  const client = { baseUrl: SERVICE, fetch, refresh: async () => void refreshes++ } as unknown as Client
+  return { client, requests, refreshes: () => refreshes }
+}
+
+const json =
+  (body: object, status = 200) =>
+  () =>
+    Response.json(body, { status })
+const nothing = () => new Response(null, { status: 204 })
+
+describe('typed calls', () => {
+  it('fill the path, the query and the body, and give back what was answered', async () => {
+    const { client, requests } = clientThatGets(json({ members: [], next: null }), nothing)
+    const api = typedApi(client)
+    const page = await api.get('/api/team', { query: { q: 'rosa & co', limit: 5 } })
+    expect(page.next).toBeNull()
+    const path = { userId: 'a/b' }
+    expect(await api.put('/api/team/{userId}/satellites', { path, body: { satellites: null } })).toBeNull()
+    expect(await api.delete('/api/sessions')).toBeNull()
+    expect(requests).toEqual([
+      `GET ${SERVICE}/api/team?q=rosa+%26+co&limit=5`,
+      `PUT ${SERVICE}/api/team/a%2Fb/satellites {"satellites":null}`,
+      `DELETE ${SERVICE}/api/sessions`,
+    ])
+  })
+
+  it('throw a refusal by its code', async () => {
+    const { client } = clientThatGets(json({ code: 'NOT_FOUND', detail: 'There is none' }, 404))
+    const call = typedApi(client).get('/api/team/{userId}', { path: { userId: 'x' } })
+    await expect(call).rejects.toMatchObject({ name: 'MainstayError', code: 'NOT_FOUND', status: 404 })
+  })
+
+  it('give back the answer itself where it is no JSON', async () => {
+    const { client } = clientThatGets(
+      () => new Response('{}\n{}', { headers: { 'Content-Type': 'application/x-ndjson' } }),
+    )
+    const answer: Response = await typedApi(client).get('/api/audit/export')
+    expect(await answer.text()).toBe('{}\n{}')
+  })
+
+  it('know every operation and nothing else', () => {
+    const { client } = clientThatGets(nothing)
+    const api = typedApi(client)
+    const never = () => [
+      // @ts-expect-error: there is no such path
+      api.get('/api/nothing'),
+      // @ts-expect-error: it has no such method
+      api.delete('/api/account'),
+      // @ts-expect-error: whom?
+      api.delete('/api/team/{userId}'),
+      // @ts-expect-error: a password has to be a text
+      api.post('/api/login', { body: { email: 'a', password: 1, source: 'main' } }),
+      // @ts-expect-error: it takes no body
+      api.get('/api/team', { body: {} }),
+    ]
+    expect(never).toBeInstanceOf(Function)
+  })
+})
+
+describe('a request that needs a proof', () => {
+  const wanted = json({ code: 'REAUTHENTICATION_REQUIRED', methods: ['password'] }, 401)
+  const stepUp = json({ code: 'STEP_UP_REQUIRED', methods: ['totp'] }, 401)
+  const change = { method: 'POST', body: '{"name":"x"}' }
+
+  it('is repeated once it was given, and asks once for all that wait', async () => {
+    const { client, requests } = clientThatGets(wanted, wanted, json({ done: true }))
+    const asked: string[] = []
+    const fetch = repeatAfterProof(client, async ({ code }) => {
+      asked.push(code)
+      await sleep(20)
+    })
+    const answers = await Promise.all([
+      fetch(`${SERVICE}/api/a`, change),
+      fetch(new Request(`${SERVICE}/api/b`, change)),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(asked).toEqual(['REAUTHENTICATION_REQUIRED'])
+    expect(requests.slice(2).sort()).toEqual(
+      ['a', 'b'].map(name => `POST ${SERVICE}/api/${name} {"name":"x"}`),
+    )
+  })
+
+  it('is asked for the password and then for the factor, and no third time', async () => {
+    const { client, requests } = clientThatGets(wanted, stepUp)
+    const asked: string[] = []
+    const fetch = repeatAfterProof(client, async ({ code }) => void asked.push(code))
+    expect((await fetch(`${SERVICE}/api/a`, change)).status).toBe(401)
+    expect(asked).toEqual(['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'])
+    expect(requests).toHaveLength(3)
+  })
+
+  it('rejects with what the person who turns back rejects with', async () => {
+    const { client, requests } = clientThatGets(wanted)
+    const fetch = repeatAfterProof(client, () => Promise.reject(new Error('Not now')))
+    await expect(fetch(`${SERVICE}/api/a`, change)).rejects.toThrow('Not now')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('gets a new token where a backend wanted it, and only there', async () => {
+    const { client, refreshes } = clientThatGets(stepUp, nothing)
+    await repeatAfterProof(client, async () => {})('https://shop.test/orders')
+    expect(refreshes()).toBe(1)
+    const own = clientThatGets(stepUp, nothing)
+    await repeatAfterProof(own.client, async () => {})(`${SERVICE}/api/a`)
+    expect(own.refreshes()).toBe(0)
+  })
+
+  it.each([
+    ['a step up that nobody here can do', json({ code: 'STEP_UP_REQUIRED', methods: [] }, 401)],
+    ['any other refusal', json({ code: 'OWNER_REQUIRED' }, 403)],
+  ])('is left alone for %s', async (_, refusal) => {
+    const { client, requests } = clientThatGets(refusal)
+    const ask = () => Promise.reject(new Error('asked'))
+    const answer = await repeatAfterProof(client, ask)(`${SERVICE}/api/a`)
+    // Whoever gets it can still read it.
+    expect(await answer.json()).toHaveProperty('code')
+    expect(requests).toHaveLength(1)
+  })
+})
