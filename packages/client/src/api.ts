@@ -2,6 +2,8 @@ import type { Client } from './client.js'
 import { errorOf } from './http/mainstay-error.js'
 import type { paths } from './operations.js'
 
+/** As that of `client.fetch`. */
+const TIMEOUT_MS = 20_000
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 type Method = (typeof METHODS)[number]
 
@@ -90,8 +92,13 @@ async function call(
       body: JSON.stringify(body),
     }),
   }
-  const answer = await (anonymous ? fetch(url, { ...init, credentials: 'omit' }) : client.fetch(url, init))
+  const answer = await (anonymous ? fetchAnonymously(url, init) : client.fetch(url, init))
   if (!answer.ok) throw await errorOf(answer)
-  if (answer.status === 204) return null
-  return /^application\/json\b/.test(answer.headers.get('Content-Type') ?? '') ? answer.json() : answer
+  const type = answer.headers.get('Content-Type')
+  if (type === null) return null
+  return type.startsWith('application/json') ? answer.json() : answer
+}
+
+function fetchAnonymously(url: string, init: RequestInit): Promise<Response> {
+  return fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), ...init, credentials: 'omit' })
 }

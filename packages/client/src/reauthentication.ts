@@ -17,19 +17,27 @@ export type AskForProof = (wanted: MainstayError) => Promise<void>
  */
 export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetch'] {
   let asking: Promise<void> | null = null
+  /** How many proofs were given so far. */
+  let given = 0
   const askOnce = (wanted: MainstayError) => {
-    asking ??= ask(wanted).finally(() => {
-      asking = null
-    })
+    asking ??= ask(wanted)
+      .then(() => {
+        given += 1
+      })
+      .finally(() => {
+        asking = null
+      })
     return asking
   }
   return async (input, init) => {
     for (let proofs = 0; ; proofs += 1) {
+      const before = given
       const answer = await client.fetch(isRequest(input) ? input.clone() : input, init)
       if (answer.status !== 401 && answer.status !== 403) return answer
       const refusal = await errorOf(answer)
       if (proofs === MOST_PROOFS || !isMended(refusal) || isStream(init?.body)) return answer
-      await askOnce(refusal)
+      // One that was given while this request was on its way may be enough.
+      if (given === before) await askOnce(refusal)
       // A backend of your own reads from the token when the person has last shown who they are.
       if (!answer.url.startsWith(`${client.baseUrl}/`)) await client.refresh()
     }

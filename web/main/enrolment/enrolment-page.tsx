@@ -5,7 +5,6 @@ import { useAction } from '../../pieces/forms/use-action.js'
 import { t } from '../../pieces/language/t.js'
 import { Failure } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
-import { leave } from '../../pieces/sessions/leaving.js'
 import { client } from '../client.js'
 import { AuthenticatorSetup } from '../factors/authenticator-setup.js'
 import { addPasskey } from '../factors/passkey-calls.js'
@@ -33,7 +32,7 @@ export function EnrolmentPage({ done }: { readonly done: () => void }) {
 function Ways({ take }: { readonly take: (codes: readonly string[] | null) => void }) {
   const [isWithApp, setIsWithApp] = useState(!supportsPasskeys())
   const passkey = useAction(() => addPasskey().then(take))
-  const logout = useAction(() => leave(client))
+  const logout = useAction(() => client.logout())
   return (
     <SmallPage title={t('enrolment.title')}>
       <p>{t('enrolment.why')}</p>

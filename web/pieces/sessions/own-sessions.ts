@@ -2,7 +2,6 @@ import type { Client } from '@mainstay-auth/client'
 import { t } from '../language/t.js'
 import { toast } from '../toasts.js'
 import { useLoad } from '../use-load.js'
-import { leave } from './leaving.js'
 import type { Session, SiteSessions } from './session-list.js'
 
 /** The sessions of the user who is logged in, and how to end one. */
@@ -12,7 +11,7 @@ export function useOwnSessions(
 ) {
   const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', 'sessions'))
   const end = async ({ sid, current }: Session) => {
-    if (current) return leave(client)
+    if (current) return client.logout()
     await call('DELETE', `sessions/${sid}`)
     await sessions.reload()
     toast(t('session.ended'))

@@ -4,7 +4,6 @@ import { Activity, type ReactNode, useRef } from 'react'
 import { t } from '../language/t.js'
 import { Hint } from '../notice.js'
 import { Waiting } from '../waiting.js'
-import { isLeaving } from './leaving.js'
 import { OutageBanner, wordsFor } from './outage-banner.js'
 
 /**
@@ -21,12 +20,14 @@ export function SessionGate({
   readonly login: (news: ReactNode) => ReactNode
   readonly children: (caller: Caller) => ReactNode
 }) {
-  const { status, caller, reason } = useSession(client)
+  const state = useSession(client)
+  const { status, caller, reason } = state
   const last = useRef<Caller | null>(null)
   const wasLoggedIn = useRef(false)
   if (caller) wasLoggedIn.current = true
   if (caller) last.current = caller
-  else if (isLeaving()) last.current = null
+  // Who has logged out leaves nothing behind.
+  else if (state.status === 'loggedOut' && state.cause !== 'ended') last.current = null
   if (status === 'unknown')
     return (
       <>

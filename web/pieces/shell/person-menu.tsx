@@ -7,7 +7,6 @@ import { t } from '../language/t.js'
 import { Menu } from '../menu.js'
 import { Failure } from '../notice.js'
 import { Link } from '../router.js'
-import { leave } from '../sessions/leaving.js'
 
 /** Who is logged in. */
 export interface Person {
@@ -29,7 +28,7 @@ export function PersonMenu({
   readonly person: Person | null
   readonly links: readonly MenuLink[]
 }) {
-  const logout = useAction(() => leave(client))
+  const logout = useAction(() => client.logout())
   return (
     <div className="person">
       <Menu
