@@ -4326,7 +4326,9 @@ export interface operations {
                 headers: {
                     readonly [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    readonly "application/json": Record<string, never>;
+                };
             };
         };
     };

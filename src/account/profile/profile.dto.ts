@@ -72,5 +72,6 @@ export const ExportDataDocs = () =>
       'the connection is cut, and what has arrived is not complete JSON.',
     status: 200,
     answer: 'The export',
+    type: Object,
     refusals: [...STORES],
   })

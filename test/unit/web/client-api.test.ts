@@ -28,17 +28,20 @@ const nothing = () => new Response(null, { status: 204 })
 
 describe('typed calls', () => {
   it('fill the path, the query and the body, and give back what was answered', async () => {
-    const { client, requests } = clientThatGets(json({ members: [], next: null }), nothing)
+    const accepted = () => new Response(null, { status: 202 })
+    const { client, requests } = clientThatGets(json({ members: [], next: null }), nothing, nothing, accepted)
     const api = typedApi(client)
     const page = await api.get('/api/team', { query: { q: 'rosa & co', limit: 5 } })
     expect(page.next).toBeNull()
     const path = { userId: 'a/b' }
     expect(await api.put('/api/team/{userId}/satellites', { path, body: { satellites: null } })).toBeNull()
     expect(await api.delete('/api/sessions')).toBeNull()
+    expect(await api.post('/api/password/forgot', { body: { email: 'rosa@example.com' } })).toBeNull()
     expect(requests).toEqual([
       `GET ${SERVICE}/api/team?q=rosa+%26+co&limit=5`,
       `PUT ${SERVICE}/api/team/a%2Fb/satellites {"satellites":null}`,
       `DELETE ${SERVICE}/api/sessions`,
+      `POST ${SERVICE}/api/password/forgot {"email":"rosa@example.com"}`,
     ])
   })
 
@@ -96,6 +99,28 @@ describe('a request that needs a proof', () => {
     expect(requests.slice(2).sort()).toEqual(
       ['a', 'b'].map(name => `POST ${SERVICE}/api/${name} {"name":"x"}`),
     )
+  })
+
+  it('does not ask again for a proof that was given while it was on its way', async () => {
+    const { client, requests } = clientThatGets(wanted)
+    let answerLate = () => {}
+    const late = new Promise<Response>(resolve => {
+      answerLate = () => resolve(wanted())
+    })
+    const answers = [Promise.resolve(wanted()), late]
+    Object.assign(client, {
+      fetch: async (path: string) => {
+        requests.push(path)
+        return (await answers.shift()) ?? new Response(null, { status: 204 })
+      },
+    })
+    let asked = 0
+    const fetch = repeatAfterProof(client, async () => void asked++)
+    const both = [fetch(`${SERVICE}/api/first`), fetch(`${SERVICE}/api/late`)]
+    await both[0]
+    answerLate()
+    expect((await both[1])?.status).toBe(204)
+    expect([asked, requests.length]).toEqual([1, 4])
   })
 
   it('is asked for the password and then for the factor, and no third time', async () => {
