@@ -25,7 +25,10 @@ for (const site of ['main', 'satellite']) {
     resolve: {
       alias: [
         { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
-        { find: /^@mainstay-auth\/client\/(react|handoff|passkeys)$/, replacement: `${client}$1.ts` },
+        {
+          find: /^@mainstay-auth\/client\/(handoff|passkeys|react|reauthentication)$/,
+          replacement: `${client}$1.ts`,
+        },
       ],
     },
     plugins: [messageFiles(values.messages)],

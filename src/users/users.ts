@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, inArray, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
