@@ -1,5 +1,6 @@
 // node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: both sites into web/dist, from web/messages. Not
 // into dist/, which `nest start --watch` empties.
+import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
@@ -46,3 +47,9 @@ for (const site of ['main', 'satellite']) {
     },
   })
 }
+
+// For pages without a build, which the service serves them to.
+const built = fileURLToPath(new URL('../packages/client/dist/', import.meta.url))
+rmSync(`${values.out}client`, { recursive: true, force: true })
+for (const file of readdirSync(built).filter(name => /^mainstay.*\.js$/.test(name)))
+  cpSync(`${built}${file}`, `${values.out}client/${file}`)

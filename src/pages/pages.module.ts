@@ -4,11 +4,12 @@ import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { CorsModule } from '../cors/cors.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
+import { serveClientFiles } from './client-files.js'
 import { SatelliteBrands } from './satellite-brands.js'
 import { serveSites } from './serve-sites.js'
 import { SiteHosts } from './site-hosts.js'
 
-/** The built pages, where PAGES names them. CORS is asked first, as for everything else. */
+/** The client as files, and the built pages where PAGES names them. CORS is asked first, as for everything else. */
 @Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts, SatelliteBrands] })
 export class PagesModule implements OnModuleInit {
   constructor(
@@ -20,7 +21,9 @@ export class PagesModule implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     // The command line has no server.
     const server: FastifyInstance | undefined = this.host.httpAdapter?.getInstance()
-    if (!server || this.hosts.sites.length === 0) return
+    if (!server) return
+    serveClientFiles(server)
+    if (this.hosts.sites.length === 0) return
     for (const site of this.hosts.sites) site.requireBuilt()
     await serveSites(server, host => this.hosts.siteAt(host))
   }

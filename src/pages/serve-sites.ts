@@ -8,7 +8,7 @@ const ASSET = /^\/assets\/([\w-][\w.-]*)$/
 /** A satellite's host is a customer's, and what is below it is not ours: it may have no https. */
 const FOR_THIS_HOST = 'max-age=31536000'
 /** Whoever asks for these is a program. */
-const OF_PROGRAMS = /^\/(api|health|assets|\.well-known)(\/|$)/
+const OF_PROGRAMS = /^\/(api|client|health|assets|\.well-known)(\/|$)/
 
 /**
  * Serves built sites, each at the hosts for which `siteAt` gives it; a request for any other host is left

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
 import { expectGoodPage } from './stage/good-page.js'
 
 const PATIENCE_MS = 60_000
+const { version: VERSION } = JSON.parse(readFileSync('package.json', 'utf8'))
 /** Of `npm start`. */
 const MEMBER = 'member@example.com'
 const PASSWORD = 'correct horse battery staple'
@@ -65,6 +68,18 @@ describe('npm run example -- shop', () => {
     await page.context().close()
   })
 
+  it('can take the client from the service, and the browser refuses it when its hash is another', async () => {
+    // The shop's own policy lets in its own scripts alone.
+    const page = await (await browser.newContext({ bypassCSP: true })).newPage()
+    await page.goto(shop)
+    const src = `${laptop.url}/client/${VERSION}/mainstay.js`
+    const { json: hashes } = await request(laptop.url, { path: `/client/${VERSION}/integrity.json` })
+    const loadWith = (integrity: string) => page.evaluate(load, { src, integrity })
+    expect(await loadWith(hashes['mainstay-handoff.js'])).toBe('refused')
+    expect(await loadWith(hashes['mainstay.js'])).toBe('loaded')
+    await page.context().close()
+  })
+
   async function openShop(): Promise<Page> {
     const page = await (await browser.newContext()).newPage()
     await page.goto(shop)
@@ -81,4 +96,20 @@ async function enter(page: Page, password: string): Promise<void> {
 
 function stockOf(page: Page, bicycle: string): Promise<string | null> {
   return page.getByRole('row', { name: bicycle }).getByRole('cell').nth(2).textContent()
+}
+
+/** Runs in the page. */
+function load(script: { src: string; integrity: string }): Promise<string> {
+  const { document } = globalThis as unknown as {
+    document: { createElement(name: string): object; head: { append(element: object): void } }
+  }
+  return new Promise(resolve => {
+    const made = Object.assign(document.createElement('script'), {
+      ...script,
+      type: 'module',
+      onload: () => resolve('loaded'),
+      onerror: () => resolve('refused'),
+    })
+    document.head.append(made)
+  })
 }
