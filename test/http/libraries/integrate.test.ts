@@ -223,6 +223,9 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
       JWT_KEYS_FILE: app.settings.jwtKeysFile,
       LOG_LEVEL: 'warn',
       PUBLIC_URL: url,
+      // Five of them load their packages in one process, on a machine that may be busy; outages are for test/faults.
+      DATABASE_TIMEOUT_MS: '3000',
+      SESSION_STORE_TIMEOUT_MS: '3000',
     }
     const env = { ...process.env, ...SETTINGS, ...settings }
     const server = spawn(process.execPath, [all], { cwd: project.folder, stdio: 'inherit', env })
