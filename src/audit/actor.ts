@@ -8,10 +8,25 @@ export interface Actor {
   readonly sid?: string
   /** Null for what an operator does at the command line, or the service by itself. */
   readonly client: Client | null
+  /** Who does it as an operator, and why. */
+  readonly operator?: OperatorDeed
+}
+
+/** What an operator does and gives a reason for. */
+export interface OperatorDeed {
+  /** Of the console; null at the command line. */
+  readonly id: string | null
+  /** Why, in their words; null where nothing changes, and at the command line without `--reason`. */
+  readonly reason: string | null
 }
 
 /** Whoever can run the command line may do everything. */
 export const OPERATOR: Actor = { client: null }
+
+/** Whoever runs a command, with the reason that they give. */
+export function atCommandLine(reason: string | undefined): Actor {
+  return reason === undefined ? OPERATOR : { client: null, operator: { id: null, reason } }
+}
 
 /** The user whom something is done to. */
 export interface TargetUser {

@@ -1,4 +1,14 @@
-import type { Actor, TargetUser } from './actor.js'
+import type { Actor, OperatorDeed, TargetUser } from './actor.js'
+
+/** What operators do that concerns no account. */
+export const CONSOLE_ACTIONS = [
+  'operator.add',
+  'operator.disable',
+  'operator.login',
+  'operator.logout',
+  'operator.passkey',
+  'operator.search',
+] as const
 
 /** Every action that has rows in the audit log. */
 export const AUDIT_ACTIONS = [
@@ -65,6 +75,9 @@ export const AUDIT_ACTIONS = [
   'billing.portal',
   'billing.surplus.end',
   'entitlements.change',
+  'billing.replay',
+  'operator.view',
+  ...CONSOLE_ACTIONS,
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -92,10 +105,11 @@ type Detail = NonNullable<AuditEvent['detail']>
 
 /** The row of what the actor has done with their own account; `ok` unless the caller says otherwise. */
 export function auditEvent(
-  { userId, accountId, sid, client }: Actor,
+  { userId, accountId, sid, client, operator }: Actor,
   action: AuditAction,
   detail?: Detail,
 ): AuditEvent {
+  const whole = operator ? { ...detail, ...detailOf(operator) } : detail
   return {
     action,
     outcome: 'ok',
@@ -103,7 +117,7 @@ export function auditEvent(
     ...(accountId && { accountId }),
     ...(sid && { sid }),
     client,
-    ...(detail && { detail }),
+    ...(whole && { detail: whole }),
   }
 }
 
@@ -113,7 +127,7 @@ export function auditEvent(
  */
 export function auditEventOf(
   { id, accountId }: Partial<TargetUser> & Pick<TargetUser, 'accountId'>,
-  { userId: by, client }: Actor,
+  { userId: by, client, operator }: Actor,
   action: AuditAction,
   detail: Detail = {},
 ): AuditEvent {
@@ -123,6 +137,13 @@ export function auditEventOf(
     ...(id && { userId: id }),
     accountId,
     client,
-    detail: { ...detail, ...(by && { by }) },
+    detail: { ...detail, ...(by && { by }), ...detailOf(operator) },
   }
+}
+
+/** `operator` is `command line` where nobody has logged in. */
+function detailOf(operator: OperatorDeed | undefined): Detail {
+  if (!operator) return {}
+  const { id, reason } = operator
+  return { operator: id ?? 'command line', ...(reason !== null && { reason }) }
 }

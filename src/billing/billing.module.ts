@@ -29,6 +29,7 @@ import { InvoiceList } from './invoices/invoice-list.js'
 import { InvoicesController } from './invoices/invoices.controller.js'
 import { BillingMetrics } from './operations/billing-metrics.js'
 import { BillingReconciler } from './operations/billing-reconciler.js'
+import { BillingReplay } from './operations/billing-replay.js'
 import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
 import { SurplusSubscriptions } from './operations/surplus-subscriptions.js'
 import { BillingCustomers } from './provider/billing-customers.js'
@@ -72,6 +73,7 @@ import { WebhookController } from './webhook.controller.js'
     BillingMetrics,
     BillingQueue,
     BillingReconciler,
+    BillingReplay,
     BillingService,
     AccountSettlement,
     BillingWorker,
@@ -105,6 +107,6 @@ import { WebhookController } from './webhook.controller.js'
     UserEntitlements,
     WaitingEvents,
   ],
-  exports: [AccountSettlement],
+  exports: [AccountSettlement, BillingReplay],
 })
 export class BillingModule {}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
+import { atCommandLine } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
@@ -8,7 +9,14 @@ import { asSessionHandle } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
 import { UserAdministration } from '../users/user-administration.js'
-import { asEmail, type CommandContext, withService, withUser } from './command-context.js'
+import {
+  asEmail,
+  type CommandContext,
+  REASON,
+  type WithReason,
+  withService,
+  withUser,
+} from './command-context.js'
 
 /** `account:create` and `user:…`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
@@ -34,12 +42,13 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .argument('<email>')
     .argument('[permissions...]', PERMISSIONS.join(', '))
     .option('--none', 'remove all permissions')
-    .action(async (email: string, names: string[], { none }: { none?: boolean }) => {
+    .option(...REASON)
+    .action(async (email: string, names: string[], { none, reason }: WithReason & { none?: boolean }) => {
       if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or use --none')
       const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
       if (unknown.length > 0) throw new Error(`Unknown permission: ${unknown.join(', ')}`)
       await withUser(context, email, (app, user) =>
-        app.get(UserAdministration).grant(user, permissionsOf(names as Permission[])),
+        app.get(UserAdministration).grant(user, permissionsOf(names as Permission[]), atCommandLine(reason)),
       )
       print(`${email}: ${names.join(', ') || 'no permissions'}`)
     })
@@ -48,8 +57,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .command('user:disable')
     .description('disable a user and end all their sessions')
     .argument('<email>')
-    .action(async (email: string) => {
-      const ended = await withUser(context, email, (app, user) => app.get(UserAdministration).disable(user))
+    .option(...REASON)
+    .action(async (email: string, { reason }: WithReason) => {
+      const ended = await withUser(context, email, (app, user) =>
+        app.get(UserAdministration).disable(user, atCommandLine(reason)),
+      )
       print(`${email} is disabled; ${ended} sessions ended`)
     })
 
@@ -57,8 +69,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .command('user:enable')
     .description('enable a disabled user')
     .argument('<email>')
-    .action(async (email: string) => {
-      await withUser(context, email, (app, user) => app.get(UserAdministration).enable(user))
+    .option(...REASON)
+    .action(async (email: string, { reason }: WithReason) => {
+      await withUser(context, email, (app, user) =>
+        app.get(UserAdministration).enable(user, atCommandLine(reason)),
+      )
       print(`${email} can log in again`)
     })
 
@@ -66,9 +81,10 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .command('user:revoke')
     .description('end all sessions of a user')
     .argument('<email>')
-    .action(async (email: string) => {
+    .option(...REASON)
+    .action(async (email: string, { reason }: WithReason) => {
       const ended = await withUser(context, email, (app, user) =>
-        app.get(UserAdministration).endSessions(user),
+        app.get(UserAdministration).endSessions(user, atCommandLine(reason)),
       )
       print(`${ended} sessions of ${email} ended`)
     })
@@ -103,12 +119,13 @@ export function addSessionCommands(program: Command, context: CommandContext): v
     .command('session:revoke')
     .description('end one session')
     .argument('<sid>', 'the public handle of the session, as in the audit log')
-    .action(async (text: string) => {
+    .option(...REASON)
+    .action(async (text: string, { reason }: WithReason) => {
       await withService(context, async app => {
         const sid = asSessionHandle(text)
         const session = sid && (await app.get(SessionStore).find(sid, app.get(Clock).now()))
         if (!session) throw new Error('There is no live session with this handle')
-        await app.get(SessionChanges).end(session, null, 'ended by an operator')
+        await app.get(SessionChanges).endBy(atCommandLine(reason), session)
       })
       print('The session has ended')
     })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
+import { atCommandLine } from '../audit/actor.js'
 import {
   BillingInspection,
   EVENT_STATES,
@@ -9,10 +10,10 @@ import {
   type ListedEvent,
 } from '../billing/operations/billing-inspection.js'
 import { BillingReconciler } from '../billing/operations/billing-reconciler.js'
-import { BillingInbox } from '../billing/sync/billing-inbox.js'
+import { BillingReplay } from '../billing/operations/billing-replay.js'
 import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Database } from '../database/database.js'
-import { type CommandContext, withService } from './command-context.js'
+import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
 
 /** A terminal page; more than a person reads. */
 const LISTED = 50
@@ -42,7 +43,10 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .command('billing:replay')
     .description('handle an event again, whatever its state')
     .argument('<event>', 'its id, as in billing:events')
-    .action((id: string) => withService(context, app => replay(app, id, context)))
+    .option(...REASON)
+    .action((id: string, { reason }: WithReason) =>
+      withService(context, app => replay(app, id, reason, context)),
+    )
 
   program
     .command('billing:reconcile')
@@ -84,13 +88,18 @@ function lineOf({
   return [...words, ...(reason ? [reason] : [])].join('  ')
 }
 
-async function replay(app: INestApplicationContext, id: string, { print }: CommandContext): Promise<void> {
+async function replay(
+  app: INestApplicationContext,
+  id: string,
+  reason: string | undefined,
+  { print }: CommandContext,
+): Promise<void> {
   const inspection = new BillingInspection(app.get(Database))
   const known = await inspection.findEvent(id)
   if (!known) throw new Error(`There is no event ${id}; billing:reconcile works without one`)
   if (known.customerId === null)
     throw new Error(`Event ${id} (${known.type}) does not concern a customer and has no effect`)
-  await app.get(BillingInbox).replay(id)
+  await app.get(BillingReplay).request(id, atCommandLine(reason))
   await app.get(BillingWorker).settled()
   const { effect, lastError } = await outcomeOf(inspection, id)
   if (effect === null)

@@ -22,6 +22,13 @@ export interface CommandContext {
   readonly printError: (line: string) => void
 }
 
+/** Of commands that change something about somebody: kept in the audit log, where the account can read it. */
+export const REASON = ['--reason <text>', 'why, for the audit log'] as const
+
+export interface WithReason {
+  readonly reason?: string
+}
+
 /**
  * Runs `work` with the service's modules, without a server. They log by what Nest's logger is in this
  * process.

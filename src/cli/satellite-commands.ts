@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
+import { atCommandLine } from '../audit/actor.js'
 import { isId } from '../http/id-in-path.js'
 import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
 import { SatelliteActivation } from '../satellite-registry/satellite-activation.js'
@@ -10,7 +11,7 @@ import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { Accounts } from '../users/accounts.js'
 import { isName } from '../users/name-text.js'
 import { Users } from '../users/users.js'
-import { asEmail, type CommandContext, withService } from './command-context.js'
+import { asEmail, type CommandContext, REASON, type WithReason, withService } from './command-context.js'
 
 interface OfAccount {
   readonly account?: string
@@ -64,8 +65,11 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .command('satellite:suspend')
     .description('close a satellite; its account cannot resume or remove it')
     .argument('<id>', 'as in satellite:list')
-    .action(async (id: string) => {
-      await withSatellite(context, id, (app, actor) => app.get(SatelliteRegistry).suspend(actor, id))
+    .option(...REASON)
+    .action(async (id: string, { reason }: WithReason) => {
+      await withSatellite(context, id, (app, _, { satellite }) =>
+        app.get(SatelliteAdministration).suspend(satellite, atCommandLine(reason)),
+      )
       print('Suspended; running servers refuse its pages within two seconds')
     })
 
@@ -73,9 +77,10 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .command('satellite:resume')
     .description('open a suspended satellite without looking for its proof')
     .argument('<id>', 'as in satellite:list')
-    .action(async (id: string) => {
+    .option(...REASON)
+    .action(async (id: string, { reason }: WithReason) => {
       await withSatellite(context, id, (app, _, { satellite }) =>
-        app.get(SatelliteAdministration).resume(satellite),
+        app.get(SatelliteAdministration).resume(satellite, atCommandLine(reason)),
       )
       print('Active again; if its proof is not found for 7 days, it is suspended again')
     })

@@ -55,16 +55,19 @@ export class FactorResets {
     )
   }
 
-  /** A new one, for a user who has none, and the token of the link by which they confirm or stop it. */
+  /**
+   * A new one, for a user who has none, and the token of the link by which they confirm or stop it. An actor without
+   * a user is an operator.
+   */
   async open(
     transaction: Db,
     user: TargetUser & { readonly email: string },
-    actor: Actor & Required<Pick<Actor, 'userId'>>,
+    actor: Actor,
   ): Promise<{ readonly reset: FactorReset; readonly token: string }> {
     const { id: userId, accountId, email } = user
     const requestedAt = this.clock.now()
     const resetAt = secondsAfter(requestedAt, WAIT_SECONDS)
-    const reset = { userId, requestedBy: actor.userId, requestedAt, resetAt }
+    const reset = { userId, requestedBy: actor.userId ?? null, requestedAt, resetAt }
     await transaction.insert(factorResets).values(reset)
     const event = auditEventOf(user, actor, 'factors.reset', { step: 'asked', resetAt })
     await this.auditLog.record(transaction, event)

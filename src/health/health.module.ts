@@ -8,6 +8,6 @@ import { Readiness } from './readiness.js'
   imports: [SessionsModule],
   controllers: [HealthController],
   providers: [Readiness, PartsMonitor],
-  exports: [Readiness],
+  exports: [Readiness, PartsMonitor],
 })
 export class HealthModule {}

@@ -106,7 +106,7 @@ export class Mailer implements OnApplicationShutdown {
   private async send(to: string, compose: () => Promise<Mail>, held: AbortSignal): Promise<void> {
     await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
     const { transport } = this
-    const mail = await compose().catch(error => this.giveUp({ subject: 'A mail' }, error))
+    const mail = await compose().catch(error => this.giveUp(to, { subject: 'A mail' }, error))
     if (!mail) return
     if (!transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
     const message = {
@@ -125,16 +125,16 @@ export class Mailer implements OnApplicationShutdown {
         return
       } catch (error) {
         if (waitMs === null || this.closing.signal.aborted || isFinal(error))
-          return this.giveUp(mail, error as Error)
+          return this.giveUp(to, mail, error as Error)
         await pause(waitMs, this.closing.signal)
       }
     }
   }
 
-  private giveUp({ subject }: Pick<Mail, 'subject'>, { message }: Error): void {
+  private giveUp(email: string, { subject }: Pick<Mail, 'subject'>, { message }: Error): void {
     this.counts.failed++
     this.logger.error(`"${subject}" was not sent: ${message}`)
-    this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject } })
+    this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject, email } })
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, asc, count, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { satellites } from '../database/schema.js'
@@ -33,6 +33,18 @@ export class RegisteredSatellites {
     return selectSatellites(db)
       .where(accountId === null ? undefined : eq(satellites.accountId, accountId))
       .orderBy(asc(satellites.createdAt), asc(satellites.id))
+  }
+
+  /** Of every account, the newest first. */
+  listNewest(
+    db: Db,
+    state: SatelliteRow['state'] | undefined,
+    limit: number,
+  ): Promise<RegisteredSatellite[]> {
+    return selectSatellites(db)
+      .where(state && eq(satellites.state, state))
+      .orderBy(desc(satellites.createdAt), desc(satellites.id))
+      .limit(limit)
   }
 
   /** Throws `NOT_FOUND`, also for a satellite of another account. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { type Actor, OPERATOR } from '../audit/actor.js'
 import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Database } from '../database/database.js'
@@ -6,6 +7,7 @@ import { ApiError } from '../errors/api-error.js'
 import { OriginClaims } from './origin-claims.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 import { type NewSatellite, RegisteredSatellites } from './registered-satellites.js'
+import { SatelliteRegistry } from './satellite-registry.service.js'
 
 /** Satellites as operators see and change them, beyond what their accounts can do. */
 @Injectable()
@@ -14,12 +16,18 @@ export class SatelliteAdministration {
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
     private readonly claims: OriginClaims,
+    private readonly registry: SatelliteRegistry,
     private readonly auditLog: AuditLog,
   ) {}
 
   /** Those of one account, or of all, oldest first. */
   list(accountId: string | null): Promise<RegisteredSatellite[]> {
     return this.database.run(db => this.registered.list(db, accountId))
+  }
+
+  /** The newest of all accounts, in this state where it is given; at most `limit`. */
+  listNewest(state: SatelliteRow['state'] | undefined, limit: number): Promise<RegisteredSatellite[]> {
+    return this.database.report(db => this.registered.listNewest(db, state, limit))
   }
 
   /** Null when there is none. */
@@ -35,11 +43,16 @@ export class SatelliteAdministration {
     if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
   }
 
+  /** Closes a satellite; its account cannot resume or remove it. Throws `SATELLITE_PENDING`. */
+  suspend({ id, accountId }: SatelliteRow, actor: Actor = OPERATOR): Promise<void> {
+    return this.registry.suspend({ ...actor, accountId }, id)
+  }
+
   /**
    * Makes a suspended satellite active without its proof, which the daily check looks for again: it has
    * another 7 days. Throws `SATELLITE_PENDING`.
    */
-  resume({ id, accountId }: SatelliteRow): Promise<void> {
+  resume({ id, accountId }: SatelliteRow, { client, operator }: Actor = OPERATOR): Promise<void> {
     return this.database.transaction(async transaction => {
       const { satellite } = await this.registered.lock(transaction, accountId, id)
       if (satellite.state === 'pending') throw new ApiError('SATELLITE_PENDING')
@@ -48,7 +61,7 @@ export class SatelliteAdministration {
       const detail = { satellite: id, origin: satellite.origin }
       await this.auditLog.record(
         transaction,
-        auditEvent({ accountId, client: null }, 'satellite.resume', detail),
+        auditEvent({ accountId, client, ...(operator && { operator }) }, 'satellite.resume', detail),
       )
     })
   }

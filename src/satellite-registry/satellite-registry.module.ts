@@ -36,6 +36,6 @@ import { SatellitesController } from './satellites.controller.js'
     CheckMetrics,
     SatelliteCheckJob,
   ],
-  exports: [RegisteredSatellites],
+  exports: [RegisteredSatellites, SatelliteAdministration],
 })
 export class SatelliteRegistryModule {}

@@ -99,7 +99,7 @@ export class SatelliteRegistry {
    * `SATELLITE_PENDING`.
    */
   suspend(actor: AccountActor, id: string): Promise<void> {
-    const by = actor.client ? 'account' : 'operator'
+    const by = actor.client && !actor.operator ? 'account' : 'operator'
     return this.database.transaction(async transaction => {
       const found = await this.registered.lock(transaction, actor.accountId, id)
       const { state, suspendedBy } = found.satellite

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { OPERATOR, type TargetUser } from '../audit/actor.js'
+import { type Actor, OPERATOR, type TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import type { Permissions } from '../permissions/permissions.js'
@@ -10,7 +10,7 @@ import { Passwords } from './passwords/passwords.js'
 import { initialGrant, type Role, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
 
-/** Accounts and their users, as operators change them. */
+/** Accounts and their users, as operators change them, at the command line or in the console. */
 @Injectable()
 export class UserAdministration {
   constructor(
@@ -31,25 +31,25 @@ export class UserAdministration {
   }
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
-  async grant(user: TargetUser, granted: Permissions): Promise<void> {
-    await this.changes.durably(transaction => this.userChanges.grant(transaction, user, granted, OPERATOR))
+  async grant(user: TargetUser, granted: Permissions, actor: Actor = OPERATOR): Promise<void> {
+    await this.changes.durably(transaction => this.userChanges.grant(transaction, user, granted, actor))
   }
 
   /** Ends all sessions of a user; returns how many. */
-  async endSessions(user: TargetUser): Promise<number> {
-    const change = (transaction: Db) => this.userChanges.endSessions(transaction, user, OPERATOR)
+  async endSessions(user: TargetUser, actor: Actor = OPERATOR): Promise<number> {
+    const change = (transaction: Db) => this.userChanges.endSessions(transaction, user, actor)
     return (await this.changes.durably(change)).ended
   }
 
   /** Disables a user and ends all their sessions; returns how many. */
-  async disable(user: TargetUser): Promise<number> {
-    const change = (transaction: Db) => this.userChanges.disable(transaction, user, OPERATOR)
+  async disable(user: TargetUser, actor: Actor = OPERATOR): Promise<number> {
+    const change = (transaction: Db) => this.userChanges.disable(transaction, user, actor)
     return (await this.changes.durably(change)).ended
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
-  async enable(user: TargetUser): Promise<void> {
-    await this.changes.durably(transaction => this.userChanges.enable(transaction, user, OPERATOR))
+  async enable(user: TargetUser, actor: Actor = OPERATOR): Promise<void> {
+    await this.changes.durably(transaction => this.userChanges.enable(transaction, user, actor))
   }
 
   private async create(accountId: string, email: Email, password: string, role: Role): Promise<User> {

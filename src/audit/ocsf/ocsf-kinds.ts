@@ -97,4 +97,12 @@ export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   'billing.portal': entity('billing portal', 'Read'),
   'billing.surplus.end': entity('subscription', 'Delete'),
   'entitlements.change': entity('entitlements', 'Update'),
+  'billing.replay': entity('payment event', { other: 'Replay' }),
+  'operator.add': entity('operator', 'Create'),
+  'operator.disable': entity('operator', 'Suspend'),
+  'operator.login': authentication('Logon'),
+  'operator.logout': authentication('Logoff'),
+  'operator.passkey': entity('operator', 'Update'),
+  'operator.search': entity('directory', 'Read'),
+  'operator.view': entity('personal data', 'Read'),
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
+import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
 import { billingWork, providerEvents } from '../../database/schema.js'
@@ -40,8 +41,8 @@ export class BillingInbox {
   }
 
   /** Lets an event wait again, whatever its state; false when it does not exist or concerns no customer. */
-  async replay(eventId: string): Promise<boolean> {
-    const queued = await this.database.run(db =>
+  async replay(eventId: string, transaction?: Db): Promise<boolean> {
+    const queue = (db: Db) =>
       db.execute(sql`
         with replayed as (
           update ${providerEvents} set effect = null, handled_at = null where id = ${eventId}
@@ -50,8 +51,8 @@ export class BillingInbox {
         insert into ${billingWork} (customer_id, due_at)
         select customer_id, clock_timestamp() from replayed where customer_id is not null
         on conflict (customer_id) do update set ${REQUEUE}
-        returning customer_id`),
-    )
+        returning customer_id`)
+    const queued = await (transaction ? queue(transaction) : this.database.run(queue))
     return rowsOf(queued).length > 0
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { AuthenticationResponseJSON, VerifiedAuthenticationResponse } from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
@@ -7,12 +7,12 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
+import { checkSignature } from './check-signature.js'
 import { clientDataOf } from './client-data.js'
 import { type OwnedPasskey, userHandleOf } from './passkey.js'
 import { PasskeyChallenges } from './passkey-challenges.js'
 import { PasskeySites } from './passkey-sites.js'
 import { type PasskeyState, Passkeys } from './passkeys.js'
-import { webauthn } from './webauthn.js'
 
 /** What a passkey of ours has signed. */
 export interface CheckedAssertion {
@@ -29,8 +29,6 @@ interface AssertionContext {
   /** Whose passkey it has to be; left out when anybody may log in. */
   readonly userId?: string
 }
-
-type AuthenticationInfo = VerifiedAuthenticationResponse['authenticationInfo']
 
 const FOR_ASSERTION = { for: 'assertion' } as const
 
@@ -56,7 +54,9 @@ export class PasskeyAssertions {
     const origin = this.sites.originOf(context.client.origin)
     if (!expiresAt || origin === null) throw new ApiError('PASSKEY_INVALID')
     const passkey = await this.passkeyOf(response, context)
-    const { newCounter, credentialBackedUp } = await this.checkSignature(response, passkey, challenge, origin)
+    const { rpId } = this.sites
+    const signed = { passkey, challenge, origin, rpId }
+    const { newCounter, credentialBackedUp } = await checkSignature(response, signed)
     const key = passkey.isBackupEligible ? 'swk' : 'hwk'
     return {
       userId: passkey.userId,
@@ -92,40 +92,9 @@ export class PasskeyAssertions {
     if (!isTheirs || handle !== userHandleOf(passkey.userId)) throw new ApiError('PASSKEY_INVALID')
     return passkey
   }
-
-  private async checkSignature(
-    response: AuthenticationResponseJSON,
-    passkey: OwnedPasskey,
-    expectedChallenge: string,
-    expectedOrigin: string,
-  ): Promise<AuthenticationInfo> {
-    const { verifyAuthenticationResponse } = await webauthn()
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
-      expectedChallenge,
-      expectedOrigin,
-      expectedRPID: this.sites.rpId,
-      requireUserVerification: true,
-      credential: {
-        id: passkey.credentialId,
-        publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
-        // The library refuses one that goes back; we report it.
-        counter: 0,
-      },
-    }).catch(asRefusal)
-    const isEligible = authenticationInfo.credentialDeviceType === 'multiDevice'
-    // That never changes for a credential (WebAuthn §7.2, step 19).
-    if (!verified || isEligible !== passkey.isBackupEligible) throw new ApiError('PASSKEY_INVALID')
-    return authenticationInfo
-  }
 }
 
 /** A copy of an authenticator would count on from where it was copied. Most synced ones do not count. */
 function isBehind(counter: number, before: number): boolean {
   return (counter > 0 || before > 0) && counter <= before
-}
-
-/** The library throws plain errors for whatever is wrong in a response. */
-function asRefusal(cause: unknown): never {
-  throw new ApiError('PASSKEY_INVALID', { cause })
 }

@@ -6,7 +6,9 @@ import { UsedTexts } from '../../links/used-texts.js'
 import { SecretBox } from '../../secrets/secret-box.js'
 
 /** What a challenge is for. One for a new passkey is of one session. */
-export type ChallengeUse = { readonly for: 'assertion' } | { readonly for: 'creation'; readonly sid: string }
+export type ChallengeUse =
+  | { readonly for: 'assertion' | 'operator assertion' }
+  | { readonly for: 'creation'; readonly sid: string }
 
 /** Long enough to look for a security key. */
 export const CHALLENGE_SECONDS = 5 * 60
@@ -62,5 +64,5 @@ function textIn(challenge: string): string {
 }
 
 function purposeOf(use: ChallengeUse): [string, ...string[]] {
-  return use.for === 'creation' ? ['passkey creation', use.sid] : ['passkey assertion']
+  return use.for === 'creation' ? ['passkey creation', use.sid] : [`passkey ${use.for}`]
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common'
+import { Inject, Injectable } from '@nestjs/common'
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
@@ -6,7 +6,7 @@ import { authenticatorName } from './authenticator-names.js'
 import { clientDataOf } from './client-data.js'
 import { type Passkey, userHandleOf } from './passkey.js'
 import { CHALLENGE_SECONDS, PasskeyChallenges } from './passkey-challenges.js'
-import { PasskeySites } from './passkey-sites.js'
+import { type PasskeyPlaces, PasskeySites } from './passkey-sites.js'
 import { webauthn } from './webauthn.js'
 
 /** Whom a new passkey is for, as the authenticator shows them. */
@@ -33,7 +33,7 @@ const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nf
 export class PasskeyRegistration {
   constructor(
     private readonly challenges: PasskeyChallenges,
-    private readonly sites: PasskeySites,
+    @Inject(PasskeySites) private readonly sites: PasskeyPlaces,
   ) {}
 
   /** What `navigator.credentials.create()` takes. Authenticators that have one of `existing` refuse. */
@@ -41,7 +41,7 @@ export class PasskeyRegistration {
     { id, email, name }: PasskeyOwner,
     sid: string,
     siteName: string,
-    existing: readonly Passkey[],
+    existing: readonly Pick<Passkey, 'credentialId' | 'transports'>[],
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { generateRegistrationOptions } = await webauthn()
     return generateRegistrationOptions({

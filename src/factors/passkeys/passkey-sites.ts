@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 
-/** Where passkeys work: on the main site, and on the operator's own brands that the settings list. */
+/** Pages that use passkeys of one domain. */
+export interface PasskeyPlaces {
+  /** The domain that they belong to. */
+  readonly rpId: string
+  /** What the browser must have signed as its origin, for a request from this one; null where passkeys do not work. */
+  originOf(origin: string | null): string | null
+}
+
+/** Where users' passkeys work: on the main site, and on the operator's own brands that the settings list. */
 @Injectable()
-export class PasskeySites {
+export class PasskeySites implements PasskeyPlaces {
   /** The domain that they belong to. */
   readonly rpId: string
   readonly relatedOrigins: readonly string[]

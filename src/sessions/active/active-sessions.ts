@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import type { Actor } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
@@ -74,6 +75,12 @@ export class ActiveSessions {
     const session = await this.store.find(sid, this.clock.now())
     if (!session || !matches(session, userId, satellite)) return false
     return this.changes.end(session, client, reason)
+  }
+
+  /** The same by an operator, who says why. */
+  async endBy(actor: Actor, userId: string, sid: SessionHandle): Promise<boolean> {
+    const session = await this.store.find(sid, this.clock.now())
+    return session !== null && session.userId === userId && this.changes.endBy(actor, session)
   }
 
   /** Ends the user's sessions everywhere, except `keep`; returns how many. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
+import type { Actor } from '../../audit/actor.js'
+import { type AuditEvent, auditEvent, auditEventOf } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
@@ -103,6 +104,13 @@ export class SessionChanges {
    */
   async requireNotRevoked(transaction: Db, { sid }: Pick<Session, 'sid'>): Promise<void> {
     if (!(await this.userSessions.has(transaction, sid))) throw new ApiError('SESSION_NOT_FOUND')
+  }
+
+  /** Ends one session with its children, as an operator does; false when it no longer exists. */
+  async endBy(actor: Actor, { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>) {
+    const detail = { reason: 'ended by an operator' }
+    const event = { ...auditEventOf({ id: userId, accountId }, actor, 'session.revoke', detail), sid }
+    return (await this.applyDurably({ kind: 'end', sid }, event)) > 0
   }
 
   /**

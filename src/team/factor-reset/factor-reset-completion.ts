@@ -36,7 +36,7 @@ export class ResetTerms {
     const reset = await this.resets.find(transaction, userId)
     const member = locked.get(userId)
     if (!reset || !member || reset.requestedBy !== read?.requestedBy) return 'void'
-    if (!mayStillRequest(locked.get(reset.requestedBy ?? ''), member)) {
+    if (!mayStillRequest(reset, locked, member)) {
       await this.resets.cancel(transaction, member, OPERATOR, 'who requested it may not any more')
       return 'void'
     }
@@ -47,7 +47,14 @@ export class ResetTerms {
   }
 }
 
-function mayStillRequest(manager: User | undefined, member: User): boolean {
+/** An operator may as long as the user can log in at all. */
+function mayStillRequest(
+  { requestedBy }: FactorReset,
+  locked: ReadonlyMap<string, User>,
+  member: User,
+): boolean {
+  if (requestedBy === null) return !member.disabledAt
+  const manager = locked.get(requestedBy)
   if (!manager || manager.disabledAt || manager.mustEnrol || manager.accountId !== member.accountId)
     return false
   const hasAll = newlyGranted(null, member.granted).every(name => manager.granted[name])

@@ -16,8 +16,13 @@ export class FactorResetMails {
     this.mailer.requireMail()
   }
 
-  sendRequested(email: string, token: string, resetAt: Date): void {
-    this.mailer.post(email, requestedMail(this.site, this.urls.toMainSite('/factor-reset', token), resetAt))
+  /** `by` is who has requested it. */
+  sendRequested(email: string, token: string, resetAt: Date, by: 'manager' | 'operator' = 'manager'): void {
+    const says = by === 'manager' ? `Somebody who manages your team at ${this.site} says` : 'Somebody told us'
+    this.mailer.post(
+      email,
+      requestedMail(this.site, this.urls.toMainSite('/factor-reset', token), resetAt, says),
+    )
   }
 
   /** An operator may do it from `from` on. */
@@ -38,12 +43,12 @@ function minute(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} (UTC)`
 }
 
-function requestedMail(site: string, url: string, resetAt: Date): Mail {
+function requestedMail(site: string, url: string, resetAt: Date, says: string): Mail {
   return {
     subject: `Your second factors at ${site} are going to be removed`,
     site,
     paragraphs: [
-      `Somebody who manages your team at ${site} says that you have lost your authenticator app or passkeys. On ${minute(resetAt)} all of them are removed, with your recovery codes, and you are logged out everywhere. Your password alone then logs you in.`,
+      `${says} that you have lost your authenticator app or passkeys. On ${minute(resetAt)} all of them are removed, with your recovery codes, and you are logged out everywhere. Your password alone then logs you in.`,
       'If you asked for this, the link below lets you do it now. If you did not, the same link stops it: otherwise whoever knows your password could log in.',
     ],
     action: { label: 'Do it now, or stop it', url },

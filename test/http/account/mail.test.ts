@@ -93,12 +93,13 @@ describe('a mail server that', () => {
     await once(refusing.server, 'listening')
     const { port } = refusing.server.address() as AddressInfo
     const refused = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const to = anEmail()
     try {
-      refused.app.get(Mailer).post(anEmail(), MAIL)
+      refused.app.get(Mailer).post(to, MAIL)
       await refused.app.get(Mailer).flush()
       expect(asked).toBe(1)
       expect(await refused.auditRows()).toMatchObject([
-        { action: 'mail', outcome: 'failed', detail: { subject: 'A subject' } },
+        { action: 'mail', outcome: 'failed', detail: { subject: 'A subject', email: to } },
       ])
     } finally {
       await refused.stop()

@@ -47,7 +47,8 @@ function isHalfWay({ action, outcome, detail }: AuditEntry): boolean {
 }
 
 /** What it was about beside whom; empty when there is no more to say. */
-export function detailsOf({ detail }: AuditEntry): string {
+export function detailsOf(entry: AuditEntry): string {
+  const { detail } = entry
   const { granted, permissions = granted, satellites, from, to, name, factor, required } = detail
   const { paymentStepUpMinutes: minutes } = detail
   const parts = [
@@ -59,16 +60,23 @@ export function detailsOf({ detail }: AuditEntry): string {
     Array.isArray(satellites) && t('audit.detail.sites', { sites: hostsIn(satellites) }),
     isEmail(from) && isEmail(to) && t('audit.detail.fromTo', { from, to }),
     typeof name === 'string' && t('audit.detail.name', { name }),
+    isOfOperator(entry) && typeof detail.reason === 'string' && detail.reason,
   ]
   return parts.filter(Boolean).join(' · ')
 }
 
 function actorOf(entry: AuditEntry, people: People): string {
   const { userId, email, detail } = entry
+  if (isOfOperator(entry)) return t('audit.operator')
   if (isOfService(entry)) return t('audit.service')
   if (typeof detail.by === 'string') return people[detail.by] ?? t('audit.formerMemberFirst')
   if (userId) return email ?? t('audit.formerMemberFirst')
   return typeof detail.email === 'string' ? detail.email : t('audit.somebody')
+}
+
+/** What somebody who runs the service does, with a reason. */
+function isOfOperator({ detail }: AuditEntry): boolean {
+  return typeof detail.operator === 'string'
 }
 
 /** What the service does by itself, or an operator at the command line. */
