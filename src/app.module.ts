@@ -17,6 +17,7 @@ import { LinksModule } from './links/links.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { Metrics } from './metrics/metrics.js'
 import { MetricsModule } from './metrics/metrics.module.js'
+import { OperatorsModule } from './operators/operators.module.js'
 import { PagesModule } from './pages/pages.module.js'
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js'
 import { SatelliteRegistryModule } from './satellite-registry/satellite-registry.module.js'
@@ -63,6 +64,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.with(settings),
+        OperatorsModule.with(settings),
         ClockModule.with(clock),
         MetricsModule.with(metrics),
         TracingModule.with(tracing),

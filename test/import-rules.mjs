@@ -7,7 +7,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 // A folder imports from itself and from the folders before it.
 const LAYERS =
   `brand config clock log errors http metrics tracing permissions secrets database jobs redis satellites audit rate-limits mail links geoip cors tokens
-  sessions anomalies factors users auth enrolment satellite-registry team billing account audit-api data health pages cli`.split(
+  sessions anomalies factors users auth enrolment satellite-registry team billing account audit-api data health operators pages cli`.split(
     /\s+/,
   )
 
@@ -89,9 +89,14 @@ function generalRules() {
           '^virtual:languages$|^(web|packages/client/src)/|^src/brand/contrast\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts|@lingui/core)/',
       },
     ),
-    rule('main-site-imports-the-satellite', { path: '^web/main/' }, { path: '^web/satellite/' }),
-    rule('satellite-imports-the-main-site', { path: '^web/satellite/' }, { path: '^web/main/' }),
-    rule('piece-imports-a-site', { path: '^web/pieces/' }, { path: '^web/(main|satellite)/' }),
+    ...['main', 'satellite', 'operator'].map(site =>
+      rule(
+        `${site}-imports-another-site`,
+        { path: `^web/${site}/` },
+        { path: `^web/(?!${site}/)(main|satellite|operator)/` },
+      ),
+    ),
+    rule('piece-imports-a-site', { path: '^web/pieces/' }, { path: '^web/(main|satellite|operator)/' }),
   ]
 }
 

@@ -9,6 +9,7 @@ import { addDoctorCommand } from './doctor/doctor-command.js'
 import { addFactorCommands } from './factor-commands.js'
 import { addImportCommands } from './import-commands.js'
 import { addKeyCommands } from './key-commands.js'
+import { addOperatorCommands } from './operator-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
 import { addSecretCommands } from './secret-commands.js'
 import { addStoreCommands } from './store-commands.js'
@@ -44,6 +45,7 @@ function programFor(context: CommandContext): Command {
   addSessionCommands(program, context)
   addFactorCommands(program, context)
   addSatelliteCommands(program, context)
+  addOperatorCommands(program, context)
   addStoreCommands(program, context)
   addKeyCommands(program, context)
   addSecretCommands(program, context)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import { TotpFactors } from '../factors/totp/totp-factors.js'
+import { Operators } from '../operators/operators.js'
 import { dropRetiredSecretKeys, generateSecretKeys, rotateSecretKeys } from '../secrets/secret-key-file.js'
 import { type CommandContext, withService } from './command-context.js'
 
@@ -32,7 +33,10 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
     .action(async () => {
       const now = new Clock().now()
       const { secretsKeysFile } = readSettings(environment)
-      const resealed = await withService(context, app => app.get(TotpFactors).resealAll())
+      const resealed = await withService(
+        context,
+        async app => (await app.get(TotpFactors).resealAll()) + (await app.get(Operators).resealAll()),
+      )
       // Those that were retired before it began, so that no server has used them since.
       const { dropped, kept } = await dropRetiredSecretKeys(secretsKeysFile, now)
       print(`Secrets that were encrypted anew: ${resealed}; old keys dropped: ${dropped}`)

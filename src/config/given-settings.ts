@@ -4,6 +4,7 @@ import type { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import type { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
 import type { BRAND_SETTINGS } from './tables/brand-settings.js'
 import type { MAIL_SETTINGS } from './tables/mail-settings.js'
+import type { OPERATOR_SETTINGS } from './tables/operator-settings.js'
 import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import type { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
 import type { SERVER_SETTINGS } from './tables/server-settings.js'
@@ -24,6 +25,7 @@ export type SettingName =
   | NamesIn<typeof PAYMENT_SETTINGS>
   | NamesIn<typeof RATE_LIMIT_SETTINGS>
   | NamesIn<typeof ANOMALY_SETTINGS>
+  | NamesIn<typeof OPERATOR_SETTINGS>
 
 /**
  * Settings by their names in the environment. `true` and `false` are `on` and `off`; undefined is not set.

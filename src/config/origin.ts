@@ -13,8 +13,14 @@ export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | nul
   // A URL may contain an asterisk, but browsers never send one: whoever lists it expects a pattern, and there
   // are none.
   if (origin !== text || hostname.includes('*')) return null
-  const isSafe = protocol === 'https:' || (allowLoopbackHttp && protocol === 'http:' && isLoopback(hostname))
+  const isSafe =
+    protocol === 'https:' || (allowLoopbackHttp && protocol === 'http:' && isOnThisMachine(hostname))
   return isSafe ? (text as Origin) : null
+}
+
+/** Browsers look up no name below `localhost` (RFC 6761 §6.3); programs may, so for them only `localhost` is. */
+function isOnThisMachine(hostname: string): boolean {
+  return isLoopback(hostname) || hostname.endsWith('.localhost')
 }
 
 export function isLoopback(hostname: string): boolean {

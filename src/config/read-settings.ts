@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { asTexts, type GivenSettings } from './given-settings.js'
+import { operatorFaults } from './operator-faults.js'
 import type { Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
 import { passkeyFaults } from './passkey-faults.js'
@@ -13,6 +14,7 @@ import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
 import { BRAND_SETTINGS } from './tables/brand-settings.js'
 import { MAIL_SETTINGS } from './tables/mail-settings.js'
+import { OPERATOR_SETTINGS } from './tables/operator-settings.js'
 import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
 import { SERVER_SETTINGS } from './tables/server-settings.js'
@@ -105,11 +107,13 @@ function readSheet(sheet: SettingSheet): Settings {
   const { plansFile, paymentGraceSeconds, checkout, ...stripe } = sheet.read(PAYMENT_SETTINGS)
   const rateLimits = sheet.read(RATE_LIMIT_SETTINGS)
   const anomalies = sheet.read(ANOMALY_SETTINGS)
+  const { operatorOrigin, operatorAddresses } = sheet.read(OPERATOR_SETTINGS)
   sheet.faults.push(
     ...unpaired('TLS_CERT_FILE and TLS_KEY_FILE', tlsCertFile, tlsKeyFile),
     ...unpaired('SMTP_URL and MAIL_FROM', smtpUrl, from),
     ...uncoveredHosts(addresses),
     ...passkeyFaults(passkeyRpId, addresses, allowedOrigins),
+    ...operatorFaults(operatorOrigin, operatorAddresses, { ...addresses, allowedOrigins }),
   )
   return {
     ...server,
@@ -121,6 +125,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ...sessions,
     ...accounts,
     mail: smtpUrl && from ? { smtpUrl, from } : null,
+    operators: operatorOrigin && { origin: operatorOrigin, addresses: operatorAddresses },
     stripe: { ...stripe, ...checkout },
     plansFile,
     paymentGraceSeconds,

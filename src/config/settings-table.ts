@@ -4,6 +4,7 @@ import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
 import { BRAND_SETTINGS } from './tables/brand-settings.js'
 import { MAIL_SETTINGS } from './tables/mail-settings.js'
+import { OPERATOR_SETTINGS } from './tables/operator-settings.js'
 import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
 import { SERVER_SETTINGS } from './tables/server-settings.js'
@@ -39,6 +40,7 @@ export const SETTINGS_GROUPS: readonly SettingsGroup[] = [
     table: RATE_LIMIT_SETTINGS,
   },
   { title: 'Anomalies', table: ANOMALY_SETTINGS },
+  { title: 'Operator console', table: OPERATOR_SETTINGS },
 ]
 
 /** Every setting, in that order. */

@@ -72,6 +72,8 @@ export class Settings {
   readonly hashConcurrency!: number
   /** With null, no mail can be sent, and what needs one is refused. */
   readonly mail!: MailSettings | null
+  /** Null: there is no operator console. */
+  readonly operators!: OperatorSettings | null
   readonly stripe!: StripeSettings
   /** What plans allow, as JSON; with null, payments limit nothing. */
   readonly plansFile!: string | null
@@ -91,6 +93,13 @@ export interface MailSettings {
   readonly smtpUrl: URL
   /** The sender, as in a From header: `Mainstay <no-reply@example.com>`. */
   readonly from: string
+}
+
+export interface OperatorSettings {
+  /** Of the console, at a host that nothing else has. */
+  readonly origin: Origin
+  /** Addresses or CIDR blocks from which it can be reached. */
+  readonly addresses: readonly string[]
 }
 
 export interface StripeSettings {

@@ -1,3 +1,4 @@
-/** The sites whose pages come with this service. */
+/** The sites whose pages PAGES can name. */
 export const SITE_NAMES = ['main', 'satellite'] as const
-export type SiteName = (typeof SITE_NAMES)[number]
+/** With the operator console, which OPERATOR_ORIGIN turns on. */
+export type SiteName = (typeof SITE_NAMES)[number] | 'operator'

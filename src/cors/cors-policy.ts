@@ -4,10 +4,14 @@ export type CorsPolicy =
   | { readonly kind: 'none' }
   | { readonly kind: 'main'; readonly origin: string }
   | { readonly kind: 'satellite'; readonly origin: string }
+  /** The operator console's, at its own host: its pages need no permission of a browser's. */
+  | { readonly kind: 'console' }
   | { readonly kind: 'refused' }
 
 export interface KnownOrigins {
   readonly mainOrigin: string
+  /** Null or left out where there is no operator console. */
+  readonly operatorOrigin?: string | null
   /** Of active satellites. */
   readonly satellites: { has(origin: string): boolean }
 }
@@ -22,6 +26,7 @@ const REFUSED: CorsPolicy = { kind: 'refused' }
 export function corsPolicyFor(origin: string | undefined, known: KnownOrigins): CorsPolicy {
   if (origin === undefined) return NONE
   if (origin === known.mainOrigin) return { kind: 'main', origin }
+  if (origin === known.operatorOrigin) return { kind: 'console' }
   if (known.satellites.has(origin)) return { kind: 'satellite', origin }
   return REFUSED
 }

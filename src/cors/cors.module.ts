@@ -32,10 +32,10 @@ export class CorsModule implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly auditLog: AuditLog,
-    { mainOrigin }: Settings,
+    { mainOrigin, operators }: Settings,
     satellites: Satellites,
   ) {
-    this.known = { mainOrigin, satellites }
+    this.known = { mainOrigin, operatorOrigin: operators?.origin ?? null, satellites }
   }
 
   /**
@@ -48,7 +48,7 @@ export class CorsModule implements OnModuleInit {
     if (!server) return
     server.addHook('onRequest', (request, reply, done) => {
       const policy = corsPolicyFor(request.headers.origin, this.known)
-      if (policy.kind === 'refused') {
+      if (policy.kind === 'refused' || (policy.kind === 'console' && !isAtConsole(request))) {
         this.noteRefusal(request)
         return done(new ApiError('ORIGIN_NOT_ALLOWED'))
       }
@@ -62,6 +62,13 @@ export class CorsModule implements OnModuleInit {
     const detail = { method: request.method }
     this.auditLog.note({ action: 'origin', outcome: 'refused', client: clientOf(request), detail })
   }
+}
+
+/** Its pages may ask its own API, at its own host, and nothing else. */
+function isAtConsole({ headers: { origin, host }, url }: FastifyRequest): boolean {
+  return (
+    host === new URL(origin as string).host && (url.startsWith('/api/operator/') || !url.startsWith('/api/'))
+  )
 }
 
 /** The headers of an ordinary answer; none without an origin. */

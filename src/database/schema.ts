@@ -47,6 +47,8 @@ export const accounts = pgTable(
     paymentStepUpMinutes: integer('payment_step_up_minutes'),
   },
   table => [
+    // Names that begin with what an operator types, in whatever case.
+    index('accounts_name_prefix').on(sql`lower(${table.name}) text_pattern_ops`),
     index('accounts_users_behind').on(table.id).where(sql`users_behind`),
     index('accounts_entitled_by').on(table.entitledBy),
     index('accounts_entitled_until').on(table.entitledUntil),
@@ -85,6 +87,8 @@ export const users = pgTable(
   },
   table => [
     uniqueIndex('users_email').on(table.email),
+    // Addresses that begin with what an operator types.
+    index('users_email_prefix').on(table.email.op('text_pattern_ops')),
     // In the order of the team's pages.
     index('users_account_created').on(table.accountId, table.createdAt, table.id),
     uniqueIndex('users_owner').on(table.accountId).where(sql`role = 'owner'`),
@@ -633,6 +637,56 @@ export const factorResets = pgTable(
   },
   table => [index('factor_resets_due').on(table.resetAt)],
 )
+
+/**
+ * Who works in the operator console. They are no users: no account has them, and nothing of a user lets them in. Never
+ * deleted, so that the audit log's ids keep their names.
+ */
+export const operators = pgTable(
+  'operators',
+  {
+    id: uuid('id').primaryKey(),
+    /** Canonical. */
+    email: text('email').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    /** Sealed by SECRETS_KEYS_FILE with the operator's id. */
+    totpSecret: text('totp_secret').notNull(),
+    /** The latest 30 seconds whose code was used. */
+    lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+    disabledAt: instant('disabled_at'),
+  },
+  table => [uniqueIndex('operators_email').on(table.email)],
+)
+
+/** Logins of operators. `sid` is base64url SHA-256 of what the cookie has. */
+export const operatorSessions = pgTable(
+  'operator_sessions',
+  {
+    sid: text('sid').primaryKey(),
+    operatorId: uuid('operator_id')
+      .notNull()
+      .references(() => operators.id),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  table => [
+    index('operator_sessions_operator').on(table.operatorId),
+    index('operator_sessions_expiry').on(table.expiresAt),
+  ],
+)
+
+/** WebAuthn credentials of operators, of OPERATOR_ORIGIN's host. `credentialId` and `publicKey` are base64url. */
+export const operatorPasskeys = pgTable('operator_passkeys', {
+  credentialId: text('credential_id').primaryKey(),
+  operatorId: uuid('operator_id')
+    .notNull()
+    .references(() => operators.id),
+  publicKey: text('public_key').notNull(),
+  isBackupEligible: boolean('is_backup_eligible').notNull(),
+  name: text('name').notNull(),
+  createdAt: instant('created_at').notNull(),
+})
 
 /** Work that only one replica may do at a time. `holder` is who may renew it, if it is renewed. */
 export const leases = pgTable(

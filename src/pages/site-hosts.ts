@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
+import type { SiteName } from '../config/site-name.js'
 import type { Satellite } from '../satellites/satellite.js'
 import { Satellites } from '../satellites/satellites.js'
 import { SatelliteBrands } from './satellite-brands.js'
@@ -8,34 +9,40 @@ import { Site } from './site.js'
 /** Which site's pages a host has here: PAGES says which sites there are, the satellites of this moment where. */
 @Injectable()
 export class SiteHosts {
-  /** Those of PAGES. */
+  /** Those of PAGES, and the operator console where there is one. */
   readonly sites: readonly Site[]
   private readonly main: Site | undefined
   private readonly satellite: Site | undefined
+  private readonly operator: Site | undefined
+  private readonly operatorHost: string | null
   private readonly mainHost: string
   private readonly schemes: readonly string[]
 
   constructor(
-    { pages, publicUrl, mainOrigin, environment, brand }: Settings,
+    { pages, operators, publicUrl, mainOrigin, environment, brand }: Settings,
     private readonly satellites: Satellites,
     satelliteBrands: SatelliteBrands,
   ) {
     const places = { mainUrl: mainOrigin }
-    this.sites = pages.map(name => {
+    const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
+    this.sites = names.map(name => {
       // A satellite's page asks across origins, even where the API is at its host too: that is what tells who asks.
-      const isAtApi = name === 'main' && publicUrl === mainOrigin
+      const isAtApi = name === 'operator' || (name === 'main' && publicUrl === mainOrigin)
       const brandAt =
-        name === 'main' ? () => brand : (host: string) => satelliteBrands.at(this.satelliteAt(host))
+        name !== 'satellite' ? () => brand : (host: string) => satelliteBrands.at(this.satelliteAt(host))
       return new Site(name, { ...places, apiUrl: isAtApi ? '' : publicUrl }, brandAt)
     })
     this.main = this.sites.find(({ name }) => name === 'main')
     this.satellite = this.sites.find(({ name }) => name === 'satellite')
+    this.operator = this.sites.find(({ name }) => name === 'operator')
+    this.operatorHost = operators && new URL(operators.origin).host
     this.mainHost = new URL(mainOrigin).host
     this.schemes = environment === 'production' ? ['https'] : ['https', 'http']
   }
 
   /** The site at this host, byte for byte as a browser sends it; null where there is none. */
   siteAt(host: string): Site | null {
+    if (host === this.operatorHost) return this.operator ?? null
     if (host === this.mainHost) return this.main ?? null
     return (this.satellite && this.satelliteAt(host) && this.satellite) || null
   }

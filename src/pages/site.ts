@@ -11,7 +11,7 @@ import { type Places, pagePolicy, pageWith } from './page.js'
 /** Where `npm run build:web` puts the sites. */
 const BUILT_FOLDER = 'web/dist'
 
-/** The paths of each site's pages; web/main/app.tsx and web/satellite/app.tsx know the same. */
+/** The paths of each site's pages; web/main/app.tsx, web/satellite/app.tsx and web/operator/app.tsx know the same. */
 export const PAGE_PATHS: Readonly<Record<SiteName, readonly string[]>> = {
   main: [
     ...['/', '/login', '/handoff', '/signup', '/subscribe', '/account', '/account/*'],
@@ -20,12 +20,14 @@ export const PAGE_PATHS: Readonly<Record<SiteName, readonly string[]>> = {
     ...['/factor-reset', '/stop-factor-reset'],
   ],
   satellite: ['/', '/handoff-callback', '/data', '/reports', '/security'],
+  operator: ['/', '/accounts/*', '/users/*', '/satellites', '/payments', '/mails', '/health', '/passkeys'],
 }
 
 /** The page of the main site goes on by itself only if it is told that the satellite has led there. */
 const REFERRER_POLICY: Readonly<Record<SiteName, string>> = {
   main: 'no-referrer',
   satellite: 'strict-origin',
+  operator: 'no-referrer',
 }
 
 /** A hand-off passes through these: no copy of theirs may come up again. */
@@ -71,7 +73,7 @@ export class Site {
   requireBuilt(): void {
     if (!existsSync(this.indexFile) || !existsSync(this.assetsFolder))
       throw new SettingsError([
-        `PAGES has ${this.name}, but ${this.builtFolder}/${this.name} is not built: npm run build:web`,
+        `${this.name === 'operator' ? 'OPERATOR_ORIGIN is set' : `PAGES has ${this.name}`}, but ${this.builtFolder}/${this.name} is not built: npm run build:web`,
       ])
     pageWith(readFileSync(this.indexFile, 'utf8'), this.places, ANY_BRAND)
   }

@@ -13,10 +13,10 @@ export class OriginPolicy {
   private readonly own: readonly string[]
 
   constructor(settings: Settings) {
-    const { cookieDomain, publicUrl, mainOrigin, environment } = settings
+    const { cookieDomain, publicUrl, mainOrigin, operators, environment } = settings
     this.maxSatellitesPerAccount = settings.maxSatellitesPerAccount
     const isLenient = environment !== 'production'
-    this.own = [mainOrigin, new URL(publicUrl).origin]
+    this.own = [mainOrigin, new URL(publicUrl).origin, ...(operators ? [operators.origin] : [])]
     const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)
     // On a laptop everything is at localhost.
     this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
@@ -35,7 +35,7 @@ export class OriginPolicy {
   }
 
   private faultOf(origin: string, kind: 'production' | 'preview'): string | null {
-    if (this.own.includes(origin)) return 'This is the main site or the API itself'
+    if (this.own.includes(origin)) return 'This is the main site, the API or the operator console itself'
     return kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
   }
 }

@@ -373,6 +373,29 @@ describe('readSettings of passkeys', () => {
     expect(faultsOf({ PASSKEY_RP_ID: 'https://main.test' })).toHaveLength(1)
   })
 
+  it('takes a console at a host of its own, with addresses in production', () => {
+    expect(read().operators).toBeNull()
+    const origin = 'https://operators.main.test'
+    expect(faultsOf({ OPERATOR_ORIGIN: origin })).toEqual([
+      'OPERATOR_ADDRESSES must say from where the console can be reached',
+    ])
+    const addresses = { OPERATOR_ADDRESSES: '203.0.113.0/24,2001:db8::/32' }
+    expect(read({ OPERATOR_ORIGIN: origin, ...addresses }).operators).toEqual({
+      origin,
+      addresses: ['203.0.113.0/24', '2001:db8::/32'],
+    })
+    const laptop = { NODE_ENV: 'development', OPERATOR_ORIGIN: 'http://operator.localhost:3000' }
+    expect(read(laptop).operators).toEqual({
+      origin: 'http://operator.localhost:3000',
+      addresses: ['127.0.0.0/8', '::1'],
+    })
+    for (const taken of ['https://www.main.test', 'https://api.main.test'])
+      expect(faultsOf({ OPERATOR_ORIGIN: taken, ...addresses })).toEqual([
+        `OPERATOR_ORIGIN ${taken} has the host of ${taken}; the console needs one of its own`,
+      ])
+    expect(faultsOf({ OPERATOR_ORIGIN: origin, OPERATOR_ADDRESSES: 'everywhere' })).toHaveLength(1)
+  })
+
   it('takes related origins from ALLOWED_ORIGINS, of at most five names', () => {
     const listed = (origins: readonly string[]) => ({
       ALLOWED_ORIGINS: SIX.join(),

@@ -1,0 +1,24 @@
+import type { SettingsTable } from '../setting.js'
+import * as read from '../setting-readers.js'
+
+export const OPERATOR_SETTINGS = {
+  operatorOrigin: {
+    name: 'OPERATOR_ORIGIN',
+    read: read.orNull(read.exactOrigin),
+    default: '',
+    defaultInWords: 'there is no console',
+    meaning:
+      'The exact origin of the operator console, at a host of its own that leads to this service; see ' +
+      '[docs/operations.md](docs/operations.md#the-operator-console)',
+    examples: { production: 'https://operators.example.com' },
+  },
+  operatorAddresses: {
+    name: 'OPERATOR_ADDRESSES',
+    read: read.listOf(read.proxyAddress),
+    default: { production: '', otherwise: '127.0.0.0/8,::1' },
+    defaultInWords: 'this machine; in production required with `OPERATOR_ORIGIN`',
+    meaning:
+      'IP addresses or CIDR blocks, comma-separated, from which the console can be reached; for others it does not exist',
+    examples: { production: '203.0.113.0/24' },
+  },
+} as const satisfies SettingsTable

@@ -1,0 +1,52 @@
+import { BlockList, isIP } from 'node:net'
+import { Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import { type OperatorSettings, Settings } from '../config/settings.js'
+import { ApiError } from '../errors/api-error.js'
+import { clientOf } from '../http/client.js'
+
+/** Who reaches the console, and who finds nothing there. */
+@Injectable()
+export class ConsoleAddress {
+  /** Null: there is no console. */
+  readonly origin: string | null
+  private readonly host: string | null
+  private readonly allowed: BlockList
+
+  constructor({ operators }: Settings) {
+    this.origin = operators?.origin ?? null
+    this.host = operators && new URL(operators.origin).host
+    this.allowed = blockListOf(operators)
+  }
+
+  /** Whether the request is for the console's host, byte for byte as a browser sends it, from an allowed address. */
+  reaches(request: FastifyRequest): boolean {
+    if (this.host === null || request.headers.host !== this.host) return false
+    const { ip } = clientOf(request)
+    const family = isIP(ip)
+    return family !== 0 && this.allowed.check(ip, family === 6 ? 'ipv6' : 'ipv4')
+  }
+
+  /**
+   * Throws `NOT_FOUND` for whoever does not reach it, and `ORIGIN_NOT_ALLOWED` for what another page makes the browser
+   * send: a change needs the Origin of the console, and a look must not come from another site where the browser says so.
+   */
+  require(request: FastifyRequest): void {
+    if (!this.reaches(request)) throw new ApiError('NOT_FOUND')
+    const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers
+    const isLook = request.method === 'GET' || request.method === 'HEAD'
+    const isOwn = origin === undefined ? isLook : origin === this.origin
+    if (!isOwn || site !== 'same-origin') throw new ApiError('ORIGIN_NOT_ALLOWED')
+  }
+}
+
+function blockListOf(operators: OperatorSettings | null): BlockList {
+  const list = new BlockList()
+  for (const text of operators?.addresses ?? []) {
+    const [address = '', prefix] = text.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return list
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, like, or, type SQL, sql } from 'drizzle-orm'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { accounts, billingCustomers, satellites, users } from '../../database/schema.js'
+import { isId } from '../../http/id-in-path.js'
+import type { OperatorActor } from '../operator.guard.js'
+
+/** Whoever needs more types more. */
+const MOST = 20
+
+export interface FoundAccount {
+  readonly id: string
+  readonly name: string | null
+  readonly owner: string | null
+  readonly createdAt: Date
+}
+
+export interface FoundUser {
+  readonly id: string
+  readonly accountId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member'
+  readonly disabledAt: Date | null
+}
+
+export interface Found {
+  readonly accounts: readonly FoundAccount[]
+  readonly users: readonly FoundUser[]
+}
+
+/** Finds accounts and users for operators, by beginnings that an index answers. */
+@Injectable()
+export class DirectorySearch {
+  constructor(
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * At most 20 accounts and 20 users: by id; users by the beginning of their e-mail address; accounts by the beginning
+   * of their name, by the origin of a satellite, or by the payment provider's customer. Recorded before it is answered.
+   */
+  async find(text: string, actor: OperatorActor): Promise<Found> {
+    await this.database.transaction(transaction =>
+      this.auditLog.record(transaction, auditEvent(actor, 'operator.search', { text })),
+    )
+    const [foundAccounts, foundUsers] = await Promise.all([this.accounts(text), this.users(text)])
+    return { accounts: foundAccounts, users: foundUsers }
+  }
+
+  private accounts(text: string): Promise<FoundAccount[]> {
+    return this.database.report(async db => {
+      const ids = (of: SQL) => sql`${accounts.id} in (${of})`
+      const which = isId(text)
+        ? eq(accounts.id, text)
+        : or(
+            like(sql`lower(${accounts.name})`, beginning(text)),
+            ids(sql`select ${satellites.accountId} from ${satellites} where ${eq(satellites.origin, text)}`),
+            ids(
+              sql`select ${billingCustomers.accountId} from ${billingCustomers} where ${eq(billingCustomers.customerId, text)}`,
+            ),
+          )
+      const { id, name, createdAt } = accounts
+      const isOwner = and(eq(users.accountId, id), eq(users.role, 'owner'))
+      return db
+        .select({ id, name, owner: users.email, createdAt })
+        .from(accounts)
+        .leftJoin(users, isOwner)
+        .where(which)
+        .orderBy(name, id)
+        .limit(MOST)
+    })
+  }
+
+  private users(text: string): Promise<FoundUser[]> {
+    const which = isId(text) ? eq(users.id, text) : like(users.email, beginning(text))
+    const { id, accountId, email, name, role, disabledAt } = users
+    return this.database.report(db =>
+      db
+        .select({ id, accountId, email, name, role, disabledAt })
+        .from(users)
+        .where(which)
+        .orderBy(email)
+        .limit(MOST),
+    )
+  }
+}
+
+/** A pattern for what begins with the text, in lower case. */
+function beginning(text: string): string {
+  return `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+}

@@ -1,0 +1,148 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
+import { ApiExcludeController } from '@nestjs/swagger'
+import { IsOptional, IsString, Length, Matches } from 'class-validator'
+import { ApiError } from '../../errors/api-error.js'
+import { IdInPath } from '../../http/id-in-path.js'
+import { ParseText } from '../../http/request-validation.js'
+import { ActiveSessions } from '../../sessions/active/active-sessions.js'
+import { asSessionHandle } from '../../sessions/session.js'
+import { UserAdministration } from '../../users/user-administration.js'
+import { Users } from '../../users/users.js'
+import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
+import { ReasonBody } from '../reason.dto.js'
+import { DirectorySearch } from './directory-search.js'
+import { OperatorFactorResets } from './operator-factor-resets.js'
+import { Records } from './records.js'
+
+export class SearchQuery {
+  @ParseText(text => text.trim())
+  @Length(2, 254)
+  @IsString()
+  q!: string
+}
+
+export class AccountQuery {
+  /** The id of the last member of the page before. */
+  @Matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  @IsOptional()
+  after?: string
+}
+
+@ApiExcludeController()
+@Controller('api/operator')
+export class DirectoryController {
+  constructor(
+    private readonly search: DirectorySearch,
+    private readonly records: Records,
+    private readonly users: Users,
+  ) {}
+
+  @ForOperators()
+  @Get('search')
+  find(@Query() { q }: SearchQuery, @CurrentOperatorActor() actor: OperatorActor) {
+    return this.search.find(q, actor)
+  }
+
+  @ForOperators()
+  @Get('accounts/:id')
+  async account(
+    @Param('id', IdInPath) id: string,
+    @Query() { after }: AccountQuery,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ) {
+    const last = after === undefined ? null : await this.users.findInAccount(after, id)
+    return this.records.account(id, last, actor)
+  }
+
+  @ForOperators()
+  @Get('users/:id')
+  user(@Param('id', IdInPath) id: string, @CurrentOperatorActor() actor: OperatorActor) {
+    return this.records.user(id, actor)
+  }
+}
+
+/** What operators change about a person. */
+@ApiExcludeController()
+@Controller('api/operator/users/:id')
+export class PersonController {
+  constructor(
+    private readonly administration: UserAdministration,
+    private readonly users: Users,
+    private readonly sessions: ActiveSessions,
+    private readonly factorResets: OperatorFactorResets,
+  ) {}
+
+  @ForOperators()
+  @Post('disable')
+  @HttpCode(200)
+  async disable(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ) {
+    return { ended: await this.administration.disable(await this.require(id), because(actor, reason)) }
+  }
+
+  @ForOperators()
+  @Post('enable')
+  @HttpCode(204)
+  async enable(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.administration.enable(await this.require(id), because(actor, reason))
+  }
+
+  @ForOperators()
+  @Post('sessions/end')
+  @HttpCode(200)
+  async endSessions(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ) {
+    return { ended: await this.administration.endSessions(await this.require(id), because(actor, reason)) }
+  }
+
+  @ForOperators()
+  @Post('sessions/:sid/end')
+  @HttpCode(204)
+  async endSession(
+    @Param('id', IdInPath) id: string,
+    @Param('sid') text: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    const sid = asSessionHandle(text)
+    if (!sid || !(await this.sessions.endBy(because(actor, reason), id, sid))) throw new ApiError('NOT_FOUND')
+  }
+
+  @ForOperators()
+  @Post('factors/reset')
+  @HttpCode(202)
+  async resetFactors(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ) {
+    return { resetAt: await this.factorResets.request(id, because(actor, reason), actor.client) }
+  }
+
+  @ForOperators()
+  @Post('factors/reset/cancel')
+  @HttpCode(204)
+  async cancelReset(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.factorResets.cancel(id, because(actor, reason))
+  }
+
+  private async require(id: string) {
+    const user = await this.users.find(id)
+    if (!user) throw new ApiError('NOT_FOUND')
+    return user
+  }
+}

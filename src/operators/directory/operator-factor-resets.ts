@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common'
+import type { Actor } from '../../audit/actor.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import type { Client } from '../../http/client.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import { FactorResetMails } from '../../team/factor-reset/factor-reset-mails.js'
+import { UserEmails } from '../../users/user-emails.js'
+import { Users } from '../../users/users.js'
+
+/** Resets of factors that operators request, with the delay that a manager's has; also for owners. */
+@Injectable()
+export class OperatorFactorResets {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly userEmails: UserEmails,
+    private readonly resets: FactorResets,
+    private readonly mails: FactorResetMails,
+    private readonly rateLimiter: RateLimiter,
+  ) {}
+
+  /**
+   * Mails the user, who can stop it or do it at once, and returns when it happens; asking again changes nothing. Throws
+   * `NOT_FOUND` for users who are gone, disabled or without a second factor, `EMAIL_UNDO_OPEN` while a change of their
+   * address can be undone, `MAIL_UNAVAILABLE`, and `TOO_MANY_ATTEMPTS`.
+   */
+  async request(userId: string, actor: Actor, client: Client): Promise<Date> {
+    this.mails.require()
+    const counted = await this.rateLimiter.countMailBy({}, userId, client)
+    const { resetAt, mail } = await counted.refundIfRejected(this.open(userId, actor))
+    if (mail) this.mails.sendRequested(mail.email, mail.token, resetAt, 'operator')
+    return resetAt
+  }
+
+  /** Throws `NOT_FOUND` when none is pending. */
+  async cancel(userId: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, userId)
+      const isCancelled = user && (await this.resets.cancel(transaction, user, actor, 'cancelled'))
+      if (!isCancelled) throw new ApiError('NOT_FOUND')
+    })
+  }
+
+  private open(userId: string, actor: Actor) {
+    return this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, userId)
+      if (!user || user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
+      if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
+      const pending = await this.resets.find(transaction, userId)
+      if (pending) return { resetAt: pending.resetAt, mail: null }
+      const { reset, token } = await this.resets.open(transaction, user, actor)
+      return { resetAt: reset.resetAt, mail: { email: user.email, token } }
+    })
+  }
+}

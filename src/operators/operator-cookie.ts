@@ -1,0 +1,22 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookieValues } from '../http/client.js'
+import { asSessionId, type SessionId } from '../sessions/session.js'
+import { OPERATOR_SESSION_SECONDS } from './operator-sessions.js'
+
+/** Browsers take a name that begins so only over TLS, for this host alone (RFC 6265bis §4.1.3.2). */
+const NAME = '__Host-operator'
+const ATTRIBUTES = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
+
+export function setOperatorCookie(reply: FastifyReply, sessionId: SessionId): void {
+  reply.setCookie(NAME, sessionId, { ...ATTRIBUTES, maxAge: OPERATOR_SESSION_SECONDS })
+}
+
+export function clearOperatorCookie(reply: FastifyReply): void {
+  reply.clearCookie(NAME, ATTRIBUTES)
+}
+
+/** What the one cookie has; null without one, with two, or with anything that cannot be ours. */
+export function presentedOperatorSession(request: FastifyRequest): SessionId | null {
+  const values = cookieValues(request, NAME)
+  return values.length === 1 ? asSessionId(values[0] as string) : null
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Database } from '../database/database.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Client } from '../http/client.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
+import type { SessionId } from '../sessions/session.js'
+import type { Email } from '../users/email.js'
+import { Passwords } from '../users/passwords/passwords.js'
+import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
+import { type Operator, Operators } from './operators.js'
+
+/** What an operator types. */
+export interface OperatorCredentials {
+  readonly email: Email
+  readonly password: string
+  /** Of their authenticator app. */
+  readonly code: string
+}
+
+/** Logs operators in and out. */
+@Injectable()
+export class OperatorLogin {
+  constructor(
+    private readonly operators: Operators,
+    private readonly sessions: OperatorSessions,
+    private readonly passwords: Passwords,
+    private readonly rateLimiter: RateLimiter,
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * The secret of a new session. Throws `INVALID_CREDENTIALS` whatever is wrong, after the same work, and
+   * `TOO_MANY_ATTEMPTS`.
+   */
+  async logIn(credentials: OperatorCredentials, client: Client): Promise<SessionId> {
+    // An operator's address may be a user's as well; they do not share guesses.
+    const subject = `operator ${credentials.email}`
+    const counted = await this.rateLimiter.count({ kind: 'password', subject, client })
+    try {
+      const operator = await this.check(credentials, client)
+      const sessionId = await this.open(operator, client)
+      await counted.succeeded()
+      return sessionId
+    } catch (error) {
+      await counted.threw(error)
+      throw error
+    }
+  }
+
+  async logOut({ sid, operatorId }: OperatorSession, client: Client): Promise<void> {
+    await this.database.transaction(async transaction => {
+      await this.sessions.end(transaction, sid)
+      const actor = { client, operator: { id: operatorId, reason: null } }
+      await this.auditLog.record(transaction, auditEvent(actor, 'operator.logout'))
+    })
+  }
+
+  private async check({ email, password, code }: OperatorCredentials, client: Client): Promise<Operator> {
+    const operator = await this.operators.findByEmail(email)
+    const isPassword = await this.passwords.verify(operator?.passwordHash ?? null, password, client)
+    // A code is used up only by somebody with the password.
+    if (operator && isPassword && (await this.operators.useCode(operator, code))) return operator
+    const reason = operator ? (isPassword ? 'wrong code' : 'wrong password') : 'unknown operator'
+    this.auditLog.note({ ...auditEvent({ client }, 'operator.login', { reason, email }), outcome: 'failed' })
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  private open({ id }: Operator, client: Client): Promise<SessionId> {
+    return this.database.transaction(async transaction => {
+      const sessionId = await this.sessions.open(transaction, id)
+      const actor = { client, operator: { id, reason: null } }
+      await this.auditLog.record(transaction, auditEvent(actor, 'operator.login'))
+      return sessionId
+    })
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { operatorSessions, operators } from '../database/schema.js'
+import { handleOf, newSessionId, type SessionHandle, type SessionId } from '../sessions/session.js'
+
+/** From the login, used or not. */
+export const OPERATOR_SESSION_SECONDS = 8 * 60 * 60
+
+/** A live login of an operator. */
+export interface OperatorSession {
+  readonly sid: SessionHandle
+  readonly operatorId: string
+  readonly email: string
+  readonly expiresAt: Date
+}
+
+/** Logins of operators, in the database: there are few, and each request asks for its own. */
+@Injectable()
+export class OperatorSessions {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A new session, in the transaction of the login; returns its secret, for the cookie. Those that have expired go. */
+  async open(transaction: Db, operatorId: string): Promise<SessionId> {
+    const sessionId = newSessionId()
+    const createdAt = this.clock.now()
+    const expiresAt = secondsAfter(createdAt, OPERATOR_SESSION_SECONDS)
+    await transaction.delete(operatorSessions).where(lte(operatorSessions.expiresAt, createdAt))
+    await transaction
+      .insert(operatorSessions)
+      .values({ sid: handleOf(sessionId), operatorId, createdAt, expiresAt })
+    return sessionId
+  }
+
+  /** Null when it is unknown, has ended or expired, or its operator is disabled. */
+  async find(sessionId: SessionId): Promise<OperatorSession | null> {
+    const { sid, operatorId, expiresAt } = operatorSessions
+    const isLive = and(
+      eq(sid, handleOf(sessionId)),
+      gt(expiresAt, this.clock.now()),
+      isNull(operators.disabledAt),
+    )
+    const [row] = await this.database.run(db =>
+      db
+        .select({ sid, operatorId, email: operators.email, expiresAt })
+        .from(operatorSessions)
+        .innerJoin(operators, eq(operators.id, operatorId))
+        .where(isLive),
+    )
+    return row ? { ...row, sid: row.sid as SessionHandle } : null
+  }
+
+  async end(transaction: Db, sid: SessionHandle): Promise<void> {
+    await transaction.delete(operatorSessions).where(eq(operatorSessions.sid, sid))
+  }
+}

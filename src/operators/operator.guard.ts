@@ -1,0 +1,84 @@
+import {
+  applyDecorators,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  UseGuards,
+} from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../audit/actor.js'
+import { ApiError } from '../errors/api-error.js'
+import { type Client, clientOf, requestOf } from '../http/client.js'
+import { DocumentedGuard } from '../http/documented.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { ConsoleAddress } from './console-address.js'
+import { presentedOperatorSession } from './operator-cookie.js'
+import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
+
+/** Hides the console from whoever must not reach it. */
+@Injectable()
+@DocumentedGuard({ refusals: ['NOT_FOUND', 'ORIGIN_NOT_ALLOWED'] })
+export class ConsoleGuard implements CanActivate {
+  constructor(private readonly address: ConsoleAddress) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    this.address.require(requestOf(context))
+    return true
+  }
+}
+
+const sessions = new WeakMap<FastifyRequest, OperatorSession>()
+
+/** Requires a live login of an operator, asked of the database for each request. */
+@Injectable()
+@DocumentedGuard({
+  refusals: ['NOT_FOUND', 'ORIGIN_NOT_ALLOWED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+})
+export class OperatorGuard implements CanActivate {
+  constructor(
+    private readonly address: ConsoleAddress,
+    private readonly operatorSessions: OperatorSessions,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = requestOf(context)
+    this.address.require(request)
+    const sessionId = presentedOperatorSession(request)
+    const session = sessionId && (await this.operatorSessions.find(sessionId))
+    if (!session) throw new ApiError('SESSION_NOT_FOUND')
+    sessions.set(request, session)
+    return true
+  }
+}
+
+/** For a handler that whoever reaches the console may call, such as its login. */
+export const ForConsole = () => applyDecorators(Public(), UseGuards(ConsoleGuard))
+
+/** For a handler that only an operator may call: without a user's access token, with their own login. */
+export const ForOperators = () => applyDecorators(Public(), UseGuards(OperatorGuard))
+
+/** The login of the request that {@link OperatorGuard} has let through. */
+export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  sessions.get(requestOf(context)),
+)
+
+/** What the audit log calls the operator of the request. */
+export interface OperatorActor extends Actor {
+  readonly client: Client
+  readonly operator: { readonly id: string; readonly reason: null }
+}
+
+export const CurrentOperatorActor = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const request = requestOf(context)
+  const { operatorId } = sessions.get(request) as OperatorSession
+  return { client: clientOf(request), operator: { id: operatorId, reason: null } } satisfies OperatorActor
+})
+
+/**
+ * The same operator, for a change or, without a reason, a look. Without their address: the account reads these rows,
+ * and `operator.login` has it.
+ */
+export function because({ operator }: OperatorActor, reason: string | null): Actor {
+  return { client: null, operator: { ...operator, reason } }
+}

@@ -1,0 +1,77 @@
+// What was decided here, and why: docs/decisions/operators.md
+import { type DynamicModule, Module } from '@nestjs/common'
+import { AuditModule } from '../audit/audit.module.js'
+import { BillingModule } from '../billing/billing.module.js'
+import type { Settings } from '../config/settings.js'
+import { FactorsModule } from '../factors/factors.module.js'
+import { PasskeysModule } from '../factors/passkeys/passkeys.module.js'
+import { HealthModule } from '../health/health.module.js'
+import { MailModule } from '../mail/mail.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
+import { SatelliteRegistryModule } from '../satellite-registry/satellite-registry.module.js'
+import { SecretsModule } from '../secrets/secrets.module.js'
+import { SessionsModule } from '../sessions/sessions.module.js'
+import { TeamModule } from '../team/team.module.js'
+import { UsersModule } from '../users/users.module.js'
+import { ConsoleAddress } from './console-address.js'
+import { DirectoryController, PersonController } from './directory/directory.controller.js'
+import { DirectorySearch } from './directory/directory-search.js'
+import { OperatorFactorResets } from './directory/operator-factor-resets.js'
+import { Records } from './directory/records.js'
+import {
+  OperatorEventsController,
+  OperatorHealthController,
+  OperatorSatellitesController,
+} from './operations/operations.controller.js'
+import { ConsoleGuard, OperatorGuard } from './operator.guard.js'
+import { OperatorLoginController } from './operator-login.controller.js'
+import { OperatorLogin } from './operator-login.js'
+import { OperatorSessions } from './operator-sessions.js'
+import { Operators } from './operators.js'
+import { OperatorPasskeysController } from './passkeys/operator-passkeys.controller.js'
+import { OperatorPasskeys } from './passkeys/operator-passkeys.js'
+
+const CONTROLLERS = [
+  OperatorLoginController,
+  OperatorPasskeysController,
+  DirectoryController,
+  PersonController,
+  OperatorSatellitesController,
+  OperatorEventsController,
+  OperatorHealthController,
+]
+
+@Module({
+  imports: [
+    AuditModule,
+    BillingModule,
+    FactorsModule,
+    HealthModule,
+    MailModule,
+    PasskeysModule,
+    RateLimitsModule,
+    SatelliteRegistryModule,
+    SecretsModule,
+    SessionsModule,
+    TeamModule,
+    UsersModule,
+  ],
+  providers: [
+    ConsoleAddress,
+    ConsoleGuard,
+    DirectorySearch,
+    OperatorFactorResets,
+    OperatorGuard,
+    OperatorLogin,
+    OperatorPasskeys,
+    OperatorSessions,
+    Operators,
+    Records,
+  ],
+})
+export class OperatorsModule {
+  /** Without OPERATOR_ORIGIN there are no routes. */
+  static with({ operators }: Settings): DynamicModule {
+    return { module: OperatorsModule, controllers: operators ? CONTROLLERS : [] }
+  }
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { and, asc, eq, isNull, lt } from 'drizzle-orm'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { Clock } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { operatorPasskeys, operatorSessions, operators } from '../database/schema.js'
+import { newTotpSecret, stepOfCode } from '../factors/totp/totp.js'
+import { SecretBox } from '../secrets/secret-box.js'
+import type { Email } from '../users/email.js'
+import { Passwords } from '../users/passwords/passwords.js'
+
+/** Somebody who works in the console. */
+export type Operator = typeof operators.$inferSelect
+
+/** The operators in the database. */
+@Injectable()
+export class Operators {
+  constructor(
+    private readonly database: Database,
+    private readonly passwords: Passwords,
+    private readonly secrets: SecretBox,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A new operator, and the secret (base32) for their authenticator app, which is shown once. One who was disabled
+   * comes back under the same id, with this password and a new secret. Throws an Error for an address that has an
+   * operator already.
+   */
+  async add(email: Email, password: string): Promise<{ readonly id: string; readonly totpSecret: string }> {
+    const passwordHash = await this.passwords.hash(password, null)
+    const totpSecret = newTotpSecret()
+    return this.database.transaction(async transaction => {
+      const [known] = await transaction
+        .select()
+        .from(operators)
+        .where(eq(operators.email, email))
+        .for('update')
+      if (known && !known.disabledAt) throw new Error(`${email} is an operator already`)
+      const id = known?.id ?? randomUUID()
+      const row = {
+        passwordHash,
+        totpSecret: this.secrets.seal(totpSecret, id),
+        lastStep: 0,
+        disabledAt: null,
+      }
+      if (known) await transaction.update(operators).set(row).where(eq(operators.id, id))
+      else await transaction.insert(operators).values({ id, email, ...row, createdAt: this.clock.now() })
+      const event = auditEvent({ client: null, operator: { id, reason: null } }, 'operator.add', { email })
+      await this.auditLog.record(transaction, event)
+      return { id, totpSecret }
+    })
+  }
+
+  /** All there have been, oldest first. */
+  list(): Promise<Operator[]> {
+    return this.database.run(db => db.select().from(operators).orderBy(asc(operators.createdAt)))
+  }
+
+  /** Those who can log in. */
+  async findByEmail(email: Email): Promise<Operator | null> {
+    const [row] = await this.database.run(db =>
+      db
+        .select()
+        .from(operators)
+        .where(and(eq(operators.email, email), isNull(operators.disabledAt))),
+    )
+    return row ?? null
+  }
+
+  /** Ends their sessions and removes their passkeys too. False when there is no such operator, or they are disabled already. */
+  disable(email: Email): Promise<boolean> {
+    return this.database.transaction(async transaction => {
+      const [gone] = await transaction
+        .update(operators)
+        .set({ disabledAt: this.clock.now() })
+        .where(and(eq(operators.email, email), isNull(operators.disabledAt)))
+        .returning({ id: operators.id })
+      if (!gone) return false
+      await transaction.delete(operatorSessions).where(eq(operatorSessions.operatorId, gone.id))
+      await transaction.delete(operatorPasskeys).where(eq(operatorPasskeys.operatorId, gone.id))
+      const deed = { id: gone.id, reason: null }
+      const event = auditEvent({ client: null, operator: deed }, 'operator.disable', { email })
+      await this.auditLog.record(transaction, event)
+      return true
+    })
+  }
+
+  /**
+   * Whether the code is one of the operator's app, for now and not used before; uses it up. Of several requests with
+   * one code one gets true.
+   */
+  async useCode({ id, totpSecret }: Operator, code: string): Promise<boolean> {
+    const step = stepOfCode(this.secrets.open(totpSecret, id).toString(), code, this.clock.now())
+    if (step === null) return false
+    const isUnused = and(eq(operators.id, id), isNull(operators.disabledAt), lt(operators.lastStep, step))
+    const used = await this.database.run(db =>
+      db.update(operators).set({ lastStep: step }).where(isUnused).returning({ id: operators.id }),
+    )
+    return used.length > 0
+  }
+
+  /** Seals anew what the current key has not sealed. Returns how many. Safe to repeat. */
+  async resealAll(): Promise<number> {
+    let resealed = 0
+    for (const { id, totpSecret } of await this.list()) {
+      if (this.secrets.isCurrent(totpSecret)) continue
+      const anew = this.secrets.seal(this.secrets.open(totpSecret, id), id)
+      const isSame = and(eq(operators.id, id), eq(operators.totpSecret, totpSecret))
+      await this.database.run(db => db.update(operators).set({ totpSecret: anew }).where(isSame))
+      resealed++
+    }
+    return resealed
+  }
+}

@@ -1,0 +1,100 @@
+import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common'
+import { ApiExcludeController } from '@nestjs/swagger'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import { IsString, MaxLength } from 'class-validator'
+import type { FastifyReply } from 'fastify'
+import { IsNewPasskeyResponse, IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
+import { type Client, CurrentClient } from '../../http/client.js'
+import { IsName } from '../../users/name-text.js'
+import {
+  CurrentOperator,
+  CurrentOperatorActor,
+  ForConsole,
+  ForOperators,
+  type OperatorActor,
+} from '../operator.guard.js'
+import { setOperatorCookie } from '../operator-cookie.js'
+import type { OperatorSession } from '../operator-sessions.js'
+import { OperatorPasskeys } from './operator-passkeys.js'
+
+export class OperatorPasskeyLoginBody {
+  @IsPasskeyResponse({ required: true })
+  response!: AuthenticationResponseJSON
+}
+
+export class NewOperatorPasskeyBody {
+  @IsNewPasskeyResponse()
+  response!: RegistrationResponseJSON
+
+  @IsName({ required: true })
+  name!: string
+
+  @MaxLength(20)
+  @IsString()
+  code!: string
+}
+
+export class RemovedOperatorPasskeyBody {
+  @MaxLength(1_400)
+  @IsString()
+  credentialId!: string
+}
+
+@ApiExcludeController()
+@Controller('api/operator')
+export class OperatorPasskeysController {
+  constructor(private readonly passkeys: OperatorPasskeys) {}
+
+  @ForConsole()
+  @Post('login/passkey/options')
+  @HttpCode(200)
+  requestOptions() {
+    return this.passkeys.requestOptions()
+  }
+
+  @ForConsole()
+  @Post('login/passkey')
+  @HttpCode(204)
+  async logIn(
+    @Body() { response }: OperatorPasskeyLoginBody,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    setOperatorCookie(reply, await this.passkeys.logIn(response, client))
+  }
+
+  @ForOperators()
+  @Get('passkeys')
+  async list(@CurrentOperator() { operatorId }: OperatorSession) {
+    const all = await this.passkeys.list(operatorId)
+    return { passkeys: all.map(({ credentialId, name, createdAt }) => ({ credentialId, name, createdAt })) }
+  }
+
+  @ForOperators()
+  @Post('passkeys/options')
+  @HttpCode(200)
+  creationOptions(@CurrentOperator() session: OperatorSession) {
+    return this.passkeys.creationOptions(session)
+  }
+
+  @ForOperators()
+  @Post('passkeys')
+  @HttpCode(204)
+  async add(
+    @Body() body: NewOperatorPasskeyBody,
+    @CurrentOperator() session: OperatorSession,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.passkeys.add(body, session, actor)
+  }
+
+  @ForOperators()
+  @Post('passkeys/remove')
+  @HttpCode(204)
+  async remove(
+    @Body() { credentialId }: RemovedOperatorPasskeyBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.passkeys.remove(credentialId, actor)
+  }
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { userHandleOf } from '../../../src/factors/passkeys/passkey.js'
+import { Operators } from '../../../src/operators/operators.js'
+import type { Email } from '../../../src/users/email.js'
+import { prove } from '../../support/factors.js'
+import { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { MAIN, type TestApp } from '../../support/test-app.js'
+import { addPasskey as addUserPasskey, passkeyOptions } from '../support/passkey-calls.js'
+import { CONSOLE, CONSOLE_HOST, ConsoleUser, startWithConsole } from './console-calls.js'
+
+const HERE = { origin: CONSOLE, rpId: CONSOLE_HOST }
+
+describe('operator console: passkeys', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startWithConsole()
+  })
+  afterAll(() => app.stop())
+
+  async function withPasskey() {
+    const operator = await ConsoleUser.loggedIn(app)
+    const authenticator = new SoftwareAuthenticator(HERE)
+    // The code of the login is used up.
+    app.clock.advance(30)
+    const answer = await add(operator, authenticator)
+    if (answer.status !== 204) throw new Error(`adding answered ${answer.status} ${answer.text}`)
+    return { operator, authenticator }
+  }
+
+  async function add(
+    operator: ConsoleUser,
+    authenticator: SoftwareAuthenticator,
+    { code = operator.authenticator.code(), lies = {} } = {},
+  ) {
+    const { json: options } = await operator.post('passkeys/options', {})
+    const response = authenticator.create(options, lies)
+    return operator.post('passkeys', { response, name: 'Key ring', code })
+  }
+
+  async function logIn(operator: ConsoleUser, authenticator: SoftwareAuthenticator, lies = {}) {
+    const { json: options } = await operator.post('login/passkey/options', {})
+    return operator.post('login/passkey', { response: authenticator.get(options, lies) })
+  }
+
+  it('one that was added logs in by itself, once for each challenge', async () => {
+    const { operator, authenticator } = await withPasskey()
+    const { json: options } = await operator.post('login/passkey/options', {})
+    expect(options).toMatchObject({ rpId: CONSOLE_HOST, userVerification: 'required' })
+    const response = authenticator.get(options)
+    const [first, second] = [
+      await operator.post('login/passkey', { response }),
+      await operator.post('login/passkey', { response }),
+    ]
+    expect([first?.status, second?.status]).toEqual([204, 401])
+    expect(first?.setCookies[0]).toContain('__Host-operator=')
+    const { json } = await operator.get('passkeys')
+    expect(json.passkeys).toMatchObject([{ name: 'Key ring', credentialId: authenticator.credentialId }])
+  })
+
+  it('adding one takes a code of the app: a stolen cookie is no way in that stays', async () => {
+    const operator = await ConsoleUser.loggedIn(app)
+    const code = operator.authenticator.wrongCode()
+    const answer = await add(operator, new SoftwareAuthenticator(HERE), { code })
+    expect(answer.json).toMatchObject({ code: 'SECOND_FACTOR_INVALID' })
+    expect((await operator.get('passkeys')).json.passkeys).toEqual([])
+  })
+
+  it.each([
+    ['for the main site', { origin: MAIN }],
+    ['for another domain', { rpId: 'main.test' }],
+    ['without user verification', { isUserVerified: false }],
+    ['in a frame', { crossOrigin: true }],
+    ['of somebody else', { userHandle: Buffer.from('somebody else 16').toString('base64url') }],
+    ['of nobody', { userHandle: null }],
+  ])('one that was signed %s is refused', async (_, lies) => {
+    const { operator, authenticator } = await withPasskey()
+    expect((await logIn(operator, authenticator, lies)).json).toMatchObject({ code: 'PASSKEY_INVALID' })
+  })
+
+  it('one that nobody has added is refused, and so is a challenge for users', async () => {
+    const { operator, authenticator } = await withPasskey()
+    const stranger = new SoftwareAuthenticator({ ...HERE, userHandle: userHandleOf(operator.id) })
+    expect((await logIn(operator, stranger)).json).toMatchObject({ code: 'PASSKEY_INVALID' })
+    const { challenge } = await passkeyOptions(app)
+    const response = authenticator.get({ challenge, rpId: CONSOLE_HOST })
+    expect((await operator.post('login/passkey', { response })).status).toBe(401)
+  })
+
+  it("a user's passkey is no operator's", async () => {
+    const user = await anOwner(app)
+    const owner = await signIn(app, user, 'main')
+    await prove(app, owner, 'pwd')
+    const { authenticator } = await addUserPasskey(app, owner)
+    const operator = await ConsoleUser.add(app)
+    expect((await logIn(operator, authenticator, HERE)).json).toMatchObject({ code: 'PASSKEY_INVALID' })
+  })
+
+  it('one that was removed is refused; only its own operator can remove it', async () => {
+    const { operator, authenticator } = await withPasskey()
+    const other = await ConsoleUser.loggedIn(app)
+    const { credentialId } = authenticator
+    expect((await other.post('passkeys/remove', { credentialId })).status).toBe(404)
+    expect((await operator.post('passkeys/remove', { credentialId })).status).toBe(204)
+    expect((await logIn(operator, authenticator)).status).toBe(401)
+  })
+
+  it('those of an operator who is disabled go, also if the operator comes back', async () => {
+    const { operator, authenticator } = await withPasskey()
+    await app.app.get(Operators).disable(operator.email as Email)
+    expect((await logIn(operator, authenticator)).status).toBe(401)
+    await app.app.get(Operators).add(operator.email as Email, 'another long password')
+    expect((await logIn(operator, authenticator)).status).toBe(401)
+  })
+})

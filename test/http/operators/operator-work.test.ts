@@ -1,0 +1,360 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { handlersOf } from '../../../dev/api-docs/handlers.js'
+import { AuditLog } from '../../../src/audit/audit-log.js'
+import { Database } from '../../../src/database/database.js'
+import { accounts } from '../../../src/database/schema.js'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { giveAuthenticator } from '../../support/authenticator.js'
+import { aMember, anOwner, signIn } from '../../support/people.js'
+import { runInProcess } from '../../support/processes/run-in-process.js'
+import { aSatellite } from '../../support/satellites.js'
+import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
+import { bearer, refreshByCookie } from '../support/api-calls.js'
+import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
+import { aSubscriber } from '../support/subscriber.js'
+import { ConsoleUser, startWithConsole } from './console-calls.js'
+
+const DAY = 24 * 60 * 60
+const REASON = 'asked for by phone, ticket 4711'
+
+describe.each(BACKENDS)('operator console: people (%s)', backend => {
+  let app: TestApp
+  let operator: ConsoleUser
+  beforeAll(async () => {
+    app = await startWithConsole(backend)
+  })
+  afterAll(() => app.stop())
+
+  /** Tests let hours pass. */
+  const fresh = async () => {
+    app.clock.advance(60)
+    operator = await ConsoleUser.loggedIn(app)
+  }
+
+  it('disables a user, ends their sessions and lets them in again, each with its reason in their account’s log', async () => {
+    await fresh()
+    const owner = await anOwner(app)
+    const { sessionId } = await signIn(app, owner, 'main')
+    const disabled = await operator.post(`users/${owner.id}/disable`, { reason: REASON })
+    expect([disabled.status, disabled.json]).toEqual([200, { ended: 1 }])
+    expect((await refreshByCookie(app, sessionId)).status).toBe(401)
+    const enabled = await operator.post(`users/${owner.id}/enable`, { reason: `  ${REASON}\n` })
+    expect(enabled.status).toBe(204)
+    const { accessToken, ...session } = await signIn(app, owner, 'main')
+    const log = await app.request({
+      path: '/api/audit',
+      headers: { Origin: MAIN, Cookie: `sessionId=${session.sessionId}`, ...bearer(accessToken) },
+    })
+    const rows = log.json.entries.filter(({ action }: { action: string }) => action.startsWith('user.'))
+    expect(rows).toMatchObject([
+      { action: 'user.enable', ip: null, detail: { operator: operator.id, reason: REASON } },
+      { action: 'user.disable', ip: null, detail: { operator: operator.id, reason: REASON } },
+    ])
+    expect(JSON.stringify(log.json)).not.toContain(operator.email)
+  })
+
+  it('ends one session, and not one that is somebody else’s', async () => {
+    await fresh()
+    const owner = await anOwner(app)
+    const one = await signIn(app, owner, 'main')
+    const other = await signIn(app, owner, 'satellite')
+    const { json } = await operator.get(`users/${owner.id}`)
+    const main = json.sites.find(({ kind }: { kind: string }) => kind === 'main')
+    const [{ sid }] = main.sessions
+    const elsewhere = await operator.post(`users/${(await anOwner(app)).id}/sessions/${sid}/end`)
+    expect(elsewhere.status).toBe(404)
+    expect((await operator.post(`users/${owner.id}/sessions/${sid}/end`)).status).toBe(204)
+    expect((await refreshByCookie(app, one.sessionId)).status).toBe(401)
+    const all = await operator.post(`users/${owner.id}/sessions/end`)
+    expect(all.json).toEqual({ ended: 1 })
+    expect(other.sessionId).toBeDefined()
+  })
+})
+
+describe('operator console: reasons', () => {
+  let app: TestApp
+  let operator: ConsoleUser
+  let owner: User
+  beforeAll(async () => {
+    app = await startWithConsole()
+    operator = await ConsoleUser.loggedIn(app)
+    owner = await anOwner(app)
+  })
+  afterAll(() => app.stop())
+
+  it.each([[{}], [{ reason: '' }], [{ reason: '  a ' }], [{ reason: 'x'.repeat(301) }], [{ reason: 7 }]])(
+    'no change is made for %j',
+    async body => {
+      const changes = handlersOf(app.app).filter(
+        ({ name, method }) =>
+          method === 'POST' && /^(Person|OperatorSatellites|OperatorEvents)Controller/.test(name),
+      )
+      expect(changes).toHaveLength(9)
+      for (const { path } of changes) {
+        const answer = await operator.post(path.replace('/api/operator/', '').replace(':id', owner.id), body)
+        expect([path, answer.json?.code]).toEqual([path, 'INVALID_BODY'])
+      }
+      expect(await app.app.get(Users).find(owner.id)).toMatchObject({ disabledAt: null })
+    },
+  )
+})
+
+describe('operator console: looks', () => {
+  let app: TestApp
+  let operator: ConsoleUser
+  beforeAll(async () => {
+    app = await startWithConsole()
+    operator = await ConsoleUser.loggedIn(app)
+  })
+  afterAll(() => app.stop())
+
+  it('finds by the beginning of an address or a name, by a satellite, a customer or an id', async () => {
+    const { owner, customerId } = await aSubscriber(app)
+    const member = await aMember(app, owner)
+    const name = `Rosa % & Co ${owner.id}`
+    await app.app
+      .get(Database)
+      .run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
+    const { origin } = await aSatellite(app, owner, anOrigin())
+    for (const text of [name.toUpperCase().slice(0, 30), origin, customerId, owner.accountId])
+      expect([text, (await search(text)).accounts]).toEqual([
+        text,
+        [expect.objectContaining({ id: owner.accountId, owner: owner.email })],
+      ])
+    for (const text of [member.email.slice(0, 20).toUpperCase(), member.id])
+      expect((await search(text)).users).toMatchObject([{ id: member.id, accountId: owner.accountId }])
+    expect(await search('%%')).toEqual({ accounts: [], users: [] })
+    expect(await search('Rosa _ & Co')).toEqual({ accounts: [], users: [] })
+  })
+
+  it('every search and every look is recorded with who looked', async () => {
+    const owner = await anOwner(app)
+    await search(owner.email)
+    await operator.get(`users/${owner.id}`)
+    await operator.get(`accounts/${owner.accountId}`)
+    const rows = (await app.auditRows()).slice(-3)
+    expect(rows).toMatchObject([
+      { action: 'operator.search', accountId: null, detail: { text: owner.email, operator: operator.id } },
+      {
+        action: 'operator.view',
+        userId: owner.id,
+        accountId: owner.accountId,
+        detail: { operator: operator.id },
+      },
+      {
+        action: 'operator.view',
+        userId: null,
+        accountId: owner.accountId,
+        detail: { operator: operator.id },
+      },
+    ])
+  })
+
+  it('a person has no secret in them', async () => {
+    const owner = await anOwner(app)
+    const { secret } = await giveAuthenticator(app, owner)
+    await signIn(app, await anOwner(app), 'main')
+    const { text, json } = await operator.get(`users/${owner.id}`)
+    expect(json).toMatchObject({ email: owner.email, hasSecondFactor: true, hasPassword: true })
+    const { passwordHash } = (await app.app.get(Users).find(owner.id)) as User
+    for (const hidden of [secret, passwordHash as string]) expect(text).not.toContain(hidden)
+  })
+
+  it('an account has its members page by page', async () => {
+    const owner = await anOwner(app)
+    for (let count = 0; count < 60; count++) await aMember(app, owner)
+    const first = (await operator.get(`accounts/${owner.accountId}`)).json
+    expect([first.members.length, first.hasMore]).toEqual([50, true])
+    const after = first.members.at(-1).id
+    const second = (await operator.get(`accounts/${owner.accountId}?after=${after}`)).json
+    expect([second.members.length, second.hasMore]).toEqual([11, false])
+  })
+
+  it.each(['users', 'accounts'])('%s that do not exist are 404', async kind => {
+    const id = '11111111-1111-4111-8111-111111111111'
+    expect((await operator.get(`${kind}/${id}`)).json).toMatchObject({ code: 'NOT_FOUND' })
+    expect((await operator.get(`${kind}/nobody`)).json).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  async function search(text: string) {
+    const answer = await operator.get(`search?${new URLSearchParams({ q: text })}`)
+    expect(answer.status).toBe(200)
+    return answer.json
+  }
+})
+
+describe('operator console: a reset of second factors', () => {
+  let app: TestApp
+  let operator: ConsoleUser
+  beforeAll(async () => {
+    app = await startWithConsole()
+  })
+  afterAll(() => app.stop())
+
+  async function requested() {
+    app.clock.advance(60)
+    operator = await ConsoleUser.loggedIn(app)
+    const owner = await anOwner(app)
+    await giveAuthenticator(app, owner)
+    const answer = await operator.post(`users/${owner.id}/factors/reset`, { reason: REASON })
+    expect(answer.status).toBe(202)
+    return { owner, resetAt: new Date(answer.json.resetAt) }
+  }
+  const hasFactor = async ({ id }: User) => (await app.app.get(Users).find(id))?.hasSecondFactor
+
+  it('waits a day, tells an owner by mail at once, and is then made', async () => {
+    const { owner, resetAt } = await requested()
+    expect((resetAt.getTime() - app.clock.now().getTime()) / 1000).toBeCloseTo(DAY, -1)
+    const [mail] = await app.mailsTo(owner.email)
+    expect(mail?.text).toContain('Somebody told us that you have lost')
+    app.clock.advance(DAY - 60)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(true)
+    app.clock.advance(10 * 60)
+    expect(await app.app.get(FactorResetJob).run()).toBe(1)
+    expect(await hasFactor(owner)).toBe(false)
+  })
+
+  it.each(['stop', 'confirm'])('the user can %s it with the mailed link', async action => {
+    const { owner } = await requested()
+    const token = await app.mailedToken(owner.email)
+    const answer = await app.request({
+      method: 'POST',
+      path: `/api/second-factor-reset/${action}`,
+      headers: { Origin: MAIN },
+      body: { token },
+    })
+    expect(answer.status).toBe(204)
+    expect(await hasFactor(owner)).toBe(action === 'stop')
+    app.clock.advance(DAY + 600)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(action === 'stop')
+  })
+
+  it('asked for twice it is one, with one mail; cancelled it never happens', async () => {
+    const { owner, resetAt } = await requested()
+    const again = await operator.post(`users/${owner.id}/factors/reset`)
+    expect(new Date(again.json.resetAt)).toEqual(resetAt)
+    expect(await app.mailsTo(owner.email)).toHaveLength(1)
+    expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(204)
+    expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(404)
+    app.clock.advance(DAY + 600)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(true)
+  })
+
+  it('is not made for somebody who has been disabled since', async () => {
+    const { owner } = await requested()
+    await operator.post(`users/${owner.id}/disable`)
+    app.clock.advance(DAY + 600)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(true)
+  })
+
+  it('is refused for users without a second factor', async () => {
+    app.clock.advance(60)
+    operator = await ConsoleUser.loggedIn(app)
+    const answer = await operator.post(`users/${(await anOwner(app)).id}/factors/reset`)
+    expect(answer.json).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('operator console: satellites, payments, mails, health', () => {
+  let app: TestApp
+  let operator: ConsoleUser
+  beforeAll(async () => {
+    app = await startWithConsole('embedded', { LOG_LEVEL: 'silent' })
+    operator = await ConsoleUser.loggedIn(app)
+  })
+  afterAll(() => app.stop())
+
+  it('what an operator suspends, its account cannot resume; the operator can', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    const { id } = await aSatellite(app, owner, anOrigin())
+    expect((await operator.post(`satellites/${id}/suspend`, { reason: REASON })).status).toBe(204)
+    const { json } = await operator.get('satellites?state=suspended')
+    expect(json.satellites).toMatchObject([{ id, suspendedBy: 'operator' }])
+    const tried = await satellitesOf(app, session, 'POST', `/${id}/verify`)
+    expect(tried.status).toBeGreaterThanOrEqual(400)
+    expect((await operator.post(`satellites/${id}/resume`, { reason: REASON })).status).toBe(204)
+    expect((await operator.get('satellites?state=active')).json.satellites).toMatchObject([{ id }])
+    expect((await app.auditRows()).slice(-1)).toMatchObject([
+      {
+        action: 'satellite.resume',
+        accountId: owner.accountId,
+        detail: { operator: operator.id, reason: REASON },
+      },
+    ])
+  })
+
+  it('an event is handled again, and says in the account’s log why', async () => {
+    const { owner } = await aSubscriber(app)
+    const { events } = (await operator.get('events?state=handled')).json
+    const event = events.find(({ accountId }: { accountId: string }) => accountId === owner.accountId)
+    expect((await operator.post(`events/${event.id}/replay`, { reason: REASON })).status).toBe(202)
+    await app.paymentsSettled()
+    expect((await operator.get('events')).json.events).toEqual([])
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.replay')).toMatchObject([
+      { accountId: owner.accountId, detail: { event: event.id, operator: operator.id, reason: REASON } },
+    ])
+    expect((await operator.post('events/evt_unknown/replay')).json).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('shows mails that could not be sent, and to whom', async () => {
+    const owner = await anOwner(app)
+    const detail = { subject: 'Reset your password', email: owner.email }
+    app.app.get(AuditLog).note({ action: 'mail', outcome: 'failed', client: null, detail })
+    await app.app.get(AuditLog).flush()
+    const { mails } = (await operator.get('mails')).json
+    expect(mails).toMatchObject([{ subject: 'Reset your password', to: owner.email }])
+  })
+
+  it('shows which parts are up, and what waits', async () => {
+    expect((await operator.get('health')).json).toMatchObject({
+      status: 'ok',
+      parts: { database: { state: 'up' }, sessionStore: { state: 'up' } },
+      billing: { waitingEvents: 0, customersParked: 0 },
+    })
+  })
+})
+
+describe('the command line', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startWithConsole('redis + postgres', { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+
+  const mainstay = (...args: string[]) =>
+    runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
+
+  it('adds an operator with all they need, lists and disables them', async () => {
+    const added = await mainstay('operator:add', 'Op@Example.com')
+    expect(added.output).toMatch(/Password: \S{24}/)
+    expect(added.output).toMatch(/otpauth:\/\/totp\/.*secret=[A-Z2-7]{32}/)
+    expect((await mainstay('operator:add', 'op@example.com')).code).toBe(1)
+    expect((await mainstay('operator:list')).output).toMatch(/op@example\.com\n1 operators/)
+    expect((await mainstay('operator:disable', 'op@example.com')).code).toBe(0)
+    expect((await mainstay('operator:disable', 'op@example.com')).code).toBe(1)
+    expect((await mainstay('operator:list')).output).toMatch(/op@example\.com {2}disabled/)
+  })
+
+  it('keeps the reason of a change', async () => {
+    const owner = await anOwner(app)
+    await mainstay('user:disable', owner.email, '--reason', REASON)
+    expect((await app.auditRows()).slice(-1)).toMatchObject([
+      { action: 'user.disable', userId: owner.id, detail: { operator: 'command line', reason: REASON } },
+    ])
+  })
+
+  it('seals the secrets of operators anew', async () => {
+    const operator = await ConsoleUser.loggedIn(app)
+    const { output } = await mainstay('secrets:reseal')
+    expect(output).toMatch(/encrypted anew: 0/)
+    expect((await operator.get('me')).status).toBe(200)
+  })
+})
