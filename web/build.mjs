@@ -1,4 +1,4 @@
-// node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: both sites into web/dist, from web/messages. Not
+// node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: every site into web/dist, from web/messages. Not
 // into dist/, which `nest start --watch` empties.
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 })
 const watch = values.watch ? {} : null
 
-for (const site of ['main', 'satellite']) {
+for (const site of ['main', 'satellite', 'operator']) {
   await build({
     configFile: false,
     root: `${here}${site}`,

@@ -10,5 +10,7 @@ export const SHOP_THREE = 'https://shop-three.test'
 export const EVIL = 'https://evil.test'
 /** Not ours, but of the same site as the API, so that browsers send the cookie from there. */
 export const SIBLING = 'https://blog.main.test'
+/** The operator console, where a test turns it on; of the same site as the main site. */
+export const OPERATORS = 'https://operators.main.test'
 
-export const ORIGINS = [MAIN, API, SHOP_ONE, SHOP_TWO, CUSTOMER, SHOP_THREE, EVIL, SIBLING]
+export const ORIGINS = [MAIN, API, SHOP_ONE, SHOP_TWO, CUSTOMER, SHOP_THREE, EVIL, SIBLING, OPERATORS]

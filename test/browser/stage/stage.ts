@@ -7,7 +7,7 @@ import { type RedisServer, startRedis } from '../../support/redis/redis-server.j
 import { TestApp } from '../../support/test-app.js'
 import { type Certificate, makeCertificate } from './certificate.js'
 import { launchChromium } from './chromium.js'
-import { API, MAIN, ORIGINS, SHOP_ONE, SHOP_TWO } from './hosts.js'
+import { API, MAIN, OPERATORS, ORIGINS, SHOP_ONE, SHOP_TWO } from './hosts.js'
 import type { Pages } from './pages.js'
 import { openPlainDoor } from './plain-door.js'
 import { startPlainPages } from './plain-pages.js'
@@ -92,6 +92,7 @@ export class Stage {
     const browser = await launchChromium(certificate, {
       ...pages.ports,
       [API]: Number(new URL(app.url).port),
+      [OPERATORS]: Number(new URL(app.url).port),
     })
     cleanUp.unshift(() => browser.close())
     return new Stage(app, redis, new ReceivedRequests(app.app.getHttpServer()), browser, cleanUp)

@@ -8,10 +8,10 @@ const AVAILABLE = Object.keys(languages)
 let redraw = () => {}
 
 /** Loads the messages that this person reads, then draws the page, and again whenever they choose another language. */
-export async function drawInLanguage(draw: () => void): Promise<void> {
+export async function drawInLanguage(draw: () => void, only?: readonly string[]): Promise<void> {
   redraw = draw
   const chosen = storedLanguage()
-  await show(chosen ? [chosen] : navigator.languages)
+  await show(only ?? (chosen ? [chosen] : navigator.languages))
 }
 
 /** Those that there are, each with its own name for itself: “Deutsch”. */

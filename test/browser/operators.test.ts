@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { Operators } from '../../src/operators/operators.js'
+import { Users } from '../../src/users/users.js'
+import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
+import { openSession } from '../support/open-session.js'
+import { aMember, anEmail, anOwner } from '../support/people.js'
+import { aSatellite } from '../support/satellites.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { CUSTOMER, MAIN, OPERATORS, SHOP_ONE } from './stage/hosts.js'
+import { openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const PASSWORD = 'the password of an operator'
+const REASON = 'asked for by phone, ticket 4711'
+
+const client = (origin: string) => ({ requestId: 'a', ip: '203.0.113.7', userAgent: 'curl/8', origin })
+
+let stage: Stage
+let email: string
+let app: Authenticator
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages, {
+    OPERATOR_ORIGIN: OPERATORS,
+    OPERATOR_ADDRESSES: '127.0.0.1,::1',
+    SITE_NAME: 'Acme',
+  })
+}, START_MS)
+afterAll(() => stage?.stop())
+beforeEach(async () => {
+  const operator = anEmail()
+  const { totpSecret } = await stage.app.app.get(Operators).add(operator, PASSWORD)
+  email = operator
+  app = new Authenticator(stage.app, totpSecret)
+  ;({ page, complaints } = await openTab(await stage.newPerson({ locale: 'de-AT' })))
+  await visit(page, OPERATORS)
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+async function logIn(code = app.code()): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Code of your authenticator app').fill(code)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+}
+
+const MENU = 'Account menu'
+
+async function menu(item: string): Promise<void> {
+  await page.getByRole('button', { name: MENU }).click()
+  await page.locator('.menu').getByText(item, { exact: true }).click()
+}
+
+async function search(text: string): Promise<void> {
+  await page.getByLabel('Account or user').fill(text)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('heading', { name: 'Users' }).waitFor()
+  await untilShown(page)
+}
+
+/** Presses the button, says why, and waits for the news. */
+async function change(button: string, said: string): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill(REASON)
+  await dialog.getByRole('button', { name: button.split(' ')[0] as string }).click()
+  await page.getByText(said).waitFor()
+  await untilShown(page)
+}
+
+describe('an operator', () => {
+  test('logs in with a code, finds somebody, and helps them', async () => {
+    const owner = await anOwner(stage.app)
+    const member = await aMember(stage.app, owner)
+    await giveAuthenticator(stage.app, member)
+    await openSession(stage.app, owner, 'main', client(MAIN))
+    await openSession(stage.app, owner, 'satellite', client(SHOP_ONE))
+    await aSatellite(stage.app, owner, CUSTOMER)
+    await expectGoodPage(page, 'operators-login')
+
+    await logIn(app.wrongCode())
+    await page.getByText('The address, the password or the code is wrong.').waitFor()
+    await logIn()
+    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+
+    await search(owner.email)
+    await expectGoodPage(page, 'operators-search')
+    await page.getByRole('link', { name: owner.email }).click()
+    await page.getByRole('heading', { name: owner.email }).waitFor()
+    await untilShown(page)
+    await expectGoodPage(page, 'operators-user')
+    await change('End all', 'have ended')
+    await change('Disable', 'is disabled')
+    await page.getByRole('button', { name: 'Enable' }).waitFor()
+    expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
+    await page.getByText(`reason: ${REASON}`).first().waitFor()
+
+    await page.getByRole('link', { name: owner.accountId }).click()
+    await page.getByText(CUSTOMER).waitFor()
+    await expectGoodPage(page, 'operators-account')
+    await change(`Suspend ${CUSTOMER}`, 'is suspended')
+    await change(`Resume ${CUSTOMER}`, 'is active')
+
+    await page.getByRole('link', { name: member.email }).click()
+    await page.getByRole('heading', { name: member.email }).waitFor()
+    await change('Reset in 24 hours', 'has been told by mail')
+    await page.getByText('All of them are going to be removed on').waitFor()
+    await change('Keep them', 'The second factors stay')
+  })
+
+  test('sees what waits and what has failed', async () => {
+    await logIn()
+    for (const [link, name] of [
+      ['Satellites', 'satellites'],
+      ['Payment events', 'payments'],
+      ['Failed mails', 'mails'],
+      ['Health', 'health'],
+    ] as const) {
+      await page.getByRole('link', { name: link, exact: true }).click()
+      await page.getByRole('heading', { name: link, level: 1 }).waitFor()
+      await untilShown(page)
+      await expectGoodPage(page, `operators-${name}`)
+    }
+    await visit(page, `${OPERATORS}/nothing`)
+    await page.getByText('There is no such page').waitFor()
+  })
+
+  test('adds a passkey with a code, and logs in with it', async () => {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await logIn()
+    await menu('Your passkeys')
+    stage.app.clock.advance(30)
+    await page.getByLabel('Name').fill('This laptop')
+    await page.getByLabel('Code of your authenticator app').fill(app.code())
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('added on').waitFor()
+    await expectGoodPage(page, 'operators-passkeys')
+    await menu('Log out')
+    await page.getByText('You are logged out.').waitFor()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('button', { name: MENU }).waitFor()
+  })
+
+  test('is asked to log in again when the login has ended', async () => {
+    await logIn()
+    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    stage.app.clock.advance(8 * 60 * 60)
+    await page.getByRole('link', { name: 'Health' }).click()
+    await page.getByText('You are logged out.').waitFor()
+  })
+})
+
+describe('what other pages can do while an operator is logged in', () => {
+  test.each([MAIN, SHOP_ONE])('%s can neither read nor change anything', async place => {
+    await logIn()
+    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    const other = await page.context().newPage()
+    // As if it had no policy, or somebody's script in it.
+    const attack = { contentType: 'text/html', body: '<h1>Hello</h1>' }
+    await other.route(`${place}/attack`, route => route.fulfill(attack))
+    await other.goto(`${place}/attack`)
+    const tried = await other.evaluate(`Promise.all([
+      fetch('${OPERATORS}/api/operator/me', { credentials: 'include' }),
+      fetch('${OPERATORS}/api/operator/me', { credentials: 'include', mode: 'no-cors' }),
+      fetch('${OPERATORS}/api/operator/logout', { method: 'POST', credentials: 'include', mode: 'no-cors' }),
+    ].map(each => each.then(({ status }) => status, () => 'blocked')))`)
+    // 0: an answer that cannot be read.
+    for (const outcome of tried as unknown[]) expect(['blocked', 0, 403]).toContain(outcome)
+    await other.close()
+    await page.reload()
+    await page.getByRole('button', { name: MENU }).waitFor()
+    expect(await page.evaluate('document.cookie')).toBe('')
+  })
+})

@@ -1,0 +1,69 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { SmallPage } from '../pieces/page.js'
+import { isRefusal } from '../pieces/refusal.js'
+import { usePlace } from '../pieces/router.js'
+import { useLoad } from '../pieces/use-load.js'
+import { Loaded } from '../pieces/waiting.js'
+import type { Me } from './answers.js'
+import { ask, onEnded } from './api.js'
+import { Frame } from './frame.js'
+import { AccountPage } from './pages/account.js'
+import { HealthPage } from './pages/health.js'
+import { LoginPage } from './pages/login.js'
+import { MailsPage } from './pages/mails.js'
+import { NotFoundPage } from './pages/not-found.js'
+import { PasskeysPage } from './pages/passkeys.js'
+import { PaymentsPage } from './pages/payments.js'
+import { SatellitesPage } from './pages/satellites.js'
+import { SearchPage } from './pages/search.js'
+import { UserPage } from './pages/user.js'
+
+/** The operator console: docs/decisions/operators.md. src/pages/site.ts knows the same paths. */
+export function App() {
+  const me = useLoad(() => ask<Me>('me'))
+  const [hadLogin, setHadLogin] = useState(false)
+  useEffect(() => {
+    if (me.data) setHadLogin(true)
+  }, [me.data])
+  useEffect(() => onEnded(() => void me.reload()), [me.reload])
+  useExpiry(me.data, me.reload)
+  if (isRefusal(me.error, 'SESSION_NOT_FOUND')) return <LoginPage hadLogin={hadLogin} done={me.reload} />
+  if (!me.data)
+    return (
+      <SmallPage title="Operator console">
+        <Loaded of={me}>{() => null}</Loaded>
+      </SmallPage>
+    )
+  return (
+    <Frame me={me.data} left={me.reload}>
+      <ConsolePage />
+    </Frame>
+  )
+}
+
+/** Asks again when the login ends, which nothing else may notice. */
+function useExpiry(me: Me | null, reload: () => Promise<void>): void {
+  useEffect(() => {
+    if (!me) return undefined
+    const timer = setTimeout(() => void reload(), Math.max(0, Date.parse(me.expiresAt) - Date.now()) + 1_000)
+    return () => clearTimeout(timer)
+  }, [me, reload])
+}
+
+const PAGES: Readonly<Record<string, () => ReactNode>> = {
+  '/': SearchPage,
+  '/satellites': SatellitesPage,
+  '/payments': PaymentsPage,
+  '/mails': MailsPage,
+  '/health': HealthPage,
+  '/passkeys': PasskeysPage,
+}
+
+function ConsolePage() {
+  const { path } = usePlace()
+  const [, kind, id] = /^\/(accounts|users)\/([0-9a-f-]{36})$/.exec(path) ?? []
+  if (kind === 'accounts') return <AccountPage key={id} id={id as string} />
+  if (kind === 'users') return <UserPage key={id} id={id as string} />
+  const Found = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined
+  return Found ? <Found /> : <NotFoundPage />
+}

@@ -1,0 +1,94 @@
+import type { ReactNode } from 'react'
+import { Avatar } from '../pieces/avatar.js'
+import { ActionButton } from '../pieces/forms/button.js'
+import { useAction } from '../pieces/forms/use-action.js'
+import { t } from '../pieces/language/t.js'
+import { Menu } from '../pieces/menu.js'
+import { Failure } from '../pieces/notice.js'
+import { Link, usePlace } from '../pieces/router.js'
+import { retryNow, useOutage } from '../pieces/sessions/outage.js'
+import { wordsFor } from '../pieces/sessions/outage-banner.js'
+import { BrandLink } from '../pieces/shell/brand-link.js'
+import { NavigationItem } from '../pieces/shell/navigation-link.js'
+import { SkipLink } from '../pieces/shell/skip-link.js'
+import { Toasts } from '../pieces/toasts.js'
+import type { Me } from './answers.js'
+import { tell } from './api.js'
+
+const LINKS = [
+  ['/', 'Search'],
+  ['/satellites', 'Satellites'],
+  ['/payments', 'Payment events'],
+  ['/mails', 'Failed mails'],
+  ['/health', 'Health'],
+] as const
+
+/** What stands around every page: the ways to the others, who works here, and the way out. */
+export function Frame({
+  me,
+  left,
+  children,
+}: {
+  readonly me: Me
+  /** Called after the logout. */
+  readonly left: () => Promise<void>
+  readonly children: ReactNode
+}) {
+  const { path } = usePlace()
+  const logout = useAction(async () => {
+    await tell('logout', {})
+    await left()
+  })
+  return (
+    <>
+      <SkipLink />
+      <Outage />
+      <header className="top">
+        <BrandLink href="/" />
+        <span className="tag warn">Operators</span>
+        <nav className="nav row-nav" aria-label={t('nav.site')}>
+          {LINKS.map(([href, name]) => (
+            <NavigationItem key={href} link={{ href, name, isShown: true, isCurrent: path === href }} />
+          ))}
+        </nav>
+        <div className="person">
+          <Menu
+            className="person-button"
+            button={
+              <>
+                <span className="unseen">{t('nav.accountMenu')}</span>
+                <Avatar name={me.email} />
+              </>
+            }
+          >
+            <span className="menu-head">{me.email}</span>
+            <hr />
+            <Link href="/passkeys">Your passkeys</Link>
+            <hr />
+            <ActionButton action={logout}>Log out</ActionButton>
+          </Menu>
+          <Failure error={logout.error} />
+        </div>
+      </header>
+      <main id="content" className="wide" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+    </>
+  )
+}
+
+function Outage() {
+  const reason = useOutage()
+  if (!reason) return null
+  return (
+    <div className="outage" role="status">
+      <span>
+        {wordsFor(reason)} {t('outage.trying')}
+      </span>
+      <button type="button" onClick={retryNow}>
+        {t('outage.now')}
+      </button>
+    </div>
+  )
+}

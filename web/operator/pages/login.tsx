@@ -1,0 +1,40 @@
+import { EmailField, Field } from '../../pieces/forms/field.js'
+import { Form, type Texts } from '../../pieces/forms/form.js'
+import { PasswordField } from '../../pieces/forms/password-fields.js'
+import { Hint } from '../../pieces/notice.js'
+import { SmallPage } from '../../pieces/page.js'
+import { tell } from '../api.js'
+import { PasskeyLogin } from '../passkey-login.js'
+
+const WRONG = 'The address, the password or the code is wrong. Each code can be used once.'
+
+export function LoginPage({
+  hadLogin,
+  done,
+}: {
+  /** Whether the operator was logged in on this page before. */
+  readonly hadLogin: boolean
+  readonly done: () => Promise<void>
+}) {
+  const send = async ({ email, password, code }: Texts) => {
+    await tell('login', { email, password, code })
+    await done()
+  }
+  return (
+    <SmallPage title="Operator console">
+      {hadLogin && <Hint>You are logged out.</Hint>}
+      <Form submit="Log in" send={send} messages={{ INVALID_CREDENTIALS: WRONG }}>
+        <EmailField />
+        <PasswordField autoComplete="current-password" />
+        <Field
+          label="Code of your authenticator app"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+        />
+      </Form>
+      <PasskeyLogin done={done} />
+    </SmallPage>
+  )
+}

@@ -1,0 +1,25 @@
+import type { PasskeyRequestOptions } from '@mainstay-auth/client'
+import { signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { ActionButton } from '../pieces/forms/button.js'
+import { useAction } from '../pieces/forms/use-action.js'
+import { Failure } from '../pieces/notice.js'
+import { tell } from './api.js'
+
+/** Nothing where the browser has no passkeys. */
+export function PasskeyLogin({ done }: { readonly done: () => Promise<void> }) {
+  const login = useAction(async () => {
+    const options = await tell<PasskeyRequestOptions>('login/passkey/options', {})
+    await tell('login/passkey', { response: await signWithPasskey(options) })
+    await done()
+  })
+  if (!supportsPasskeys()) return null
+  return (
+    <>
+      <p className="or">or</p>
+      <Failure error={login.error} />
+      <div className="actions">
+        <ActionButton action={login}>Use a passkey</ActionButton>
+      </div>
+    </>
+  )
+}
