@@ -75,7 +75,7 @@ describe('Origins that can be satellites', () => {
     ['https://*.example.net', 'Only a preview satellite may have an asterisk in its origin'],
     ['ftp://shop.example.net', 'An origin begins with https://'],
     ['shop.example.net', 'This is not an origin, such as https://shop.example.com'],
-    [MAIN, 'This is the main site or the API itself'],
+    [MAIN, 'This is the main site, the API or the operator console itself'],
   ])('%s cannot: "%s"', async (origin, message) => {
     const { status, json } = await add(origin)
     expect([status, json.code, json.errors]).toEqual([400, 'INVALID_BODY', [{ field: 'origin', message }]])

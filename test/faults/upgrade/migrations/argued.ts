@@ -58,4 +58,15 @@ export const ARGUED: readonly Argued[] = [
     statement: 'CREATE INDEX IF NOT EXISTS "billing_work_failed"',
     because: 'It holds the customers whose look failed, of a table that holds only those who wait: neither is long for long.',
   },
+  {
+    in: '0020_operators',
+    statement: 'CREATE INDEX IF NOT EXISTS "accounts_name_prefix"',
+    because:
+      'The release before reads and writes accounts as ever. Where there are millions, the operator builds it before, as docs/upgrading.md says.',
+  },
+  {
+    in: '0020_operators',
+    statement: 'CREATE INDEX IF NOT EXISTS "users_email_prefix"',
+    because: 'As the one above, of users.',
+  },
 ]
