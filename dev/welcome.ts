@@ -14,7 +14,7 @@ interface StandIns {
 
 /** What to try next, printed when everything runs. */
 export function welcome(
-  { publicUrl, mainOrigin }: Settings,
+  { publicUrl, mainOrigin, operators }: Settings,
   { sandbox, outbox, satellite, hasDocs }: StandIns,
 ): string {
   const body = JSON.stringify({ email: SEED_OWNER, password: SEED_PASSWORD, source: 'main' })
@@ -22,7 +22,7 @@ export function welcome(
   Main site  ${mainOrigin}
   Satellite  ${satellite ? satellite.url : 'not served: ALLOWED_ORIGINS has no free http origin on this machine'}
   Docs       ${hasDocs ? `${publicUrl}/docs/` : 'in the repository, folder docs'}
-  API docs   ${publicUrl}/api/docs
+  API docs   ${publicUrl}/api/docs${operators ? `\n  Operators  ${operators.origin} (npm run cli -- operator:add <email>, while this is stopped)` : ''}
   Payments   ${sandbox ? `${sandbox.url} (sandbox, no real money)` : "Stripe's test mode"}
   Mails      ${outbox ? `${publicUrl}/dev/mails (outbox, nothing leaves this machine)` : 'as SMTP_URL says'}
   Users      ${SEED_OWNER} and ${SEED_MEMBER}, password "${SEED_PASSWORD}"

@@ -19,6 +19,10 @@ export class ConsoleAddress {
     this.allowed = blockListOf(operators)
   }
 
+  isItsHost(host: string): boolean {
+    return host === this.host
+  }
+
   /** Whether the request is for the console's host, byte for byte as a browser sends it, from an allowed address. */
   reaches(request: FastifyRequest): boolean {
     if (this.host === null || request.headers.host !== this.host) return false

@@ -3,6 +3,7 @@ import { Module, type OnModuleInit } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { CorsModule } from '../cors/cors.module.js'
+import { ConsoleAddress } from '../operators/console-address.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { serveClientFiles } from './client-files.js'
 import { SatelliteBrands } from './satellite-brands.js'
@@ -10,7 +11,7 @@ import { serveSites } from './serve-sites.js'
 import { SiteHosts } from './site-hosts.js'
 
 /** The client as files, and the built pages where PAGES names them. CORS is asked first, as for everything else. */
-@Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts, SatelliteBrands] })
+@Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts, SatelliteBrands, ConsoleAddress] })
 export class PagesModule implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
@@ -25,6 +26,6 @@ export class PagesModule implements OnModuleInit {
     serveClientFiles(server)
     if (this.hosts.sites.length === 0) return
     for (const site of this.hosts.sites) site.requireBuilt()
-    await serveSites(server, host => this.hosts.siteAt(host))
+    await serveSites(server, (host, request) => this.hosts.siteAt(host, request))
   }
 }

@@ -11,24 +11,26 @@ const FOR_THIS_HOST = 'max-age=31536000'
 const OF_PROGRAMS = /^\/(api|client|health|assets|\.well-known)(\/|$)/
 
 /**
- * Serves built sites, each at the hosts for which `siteAt` gives it; a request for any other host is left
+ * Serves built sites, each at the hosts, and to whom, `siteAt` gives it; any other request is left
  * alone. Pages are only where the server has no route of its own, so no page can take the place of one. The
  * files of a site have the hash of their content in their names and may be kept for ever. An address that is
  * nothing is a page that says so, for people; programs get the answer of the API.
  */
 export async function serveSites(
   server: FastifyInstance,
-  siteAt: (host: string) => Site | null,
+  siteAt: (host: string, request: FastifyRequest) => Site | null,
 ): Promise<void> {
   await server.register(staticFiles, { serve: false, index: false, maxAge: '365d', immutable: true })
   server.addHook('onRequest', async (request, reply) => {
     const host = hostOf(request)
-    const site = host === null ? null : siteAt(host)
+    const site = host === null ? null : siteAt(host, request)
     return site ? answer(site, request, reply) : undefined
   })
   // Of every answer there, the API's too: a refusal may come before the hook above.
-  server.addHook('onSend', ({ headers: { host } }, reply, _, done) => {
-    if (host && siteAt(host)?.name === 'satellite') reply.header('Strict-Transport-Security', FOR_THIS_HOST)
+  server.addHook('onSend', (request, reply, _, done) => {
+    const { host } = request.headers
+    if (host && siteAt(host, request)?.name === 'satellite')
+      reply.header('Strict-Transport-Security', FOR_THIS_HOST)
     done()
   })
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
 import { Settings } from '../config/settings.js'
 import type { SiteName } from '../config/site-name.js'
+import { ConsoleAddress } from '../operators/console-address.js'
 import type { Satellite } from '../satellites/satellite.js'
 import { Satellites } from '../satellites/satellites.js'
 import { SatelliteBrands } from './satellite-brands.js'
@@ -14,7 +16,6 @@ export class SiteHosts {
   private readonly main: Site | undefined
   private readonly satellite: Site | undefined
   private readonly operator: Site | undefined
-  private readonly operatorHost: string | null
   private readonly mainHost: string
   private readonly schemes: readonly string[]
 
@@ -22,6 +23,7 @@ export class SiteHosts {
     { pages, operators, publicUrl, mainOrigin, environment, brand }: Settings,
     private readonly satellites: Satellites,
     satelliteBrands: SatelliteBrands,
+    private readonly console: ConsoleAddress,
   ) {
     const places = { mainUrl: mainOrigin }
     const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
@@ -35,14 +37,13 @@ export class SiteHosts {
     this.main = this.sites.find(({ name }) => name === 'main')
     this.satellite = this.sites.find(({ name }) => name === 'satellite')
     this.operator = this.sites.find(({ name }) => name === 'operator')
-    this.operatorHost = operators && new URL(operators.origin).host
     this.mainHost = new URL(mainOrigin).host
     this.schemes = environment === 'production' ? ['https'] : ['https', 'http']
   }
 
-  /** The site at this host, byte for byte as a browser sends it; null where there is none. */
-  siteAt(host: string): Site | null {
-    if (host === this.operatorHost) return this.operator ?? null
+  /** The site at this host, byte for byte as a browser sends it; null where there is none, or none for this request. */
+  siteAt(host: string, request: FastifyRequest): Site | null {
+    if (this.console.isItsHost(host)) return this.console.reaches(request) ? (this.operator ?? null) : null
     if (host === this.mainHost) return this.main ?? null
     return (this.satellite && this.satelliteAt(host) && this.satellite) || null
   }

@@ -72,10 +72,10 @@ export class Records {
     const user = await this.users.find(id)
     if (!user) throw new ApiError('NOT_FOUND')
     await this.noteLook(user, actor)
-    const [factors, resets, { sites }, latest] = await Promise.all([
+    const [factors, resets, sites, latest] = await Promise.all([
       this.factors.find(id),
       this.resets.timesOf([id]),
-      this.sessions.list(id, null),
+      this.sitesOf(id),
       this.latestOf({ userId: id }),
     ])
     return {
@@ -88,6 +88,16 @@ export class Records {
       resetAt: resets.get(id) ?? null,
       sites,
       latest,
+    }
+  }
+
+  /** Null while the session store is down: the rest is worth seeing then. */
+  private async sitesOf(userId: string) {
+    try {
+      return (await this.sessions.list(userId, null)).sites
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'SESSION_STORE_UNAVAILABLE') return null
+      throw error
     }
   }
 

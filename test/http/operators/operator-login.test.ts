@@ -129,6 +129,21 @@ describe('operator console: who reaches it', () => {
     expect(answers.map(({ json }) => json.code)).toEqual(answers.map(() => 'SESSION_NOT_FOUND'))
   })
 
+  it('its pages are there for whoever reaches it, and for nobody else', async () => {
+    const headers = { Accept: 'text/html', Host: CONSOLE_HOST }
+    const here = await app.request({ path: '/users/x', headers })
+    expect([here.status, here.headers['content-security-policy']]).toEqual([
+      200,
+      expect.stringContaining("script-src 'self'"),
+    ])
+    const [, asset = ''] = /src="([^"]+\.js)"/.exec(here.text) ?? []
+    expect((await app.request({ path: asset, headers })).status).toBe(200)
+    for (const path of ['/', '/users/x', asset]) {
+      expect((await app.request({ path, headers, localAddress: '127.0.0.2' })).status).toBe(404)
+      expect((await app.request({ path, headers: { ...headers, Host: 'www.main.test' } })).status).toBe(404)
+    }
+  })
+
   it('does not exist for another address, even with the cookie', async () => {
     const answer = await operator.get('me', { localAddress: '127.0.0.2' })
     expect(answer.status).toBe(404)

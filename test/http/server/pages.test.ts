@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import { leadToOrigin } from '../../../dev/web-sites/lead-to-origin.js'
 import type { Brand } from '../../../src/brand/brand.js'
 import type { Settings } from '../../../src/config/settings.js'
 import { Database } from '../../../src/database/database.js'
+import { ConsoleAddress } from '../../../src/operators/console-address.js'
 import type { SatelliteBrands } from '../../../src/pages/satellite-brands.js'
 import { serveSites } from '../../../src/pages/serve-sites.js'
 import { PAGE_PATHS, Site } from '../../../src/pages/site.js'
@@ -316,11 +318,19 @@ it.each([
   ['satellite', 'development', ['satellite', 'satellite']],
   ['main', 'development', ['main']],
 ] as const)('PAGES=%s serves that site alone, in %s', (name, environment, served) => {
-  const settings = { pages: [name], environment, mainOrigin: MAIN, publicUrl: MAIN } as unknown as Settings
+  const settings = {
+    pages: [name],
+    environment,
+    mainOrigin: MAIN,
+    publicUrl: MAIN,
+    operators: null,
+  } as unknown as Settings
   const active = new Map([SHOP_ONE, 'http://127.0.0.1:3001'].map(origin => [origin, { origin }]))
   const satellites = { find: (origin: string) => active.get(origin) ?? null } as unknown as Satellites
-  const hosts = new SiteHosts(settings, satellites, {} as SatelliteBrands)
-  const found = ['www.main.test', 'shop-one.test', '127.0.0.1:3001'].map(host => hosts.siteAt(host)?.name)
+  const hosts = new SiteHosts(settings, satellites, {} as SatelliteBrands, new ConsoleAddress(settings))
+  const found = ['www.main.test', 'shop-one.test', '127.0.0.1:3001'].map(
+    host => hosts.siteAt(host, {} as FastifyRequest)?.name,
+  )
   expect(found.filter(Boolean)).toEqual(served)
 })
 

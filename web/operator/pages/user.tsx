@@ -146,6 +146,12 @@ function SecondFactor({ person, reload }: PersonProps) {
 }
 
 function Sessions({ person: { id, email, sites }, reload }: PersonProps) {
+  if (!sites)
+    return (
+      <Section title="Sessions">
+        <p>The session store does not answer now.</p>
+      </Section>
+    )
   const all = sites.flatMap(({ site, kind, sessions }) =>
     sessions.map(session => ({ site, kind, ...session })),
   )
