@@ -7,6 +7,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
+COPY packages/react/package.json packages/react/
 COPY packages/verify/package.json packages/verify/
 COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci
@@ -25,6 +26,7 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
+COPY packages/react/package.json packages/react/
 COPY packages/verify/package.json packages/verify/
 COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci --omit=dev \

@@ -73,7 +73,10 @@ function generalRules() {
     ),
     // They are installed in other projects, where there is nothing else of ours.
     ...[
-      bringsAlone('client', '(@types/)?react'),
+      bringsAlone('client', 'nothing'),
+      bringsAlone('react', '', {
+        pathNot: '^packages/(react|client)/src/|(^|/)node_modules/(@types/)?react/',
+      }),
       bringsAlone('verify', 'jose|fastify|@nestjs/common', { dependencyTypesNot: ['core'] }),
       // It stands in for another company's server.
       bringsAlone('payment-sandbox', 'stripe|p-limit', { dependencyTypesNot: ['core'] }),
@@ -86,7 +89,7 @@ function generalRules() {
       { path: '^web/.*\\.tsx?$' },
       {
         pathNot:
-          '^virtual:languages$|^(web|packages/client/src)/|^src/brand/contrast\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts|@lingui/core)/',
+          '^virtual:languages$|^(web|packages/(client|react)/src)/|^src/brand/contrast\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts|@lingui/core)/',
       },
     ),
     ...['main', 'satellite', 'operator'].map(site =>

@@ -9,6 +9,7 @@ import { messageFiles } from './messages/vite-plugin.mjs'
 const here = fileURLToPath(new URL('.', import.meta.url))
 // From its sources, so that a page shows the client at hand.
 const client = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
+const react = fileURLToPath(new URL('../packages/react/src/', import.meta.url))
 const { values } = parseArgs({
   options: {
     watch: { type: 'boolean' },
@@ -25,9 +26,10 @@ for (const site of ['main', 'satellite', 'operator']) {
     logLevel: watch ? 'info' : 'warn',
     resolve: {
       alias: [
+        { find: /^@mainstay-auth\/react$/, replacement: `${react}index.ts` },
         { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
         {
-          find: /^@mainstay-auth\/client\/(handoff|passkeys|react|reauthentication)$/,
+          find: /^@mainstay-auth\/client\/(handoff|passkeys|reauthentication)$/,
           replacement: `${client}$1.ts`,
         },
       ],

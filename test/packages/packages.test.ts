@@ -61,7 +61,8 @@ describe.each(Object.entries(EXPECTED_PACKAGES))(
   (name, expected) => {
     let project: InstalledProject
     beforeAll(async () => {
-      project = await InstalledProject.with(archives[name] as string)
+      const names = [name, ...(expected.alongside ?? [])]
+      project = await InstalledProject.with(...names.map(each => archives[each] as string))
     }, PATIENCE_MS)
     afterAll(() => project?.remove())
 

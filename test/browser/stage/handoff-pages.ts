@@ -74,7 +74,8 @@ function bundleReact(code: string): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
     alias: {
       '@mainstay-auth/client/handoff': join(CLIENT, 'handoff.ts'),
-      '@mainstay-auth/client/react': join(CLIENT, 'react.ts'),
+      '@mainstay-auth/react': join(ROOT, 'packages/react/src/index.ts'),
+      '@mainstay-auth/client/passkeys': join(CLIENT, 'passkeys.ts'),
       '@mainstay-auth/client': join(CLIENT, 'index.ts'),
     },
   })

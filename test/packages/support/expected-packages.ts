@@ -3,6 +3,8 @@ import type { CompilerOptions } from 'typescript'
 /** What is true of a package for other projects. */
 export interface ExpectedPackage {
   readonly source: string
+  /** Packages of ours that are installed with it. */
+  readonly alongside?: readonly string[]
   /** With everything that it brings. */
   readonly packages: number
   readonly maxBytes: number
@@ -26,13 +28,12 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
     packages: 1,
     // Half of it are the types of all operations.
     maxBytes: 400_000,
-    peers: ['react'],
-    consumer: `import { type Caller, mainClient, type State } from '@mainstay-auth/client'
+    peers: [],
+    consumer: `import { type Caller, mainClient } from '@mainstay-auth/client'
       import { handOff, type HandOffResult } from '@mainstay-auth/client/handoff'
       import { typedApi } from '@mainstay-auth/client/api'
       import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
       import { createPasskey, loginWithPasskey } from '@mainstay-auth/client/passkeys'
-      import { useSession } from '@mainstay-auth/client/react'
       import { itemStorage, satelliteClient } from '@mainstay-auth/client/mainstay.js'
       const client = mainClient({ baseUrl: 'https://auth.example.com', backends: [] })
       satelliteClient({ baseUrl: 'https://auth.example.com', storage: itemStorage(() => localStorage) })
@@ -42,10 +43,29 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
       export const next: Promise<(Caller | null | object)[]> =
         Promise.all([loginWithPasskey(client, { conditional: true }), createPasskey({})])
       export const team = typedApi({ ...client, fetch: repeatAfterProof(client, async () => {}) }).get('/api/team')
-      export const Page = (): State['status'] => useSession(client).status
       // @ts-expect-error: a satellite has to say where it keeps its session.
       satelliteClient({ baseUrl: 'https://auth.example.com' })`,
     consumerOfPeers: '',
+    compilerOptions: { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] },
+    readme: null,
+  },
+  '@mainstay-auth/react': {
+    source: 'packages/react',
+    alongside: ['@mainstay-auth/client'],
+    // With React.
+    packages: 3,
+    maxBytes: 60_000,
+    peers: ['@types/react', 'csstype'],
+    consumer: 'export {}',
+    consumerOfPeers: `import { mainClient, type State } from '@mainstay-auth/client'
+      import { LoginForm, MainstayProvider, Permitted, SignedIn, SignedOut, UserButton, useSession, useUser } from '@mainstay-auth/react'
+      const client = mainClient({ baseUrl: 'https://auth.example.com' })
+      export const status = (): State['status'] => useSession(client).status
+      export const email = (): string | null => useUser().user?.email ?? null
+      export const parts = [MainstayProvider({ client }), SignedIn({}), SignedOut({}), UserButton({}), LoginForm({})]
+      Permitted({ permission: 'payments' })
+      // @ts-expect-error: there is no such permission.
+      Permitted({ permission: 'refunds' })`,
     compilerOptions: { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] },
     readme: null,
   },

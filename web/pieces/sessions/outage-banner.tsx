@@ -1,5 +1,5 @@
 import type { Client, WaitReason } from '@mainstay-auth/client'
-import { useSession } from '@mainstay-auth/client/react'
+import { useSession } from '@mainstay-auth/react'
 import { t } from '../language/t.js'
 import { hostOf, site } from '../site.js'
 import { retryNow, useOutage } from './outage.js'

@@ -1,5 +1,5 @@
 import type { Caller, Client, WaitReason } from '@mainstay-auth/client'
-import { useSession } from '@mainstay-auth/client/react'
+import { useSession } from '@mainstay-auth/react'
 import { Activity, type ReactNode, useRef } from 'react'
 import { t } from '../language/t.js'
 import { Hint } from '../notice.js'

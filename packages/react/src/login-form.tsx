@@ -1,0 +1,232 @@
+'use client'
+import {
+  type Caller,
+  type FactorMethod,
+  isSecondFactorRequired,
+  type MainstayError,
+} from '@mainstay-auth/client'
+import { loginWithPasskey, signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { ENGLISH, type LoginWords, sentenceFor } from './login-words.js'
+import { useClient } from './provider.js'
+
+export interface LoginFormProps {
+  /** Called once somebody is logged in. Nothing else needs it: `<SignedIn>` and the hooks follow by themselves. */
+  readonly onLogin?: (caller: Caller) => void
+  /** Called with every refusal, such as `HANDOFF_REQUIRED`, beside what the form says. */
+  readonly onRefusal?: (error: unknown) => void
+  /** Offers passkeys as the first step, where the browser has them. They belong to the main site's domain. */
+  readonly passkeys?: boolean
+  /** Filled in at the beginning. */
+  readonly defaultEmail?: string
+  /** Words that are said otherwise. */
+  readonly words?: Partial<LoginWords>
+  readonly className?: string
+  /** Below the form, in its first step: a link for a forgotten password, say. */
+  readonly children?: ReactNode
+}
+
+/** What is still wanted after the right password. */
+interface SecondStep {
+  readonly challenge: string
+  readonly methods: readonly FactorMethod[]
+}
+
+/**
+ * Logs in with e-mail address and password, then with a second factor where the user has one. Without styles of its
+ * own: `@mainstay-auth/react/styles.css` has some, by the class names `mainstay-…`.
+ */
+export function LoginForm({
+  onLogin,
+  onRefusal,
+  passkeys = false,
+  defaultEmail,
+  words: own,
+  className = '',
+  children,
+}: LoginFormProps): ReactNode {
+  const words = { ...ENGLISH, ...own, errors: { ...ENGLISH.errors, ...own?.errors } }
+  const client = useClient()
+  const [step, setStep] = useState<SecondStep | null>(null)
+  const [sentence, setSentence] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const run = async (login: () => Promise<Caller | null>) => {
+    if (isBusy) return
+    setIsBusy(true)
+    setSentence(null)
+    try {
+      const caller = await login()
+      if (caller) onLogin?.(caller)
+    } catch (error) {
+      if (isSecondFactorRequired(error)) return setStep(error)
+      if ((error as MainstayError).code === 'CHALLENGE_EXPIRED') setStep(null)
+      setSentence(sentenceFor(error, words))
+      onRefusal?.(error)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <div className={`mainstay-login ${className}`.trim()}>
+      {step ? (
+        <SecondFactorStep
+          step={step}
+          words={words}
+          isBusy={isBusy}
+          finish={proof => run(() => client.completeSecondFactor({ challenge: step.challenge, ...proof }))}
+          finishWithPasskey={() =>
+            run(async () => {
+              const passkey = await signWithPasskey(await client.passkeyOptions())
+              return client.completeSecondFactor({ challenge: step.challenge, passkey })
+            })
+          }
+          startAgain={() => {
+            setStep(null)
+            setSentence(null)
+          }}
+        />
+      ) : (
+        <>
+          <PasswordStep
+            words={words}
+            isBusy={isBusy}
+            defaultEmail={defaultEmail}
+            logIn={credentials => run(() => client.login(credentials))}
+          />
+          {passkeys && <PasskeyButton words={words} use={() => run(() => loginWithPasskey(client))} />}
+          {children}
+        </>
+      )}
+      <p className="mainstay-error" role="alert">
+        {sentence}
+      </p>
+    </div>
+  )
+}
+
+function PasswordStep({
+  words,
+  isBusy,
+  defaultEmail,
+  logIn,
+}: {
+  readonly words: LoginWords
+  readonly isBusy: boolean
+  readonly defaultEmail: string | undefined
+  readonly logIn: (credentials: { email: string; password: string }) => void
+}): ReactNode {
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    logIn({ email: String(form.get('email')), password: String(form.get('password')) })
+  }
+  return (
+    <form className="mainstay-form" onSubmit={send} aria-busy={isBusy}>
+      <LabelledInput
+        label={words.email}
+        name="email"
+        type="email"
+        autoComplete="username"
+        defaultValue={defaultEmail}
+      />
+      <LabelledInput label={words.password} name="password" type="password" autoComplete="current-password" />
+      <button type="submit" className="mainstay-primary" aria-disabled={isBusy}>
+        {words.logIn}
+      </button>
+    </form>
+  )
+}
+
+type Proof = { readonly code: string } | { readonly recoveryCode: string }
+
+function SecondFactorStep({
+  step: { methods },
+  words,
+  isBusy,
+  finish,
+  finishWithPasskey,
+  startAgain,
+}: {
+  readonly step: SecondStep
+  readonly words: LoginWords
+  readonly isBusy: boolean
+  readonly finish: (proof: Proof) => void
+  readonly finishWithPasskey: () => void
+  readonly startAgain: () => void
+}): ReactNode {
+  const hasApp = methods.includes('totp')
+  const [isRecovery, setIsRecovery] = useState(!hasApp && !methods.includes('passkey'))
+  const hasField = isRecovery || hasApp
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const text = String(new FormData(event.currentTarget).get('code'))
+    finish(isRecovery ? { recoveryCode: text } : { code: text })
+  }
+  return (
+    <div className="mainstay-form">
+      {hasField && (
+        <form className="mainstay-form" onSubmit={send} aria-busy={isBusy}>
+          <LabelledInput
+            key={String(isRecovery)}
+            label={isRecovery ? words.recoveryCode : words.code}
+            name="code"
+            inputMode={isRecovery ? 'text' : 'numeric'}
+            autoComplete="one-time-code"
+            takesFocus
+          />
+          <button type="submit" className="mainstay-primary" aria-disabled={isBusy}>
+            {words.goOn}
+          </button>
+        </form>
+      )}
+      {methods.includes('passkey') && <PasskeyButton words={words} use={finishWithPasskey} />}
+      {methods.includes('recovery') && (hasApp || !isRecovery) && (
+        <button type="button" className="mainstay-link" onClick={() => setIsRecovery(!isRecovery)}>
+          {isRecovery ? words.useCode : words.useRecoveryCode}
+        </button>
+      )}
+      <button type="button" className="mainstay-link" onClick={startAgain}>
+        {words.startAgain}
+      </button>
+    </div>
+  )
+}
+
+/** Nothing on a server, and nothing where the browser has no passkeys. */
+function PasskeyButton({ words, use }: { readonly words: LoginWords; readonly use: () => void }): ReactNode {
+  const [isPossible, setIsPossible] = useState(false)
+  useEffect(() => setIsPossible(supportsPasskeys()), [])
+  if (!isPossible) return null
+  return (
+    <button type="button" className="mainstay-secondary" onClick={use}>
+      {words.usePasskey}
+    </button>
+  )
+}
+
+function LabelledInput({
+  label,
+  takesFocus = false,
+  ...input
+}: {
+  readonly label: string
+  readonly name: string
+  readonly type?: string
+  readonly inputMode?: 'numeric' | 'text'
+  readonly autoComplete: string
+  readonly defaultValue?: string | undefined
+  /** For the field of a step that has just begun. */
+  readonly takesFocus?: boolean
+}): ReactNode {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
+  return (
+    <div className="mainstay-field">
+      <label htmlFor={id}>{label}</label>
+      <input {...input} ref={field} id={id} required />
+    </div>
+  )
+}

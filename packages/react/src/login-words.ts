@@ -1,0 +1,55 @@
+import { type ErrorCode, MainstayError } from '@mainstay-auth/client'
+
+/** Every word of the login form, so that it can be said in another language. */
+export interface LoginWords {
+  readonly email: string
+  readonly password: string
+  readonly logIn: string
+  /** The second step. */
+  readonly code: string
+  readonly recoveryCode: string
+  readonly useRecoveryCode: string
+  readonly useCode: string
+  readonly usePasskey: string
+  readonly goOn: string
+  readonly startAgain: string
+  /** When nothing answers. */
+  readonly noAnswer: string
+  /** For every refusal that has no words of its own. */
+  readonly refused: string
+  /** By the code of the refusal. */
+  readonly errors: Partial<Record<ErrorCode | 'UNKNOWN', string>>
+}
+
+export const ENGLISH: LoginWords = {
+  email: 'E-mail',
+  password: 'Password',
+  logIn: 'Log in',
+  code: 'Code of your authenticator app',
+  recoveryCode: 'Recovery code',
+  useRecoveryCode: 'Use a recovery code',
+  useCode: 'Use a code of the app',
+  usePasskey: 'Use a passkey',
+  goOn: 'Continue',
+  startAgain: 'Start again',
+  noAnswer: 'Nothing answers. Please try again.',
+  refused: 'That did not work. Please try again.',
+  errors: {
+    INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
+    TOO_MANY_ATTEMPTS: 'Too many tries. Please wait a while.',
+    SECOND_FACTOR_INVALID: 'This code is wrong, or has been used already.',
+    PASSKEY_INVALID: 'This passkey does not work here.',
+    CHALLENGE_EXPIRED: 'This took too long. Please log in again.',
+    HANDOFF_REQUIRED: 'Please log in on the main site.',
+    OWNER_LOGIN_BARRED: 'Owners log in on the main site.',
+    UNKNOWN: 'The service cannot answer now. Please try again.',
+  },
+}
+
+/** A sentence for whatever a login has thrown; null where the person has turned back. */
+export function sentenceFor(error: unknown, words: LoginWords): string | null {
+  if (error instanceof MainstayError) return words.errors[error.code] ?? words.refused
+  // What browsers say of a passkey.
+  const hasTurnedBack = ['NotAllowedError', 'AbortError'].includes((error as Error).name)
+  return hasTurnedBack ? null : words.noAnswer
+}

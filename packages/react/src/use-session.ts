@@ -1,0 +1,28 @@
+'use client'
+import type { Client, State } from '@mainstay-auth/client'
+import { useEffect, useSyncExternalStore } from 'react'
+import { useProvidedClient } from './provider.js'
+
+const UNKNOWN: State = { status: 'unknown', caller: null }
+
+/**
+ * Who is logged in, now and whenever that changes; asks the service when nobody has yet. `client` is the provider's
+ * unless given; throws an Error when there is neither. On a server it is `unknown`, as in a browser before the first
+ * answer.
+ */
+export function useSession(given?: Client): State {
+  const provided = useProvidedClient()
+  const client = given ?? provided
+  if (!client)
+    throw new Error('Give useSession a client, or put <MainstayProvider client={client}> around it')
+  const state = useSyncExternalStore(
+    client.onChange,
+    () => client.state,
+    () => UNKNOWN,
+  )
+  useEffect(() => {
+    // What is neither a login nor a logout is tried again by the client itself.
+    if (client.state.status === 'unknown') client.refresh().catch(() => {})
+  }, [client])
+  return state
+}
