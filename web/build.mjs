@@ -46,6 +46,10 @@ for (const site of ['main', 'satellite', 'operator']) {
       // The words that passwords are compared with, loaded when somebody chooses one.
       chunkSizeWarningLimit: 1_500,
       watch,
+      rollupOptions: {
+        // 'use client' is for servers that render; these pages have none.
+        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+      },
     },
   })
 }

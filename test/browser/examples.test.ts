@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
@@ -20,6 +20,64 @@ beforeAll(async () => {
   })
 }, PATIENCE_MS)
 afterAll(() => browser?.close())
+
+describe('npm run example -- react-satellite', () => {
+  let laptop: Laptop
+  let workshop: string
+  let page: Page
+  beforeAll(async () => {
+    const port = await freePort()
+    workshop = `http://127.0.0.1:${port}`
+    const settings = { EXAMPLE_PORT: String(port) }
+    laptop = await Laptop.start('examples/run.mjs', ['react-satellite'], settings)
+  }, PATIENCE_MS)
+  afterAll(() => laptop?.stop())
+  beforeEach(async () => {
+    page = await (await browser.newContext()).newPage()
+    await page.goto(workshop)
+  })
+  afterEach(() => page.context().close())
+
+  it('lets staff in by their password, shows what they may do, and who they are', async () => {
+    await page.getByRole('heading', { name: 'Staff login' }).waitFor()
+    await expectGoodPage(page, 'example-react-login')
+    await enter(page, 'wrong')
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    await enter(page, PASSWORD)
+    await page.getByLabel('Another repair').fill('Racing bike: gears')
+    await page.getByRole('button', { name: 'Take it in' }).click()
+    await page.getByText('3 repairs').waitFor()
+    await expectGoodPage(page, 'example-react-staff')
+
+    const button = page.getByRole('button', { name: `Account menu: ${MEMBER}` })
+    await button.press('Enter')
+    await page.getByText(MEMBER, { exact: true }).waitFor()
+    await expectGoodPage(page, 'example-react-menu')
+    const out = page.getByRole('button', { name: 'Log out' })
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Log out')
+    await out.press('Escape')
+    expect(await out.isVisible()).toBe(false)
+    expect(await page.evaluate('document.activeElement.ariaExpanded')).toBe('false')
+    await button.click()
+    await page.getByRole('heading', { name: 'Repairs' }).click()
+    expect(await out.isVisible()).toBe(false)
+    await button.click()
+    await out.click()
+    await page.getByRole('heading', { name: 'Staff login' }).waitFor()
+    expect(await button.count()).toBe(0)
+  })
+
+  it('lets staff in through the main site, and keeps them logged in over a reload', async () => {
+    await page.getByRole('button', { name: 'Continue on the main site' }).click()
+    await page.waitForURL(`${laptop.url}/**`)
+    await enter(page, PASSWORD)
+    await page.getByRole('button', { name: /^Continue to / }).click()
+    await page.waitForURL(`${workshop}/**`)
+    await page.getByRole('heading', { name: 'Repairs' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Repairs' }).waitFor()
+  })
+})
 
 describe('npm run example -- shop', () => {
   let laptop: Laptop

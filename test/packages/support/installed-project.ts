@@ -55,7 +55,7 @@ export class InstalledProject {
     const { stdout } = await run(command, args, {
       cwd: this.folder,
       env: this.environment(),
-      timeout: 120_000,
+      timeout: 240_000,
     })
     return stdout
   }

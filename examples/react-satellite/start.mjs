@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { serveSatellite } from '../static-site.mjs'
+
+/** Where everything that is built goes. */
+const BUILT = new URL('../../dist/examples/react-satellite/', import.meta.url)
+
+export async function start(addresses) {
+  const { apiUrl, mainUrl, origin } = addresses
+  await build({
+    configFile: false,
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    logLevel: 'warn',
+    esbuild: { jsx: 'automatic' },
+    define: { MAINSTAY_URL: JSON.stringify(apiUrl), MAIN_SITE_URL: JSON.stringify(mainUrl) },
+    build: {
+      outDir: fileURLToPath(BUILT),
+      emptyOutDir: true,
+      // The site's policy allows no data: addresses.
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      rollupOptions: {
+        // 'use client' is for servers that render; this site has none.
+        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+      },
+    },
+  })
+  await serveSatellite(BUILT, addresses)
+  return `
+  Workshop   ${origin}
+             As member@example.com or owner@example.com, with the password above
+`
+}
