@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { type Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { bundleReact, codeUnder } from './stage/docs-code.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { MAIN } from './stage/hosts.js'
+import { type ServedFile, serveFiles } from './stage/served-files.js'
+import { openTab } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const HTML = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A site</title>
+  <link rel="stylesheet" href="/styles.css"><link rel="icon" href="data:,"><body><main><h1>A site</h1><div></div></main><script type="module" src="/app.js"></script>`
+
+let stage: Stage
+let owner: User
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  const docs = await readFile('docs/integrate.md', 'utf8')
+  // The page links it, as a bundler would.
+  const code = codeUnder('React', docs).replace("import '@mainstay-auth/react/styles.css'\n", '')
+  const files: Readonly<Record<string, ServedFile>> = {
+    '/': { type: 'text/html', body: HTML },
+    '/app.js': { type: 'text/javascript', body: await bundleReact(code) },
+    '/styles.css': { type: 'text/css', body: await readFile('packages/react/styles.css', 'utf8') },
+  }
+  stage = await Stage.start(certificate => serveFiles(certificate, [MAIN], (_, path) => files[path] ?? null))
+}, START_MS)
+afterAll(() => stage?.stop())
+beforeEach(async () => {
+  owner = await anOwner(stage.app)
+  ;({ page, complaints } = await openTab(await stage.newPerson()))
+  await page.goto(`${MAIN}/`)
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+async function enter({ email }: Pick<User, 'email'> = owner, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+async function goOnWith(label: string, text: string): Promise<void> {
+  await page.getByLabel(label).fill(text)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+const menuOf = ({ email }: Pick<User, 'email'>) =>
+  page.getByRole('button', { name: `Account menu: ${email}` })
+
+describe('the page that docs/integrate.md shows for React', () => {
+  test('logs in, says who is there and what they may do, and logs out', async () => {
+    await expectGoodPage(page, 'react-login')
+    await enter(owner, 'not the password')
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    await expectGoodPage(page, 'react-login-refused')
+    await enter()
+    await page.getByText('You may pay.').waitFor()
+    await menuOf(owner).click()
+    await expectGoodPage(page, 'react-user-button')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('E-mail').waitFor()
+    await enter(await aMember(stage.app, owner))
+    await page.getByText('You may not pay.').waitFor()
+    expect(await page.getByText('You may pay.').count()).toBe(0)
+  })
+
+  test('shows somebody else’s name once somebody else has logged in', async () => {
+    await enter()
+    await menuOf(owner).waitFor()
+    const member = await aMember(stage.app, owner)
+    await menuOf(owner).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await enter(member)
+    await menuOf(member).waitFor()
+    expect(await menuOf(owner).count()).toBe(0)
+  })
+
+  describe('for somebody with a second factor', () => {
+    let authenticator: Authenticator
+    beforeEach(async () => {
+      authenticator = await giveAuthenticator(stage.app, owner)
+    })
+
+    test('asks for a code of the app, with the focus in its field', async () => {
+      await enter()
+      const field = page.getByLabel('Code of your authenticator app')
+      await field.waitFor()
+      expect(await page.evaluate('document.activeElement.name')).toBe('code')
+      await expectGoodPage(page, 'react-second-step')
+      await goOnWith('Code of your authenticator app', authenticator.wrongCode())
+      await page.getByText('This code is wrong, or has been used already.').waitFor()
+      await goOnWith('Code of your authenticator app', authenticator.code())
+      await page.getByText('You may pay.').waitFor()
+    })
+
+    test('takes a recovery code instead', async () => {
+      const [code = ''] = await giveRecoveryCodes(stage.app, owner)
+      await enter()
+      await page.getByRole('button', { name: 'Use a recovery code' }).click()
+      await goOnWith('Recovery code', code)
+      await page.getByText('You may pay.').waitFor()
+    })
+
+    test('begins again after five wrong codes, and when they turn back', async () => {
+      await enter()
+      await page.getByRole('button', { name: 'Start again' }).click()
+      await enter()
+      for (let guess = 0; guess < 5; guess++) {
+        await goOnWith('Code of your authenticator app', authenticator.wrongCode())
+        await page.getByText('This code is wrong, or has been used already.').waitFor()
+      }
+      await goOnWith('Code of your authenticator app', authenticator.code())
+      await page.getByText('This took too long. Please log in again.').waitFor()
+      await page.getByLabel('Password').waitFor()
+    })
+  })
+})

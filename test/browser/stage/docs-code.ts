@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { API, MAIN } from './hosts.js'
+
+const ROOT = join(__dirname, '../../..')
+const CLIENT = join(ROOT, 'packages/client/src')
+
+/** With our addresses in place of the example's. */
+export function codeUnder(heading: string, docs: string): string {
+  const [, code] =
+    new RegExp(`^#+ ${heading}\\n[\\s\\S]*?\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``, 'm').exec(docs) ?? []
+  if (!code) throw new Error(`There is no code under "${heading}"`)
+  return code.replaceAll('https://auth.example.com', API).replaceAll('https://www.example.com', MAIN)
+}
+
+/** The component `App` of this code, drawn into the page's first `<div>`. */
+export function bundleReact(code: string): Promise<string> {
+  const start = `import { createRoot } from 'react-dom/client'
+    createRoot(document.querySelector('div')).render(<App />)`
+  return bundle({
+    stdin: { contents: `${code}\n${start}`, loader: 'tsx', resolveDir: ROOT },
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    alias: {
+      '@mainstay-auth/client/handoff': join(CLIENT, 'handoff.ts'),
+      '@mainstay-auth/react': join(ROOT, 'packages/react/src/index.ts'),
+      '@mainstay-auth/client/passkeys': join(CLIENT, 'passkeys.ts'),
+      '@mainstay-auth/client': join(CLIENT, 'index.ts'),
+    },
+  })
+}
+
+/** As one script for a browser. */
+export async function bundle(options: BuildOptions): Promise<string> {
+  const { outputFiles } = await build({
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    ...options,
+    write: false,
+  })
+  return outputFiles[0]!.text
+}
