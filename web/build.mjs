@@ -48,7 +48,8 @@ for (const site of ['main', 'satellite', 'operator']) {
       watch,
       rollupOptions: {
         // 'use client' is for servers that render; these pages have none.
-        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+        onwarn: (warning, warn) =>
+          !['MODULE_LEVEL_DIRECTIVE', 'SOURCEMAP_ERROR'].includes(warning.code) && warn(warning),
       },
     },
   })

@@ -21,7 +21,8 @@ export async function start(addresses) {
       modulePreload: false,
       rollupOptions: {
         // 'use client' is for servers that render; this site has none.
-        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+        onwarn: (warning, warn) =>
+          !['MODULE_LEVEL_DIRECTIVE', 'SOURCEMAP_ERROR'].includes(warning.code) && warn(warning),
       },
     },
   })

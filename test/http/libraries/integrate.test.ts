@@ -137,7 +137,8 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   it('shows a React page', async () => {
-    await writeProgram('app', await documentedCode('React'))
+    // Node knows no stylesheets; test/browser/react.test.ts shows it in a browser.
+    await writeProgram('app', (await documentedCode('React')).replace(/^import '.*\.css'$/m, ''))
     await writeProgram('browser-fetch', await readFile(join(SUPPORT, 'browser-fetch.ts'), 'utf8'))
     const program = await write('use-app.mjs', useApp)
     const shown = await node(program, MAIN, email, PASSWORD)
@@ -310,12 +311,12 @@ async function until(text) {
 function seen() { return JSON.stringify(root.toJSON() ?? '') }
 function print() { console.log(['One moment …', 'You may pay.', 'Log in'].find(text => seen().includes(text))) }
 await until('Log in')
-const form = new FormData()
-form.set('email', email)
-form.set('password', password)
-await act(async () => { await root.root.findByType('form').props.action(form) })
+globalThis.FormData = class { constructor(fields) { this.get = name => fields[name] } }
+const submitted = { preventDefault() {}, currentTarget: { email, password } }
+await act(async () => { root.root.findByType('form').props.onSubmit(submitted) })
 await until('You may pay.')
-await act(async () => { await root.root.findByType('button').props.onClick() })
+const isLogout = ({ type, props }) => type === 'button' && props.children === 'Log out'
+await act(async () => { root.root.find(isLogout).props.onClick() })
 await until('Log in')
 process.exit(0)
 `

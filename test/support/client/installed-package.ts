@@ -7,14 +7,14 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const ROOT = join(__dirname, '../../..')
 
-/** A project that has installed client and verify: packed and unpacked, beside the packages that we have ourselves. */
+/** A project that has installed client, react and verify: packed and unpacked, beside the packages that we have ourselves. */
 export async function projectWithPackages(): Promise<{ folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-project-'))
   const modules = join(folder, 'node_modules')
   await linkPackages(modules)
   await mkdir(join(modules, '@mainstay-auth'))
   await Promise.all(
-    ['client', 'verify'].map(async name => {
+    ['client', 'react', 'verify'].map(async name => {
       const archive = await pack(join('packages', name), folder)
       const unpacked = await mkdtemp(join(folder, 'unpacked-'))
       await run('tar', ['-xf', archive, '-C', unpacked])

@@ -1,0 +1,2 @@
+// Imported for its effect: nothing comes out of it.
+export {}
