@@ -11,7 +11,7 @@ const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
 /** A real Redis without persistence; gives back its URL. `given` are further settings. */
 export async function startRedis(name, given = {}) {
-  const port = await freePort()
+  const port = given.port ?? (await freePort())
   const url = `redis://127.0.0.1:${port}`
   const settings = { port, bind: '127.0.0.1', dir: FOLDER, save: '', appendonly: 'no', ...given }
   await Child.start({

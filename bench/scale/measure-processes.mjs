@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { startService } from '../contestants/service.mjs'
+import { freeClusterPort } from '../machine/free-port.mjs'
 import { startRedis } from '../machine/stores.mjs'
 import { Requests } from '../measure/load.mjs'
 import { refreshRequests } from '../measure/requests.mjs'
@@ -47,7 +48,8 @@ export async function measureProcesses(databaseUrl) {
 async function startCluster() {
   const urls = []
   for (let node = 0; node < NODES; node++) {
-    const settings = { 'cluster-enabled': 'yes', 'cluster-config-file': `cluster-${node}.conf` }
+    const port = await freeClusterPort()
+    const settings = { port, 'cluster-enabled': 'yes', 'cluster-config-file': `cluster-${node}.conf` }
     urls.push(await startRedis(`cluster-${node}`, settings))
   }
   const hosts = urls.map(url => new URL(url).host)

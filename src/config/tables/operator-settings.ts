@@ -16,9 +16,9 @@ export const OPERATOR_SETTINGS = {
     name: 'OPERATOR_ADDRESSES',
     read: read.listOf(read.proxyAddress),
     default: { production: '', otherwise: '127.0.0.0/8,::1' },
-    defaultInWords: 'this machine; in production required with `OPERATOR_ORIGIN`',
     meaning:
-      'IP addresses or CIDR blocks, comma-separated, from which the console can be reached; for others it does not exist',
+      'IP addresses or CIDR blocks, comma-separated, from which the console can be reached; for others it ' +
+      'does not exist. Required in production where there is a console',
     examples: { production: '203.0.113.0/24' },
   },
 } as const satisfies SettingsTable
