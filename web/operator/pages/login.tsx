@@ -1,9 +1,10 @@
-import { EmailField, Field } from '../../pieces/forms/field.js'
+import { EmailField } from '../../pieces/forms/field.js'
 import { Form, type Texts } from '../../pieces/forms/form.js'
 import { PasswordField } from '../../pieces/forms/password-fields.js'
 import { Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { tell } from '../api.js'
+import { CodeField } from '../code-field.js'
 import { PasskeyLogin } from '../passkey-login.js'
 
 const WRONG = 'The address, the password or the code is wrong. Each code can be used once.'
@@ -26,13 +27,7 @@ export function LoginPage({
       <Form submit="Log in" send={send} messages={{ INVALID_CREDENTIALS: WRONG }}>
         <EmailField />
         <PasswordField autoComplete="current-password" />
-        <Field
-          label="Code of your authenticator app"
-          name="code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          required
-        />
+        <CodeField />
       </Form>
       <PasskeyLogin done={done} />
     </SmallPage>

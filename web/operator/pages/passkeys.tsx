@@ -8,6 +8,7 @@ import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { Day } from '../../pieces/when.js'
 import { ask, tell } from '../api.js'
+import { CodeField } from '../code-field.js'
 
 interface OwnPasskeys {
   readonly passkeys: readonly {
@@ -72,13 +73,7 @@ export function PasskeysPage() {
               maxLength={100}
               required
             />
-            <Field
-              label="Code of your authenticator app"
-              name="code"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              required
-            />
+            <CodeField />
           </Form>
         </Section>
       )}
