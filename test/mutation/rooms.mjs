@@ -64,7 +64,7 @@ export const ROOMS = {
       'src/billing/sync/{customer-writer,waiting-events}.ts',
       'src/billing/entitlements/{entitlements,user-entitlements}.ts',
     ],
-    tests: ['test/unit/billing/customer-records.test.ts'],
+    tests: ['test/unit/billing/customer-records.test.ts', 'test/unit/billing/entitlements.test.ts'],
     ignoreStatic: true,
   },
 }

@@ -50,8 +50,11 @@ export function LoginForm({
   const [step, setStep] = useState<SecondStep | null>(null)
   const [sentence, setSentence] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
+  // Two presses may come before the next drawing.
+  const isRunning = useRef(false)
   const run = async (login: () => Promise<Caller | null>) => {
-    if (isBusy) return
+    if (isRunning.current) return
+    isRunning.current = true
     setIsBusy(true)
     setSentence(null)
     try {
@@ -63,6 +66,7 @@ export function LoginForm({
       setSentence(sentenceFor(error, words))
       onRefusal?.(error)
     } finally {
+      isRunning.current = false
       setIsBusy(false)
     }
   }
