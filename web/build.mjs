@@ -6,6 +6,9 @@ import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { messageFiles } from './messages/vite-plugin.mjs'
 
+// What runs the build may be in development; the pages never are, or React would bring all that it checks then.
+process.env.NODE_ENV = 'production'
+
 const here = fileURLToPath(new URL('.', import.meta.url))
 // From its sources, so that a page shows the client at hand.
 const client = fileURLToPath(new URL('../packages/client/src/', import.meta.url))

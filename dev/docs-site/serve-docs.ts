@@ -34,7 +34,10 @@ export function serveDocs(server: FastifyInstance): boolean {
   server.get('/docs', (_, reply) => reply.redirect('/docs/', 308))
   server.get<{ Params: { '*': string } }>('/docs/*', ({ params }, reply) => {
     files ??= filesIn(folder)
-    const file = files.get(params['*'])
+    const path = params['*']
+    // A folder's page has relative links.
+    if (files.has(`${path}/`)) return reply.redirect(`/docs/${path}/`, 308)
+    const file = files.get(path)
     return file ? send(reply, file) : send(reply.status(404), files.get('404') as DocsFile)
   })
   return true

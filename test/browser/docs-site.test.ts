@@ -67,6 +67,8 @@ describe('the documentation at /docs/', () => {
   it('leads /docs there, and says of an address that is none that it is none', async () => {
     const { status, headers } = await request(laptop.url, { path: '/docs' })
     expect([status, headers.location]).toEqual([308, '/docs/'])
+    const folder = await request(laptop.url, { path: '/docs/examples' })
+    expect([folder.status, folder.headers.location]).toEqual([308, '/docs/examples/'])
     for (const path of [
       '/docs/nothing',
       '/docs/..%2fpackage.json',
