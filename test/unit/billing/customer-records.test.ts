@@ -257,6 +257,28 @@ describe('what is seen at the provider', () => {
     expect(await entitledOf('account')).toEqual(NOTHING_PAID)
   })
 
+  it('that ended before its customer went keeps the time of its end; one that billed twice bills no more', async () => {
+    const ended = bought({ status: 'canceled', ended_at: 1_800_000_000 })
+    await look({ subscriptions: [ended] })
+    await look({ subscriptions: [], isDeleted: true })
+    expect(await record()).toMatchObject({ status: 'canceled', endsAt: new Date(1_800_000_000_000) })
+    owner = await anOwner(app)
+    await run(
+      sql`insert into billing_customers (account_id, customer_id) values (${owner.accountId}, ${`cus_twice_${count}`})`,
+    )
+    const both = [bought({ id: `sub_new_${count}` }), bought({ id: `sub_old_${count}` })]
+    await look({ of: `cus_twice_${count}`, subscriptions: both })
+    await look({ of: `cus_twice_${count}`, subscriptions: [], isDeleted: true })
+    expect(await record()).toMatchObject({ status: 'canceled', surplus: [] })
+  })
+
+  it('is on record without a price where it has nothing in it', async () => {
+    const empty = { ...bought(), items: { data: [] } } as unknown as Stripe.Subscription
+    await look({ subscriptions: [empty] })
+    expect(await record()).toMatchObject({ priceId: null, quantity: null, currentPeriodEnd: null })
+    expect(await entitledOf('account')).toEqual(NOTHING_PAID)
+  })
+
   it('remembers a trial, even when it is over', async () => {
     const hadTrial = async () =>
       (
@@ -304,6 +326,26 @@ describe('events that wait', () => {
         { event: other, type: 'checkout.session.expired', effect: 'none' },
       ]),
     )
+  })
+
+  it('close the checkout that they say is closed, and no other', async () => {
+    const open = async () =>
+      (
+        await run<{ provider_id: string }>(
+          sql`select provider_id from checkouts where account_id = ${owner.accountId} and is_open`,
+        )
+      ).map(({ provider_id }) => provider_id)
+    const [ours, other] = [`cs_ours_${count}`, `cs_other_${count}`]
+    await run(sql`
+      insert into checkouts (id, account_id, price_id, return_url, provider_id, created_at, expires_at)
+      values (gen_random_uuid(), ${owner.accountId}, 'price_monthly', 'https://www.main.test/', ${ours}, now(), now())`)
+    await anEvent(`evt_other_${count}`, 'checkout.session.expired', { id: other })
+    await anEvent(`evt_paid_${count}`, 'invoice.paid', { id: ours })
+    await look()
+    expect(await open()).toEqual([ours])
+    await anEvent(`evt_ours_${count}`, 'checkout.session.expired', { id: ours })
+    await look()
+    expect(await open()).toEqual([])
   })
 
   it('that another worker has handled meanwhile stay as they are', async () => {
