@@ -30,9 +30,14 @@ export const ROOMS = {
     ),
     ignoreStatic: true,
   },
+  'session-records': {
+    mutate: ['src/sessions/{user-sessions,session-links,session-cleanup}.ts'],
+    tests: ['test/unit/sessions/session-records.test.ts'],
+    ignoreStatic: true,
+  },
   'session-stores': {
     mutate: [
-      'src/sessions/{sessions.service,user-sessions,session-links,session-cleanup}.ts',
+      'src/sessions/sessions.service.ts',
       'src/sessions/stores/*.ts',
       '!src/sessions/stores/{redis-session,session-store}.ts',
       'src/sessions/active/{active,own}-sessions.ts',
