@@ -35,13 +35,17 @@ export const ROOMS = {
     tests: ['test/unit/sessions/session-records.test.ts'],
     ignoreStatic: true,
   },
+  'session-changes': {
+    mutate: ['src/sessions/revocation/session-change*.ts'],
+    tests: ['test/unit/sessions/session-changes.test.ts'],
+    ignoreStatic: true,
+  },
   'session-stores': {
     mutate: [
       'src/sessions/sessions.service.ts',
       'src/sessions/stores/*.ts',
       '!src/sessions/stores/{redis-session,session-store}.ts',
       'src/sessions/active/{active,own}-sessions.ts',
-      'src/sessions/revocation/session-change*.ts',
     ],
     tests: [
       'test/contracts/redis-session-store.test.ts',

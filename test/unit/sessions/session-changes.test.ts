@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { eq, sql } from 'drizzle-orm'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import { Database } from '../../../src/database/database.js'
+import { sessionChanges, users } from '../../../src/database/schema.js'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { Logger } from '../../../src/log/logger.js'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
+import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
+import type { Session, SessionHandle, SessionId } from '../../../src/sessions/session.js'
+import { SessionLinks } from '../../../src/sessions/session-links.js'
+import { type SessionChange, SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { UserSessions } from '../../../src/sessions/user-sessions.js'
+import type { User } from '../../../src/users/user.js'
+import { markLate, requireOf } from '../../support/factors.js'
+import { openSession } from '../../support/open-session.js'
+import { anOwner } from '../../support/people.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+
+const DAY = 24 * 60 * 60
+const CLIENT = { requestId: 'a', ip: '192.0.2.1', userAgent: null, origin: null }
+
+let app: TestApp
+let database: Database
+let log: SessionChangeLog
+let changes: SessionChanges
+let list: UserSessions
+let owner: User
+beforeAll(async () => {
+  app = await TestApp.start('embedded', { LOG_LEVEL: 'silent' })
+  database = app.app.get(Database)
+  log = app.app.get(SessionChangeLog)
+  changes = app.app.get(SessionChanges)
+  list = app.app.get(UserSessions)
+})
+afterAll(() => app.stop())
+afterEach(() => void jest.restoreAllMocks())
+beforeEach(async () => {
+  owner = await anOwner(app)
+})
+
+/** A session in the list alone. */
+async function listed(user: User = owner, seconds = DAY): Promise<SessionHandle> {
+  const sid = randomBytes(32).toString('base64url') as SessionHandle
+  const session = { sid, userId: user.id, expiresAt: secondsAfter(app.clock.now(), seconds) } as Session
+  await database.run(db => db.execute(list.insertFor(session, sql`(select 1) as found`)))
+  return sid
+}
+
+async function childOf(parentSid: SessionHandle): Promise<SessionHandle> {
+  const sid = await listed()
+  const parent = { sid: parentSid, expiresAt: secondsAfter(app.clock.now(), DAY) }
+  const child = { sid, userId: owner.id, origin: SHOP_ONE } as Session
+  await database.transaction(transaction => app.app.get(SessionLinks).add(transaction, child, parent))
+  return sid
+}
+
+const left = () => list.sidsOf(owner.id, app.clock.now())
+const grantOf = ({ id }: User) =>
+  database.run(db => db.select().from(sessionChanges).where(eq(sessionChanges.userId, id)))
+const endOf = (sid: SessionHandle) =>
+  database.run(db => db.select().from(sessionChanges).where(eq(sessionChanges.sid, sid)))
+
+async function revocations({ id }: User = owner) {
+  const rows = await app.auditRows()
+  return rows.filter(row => row.action === 'session.revoke' && row.userId === id)
+}
+
+describe('the log of what happens to sessions', () => {
+  /** In no particular order. */
+  const end = async (...endings: { sid: SessionHandle; keepsChildren?: boolean }[]) =>
+    (await database.transaction(transaction => log.end(transaction, endings))).sort()
+
+  it('ends sessions with their children, and says which were live', async () => {
+    const [one, other, expired] = [await listed(), await listed(), await listed(owner, -1)]
+    const child = await childOf(one)
+    expect(await end({ sid: one }, { sid: expired })).toEqual([one, child].sort())
+    expect(await left()).toEqual([other])
+    expect((await endOf(one)).length + (await endOf(child)).length).toBe(2)
+    expect(await endOf(expired)).toEqual([])
+    expect(await end({ sid: one })).toEqual([])
+  })
+
+  it('lets children go on where that is asked for, and only there', async () => {
+    const [keeping, ending] = [await listed(), await listed()]
+    const [kept, gone] = [await childOf(keeping), await childOf(ending)]
+    expect(await end({ sid: keeping, keepsChildren: true }, { sid: ending })).toEqual(
+      [keeping, ending, gone].sort(),
+    )
+    expect(await left()).toEqual([kept])
+  })
+
+  it('ends all of a user, but for one and for those of others', async () => {
+    const other = await anOwner(app)
+    const theirs = await listed(other)
+    const [keep, ...rest] = [await listed(), await listed(), await listed()] as [
+      SessionHandle,
+      SessionHandle,
+      SessionHandle,
+    ]
+    const all = (kept?: SessionHandle) =>
+      database.transaction(transaction => log.endAll(transaction, owner.id, kept))
+    expect((await all(keep)).sort()).toEqual([...rest].sort())
+    expect(await left()).toEqual([keep])
+    expect(await all()).toEqual([keep])
+    expect(await list.sidsOf(other.id, app.clock.now())).toEqual([theirs])
+  })
+
+  it('records a grant for users who have sessions, within their limits, for as long as the last of these', async () => {
+    const [limited, enrolling, without] = [await anOwner(app), await anOwner(app), await anOwner(app)]
+    const [short, long] = [await listed(owner, 60), await listed(owner, DAY)]
+    await listed(owner, -1)
+    for (const user of [limited, enrolling]) await listed(user)
+    const entitled = permissionsOf(['payments', 'dataEntry'])
+    await database.run(db => db.update(users).set({ entitled }).where(eq(users.id, limited.id)))
+    await requireOf(app, enrolling, 'everyone')
+    await markLate(app, enrolling)
+    const granted = permissionsOf(['dataEntry', 'viewReports'])
+    const wanted = [without, enrolling, limited, owner].map(({ id: userId }) => ({ userId, granted }))
+    const recorded = await database.transaction(transaction => log.grant(transaction, wanted))
+    const names = (permissions: object) =>
+      Object.entries(permissions).flatMap(([name, isGiven]) => (isGiven ? [name as Permission] : []))
+    expect(recorded.map(grant => names(grant.granted))).toEqual([
+      [],
+      ['dataEntry'],
+      ['dataEntry', 'viewReports'],
+    ])
+    expect([...(recorded.at(-1)?.sids ?? [])].sort()).toEqual([short, long].sort())
+    const [row] = await grantOf(owner)
+    expect(row?.until.getTime()).toBeGreaterThan(secondsAfter(app.clock.now(), DAY - 60).getTime())
+    expect(await grantOf(without)).toEqual([])
+  })
+
+  it('keeps only the latest grant, with a higher number, and none of a user whose sessions are over', async () => {
+    const sid = await listed()
+    const grant = async (...names: Permission[]) =>
+      (
+        await database.transaction(transaction =>
+          log.grant(transaction, [{ userId: owner.id, granted: permissionsOf(names) }]),
+        )
+      )[0]
+    const [first, second] = [await grant('payments'), await grant('viewReports')]
+    expect(second?.version).toBeGreaterThan(first?.version as number)
+    expect(await grantOf(owner)).toMatchObject([
+      { id: second?.version, granted: permissionsOf(['viewReports']) },
+    ])
+    await end({ sid })
+    expect(await grant('payments')).toBeUndefined()
+    expect(await grantOf(owner)).toEqual([])
+  })
+
+  it('forgets what can concern no session any more', async () => {
+    const sid = await listed(owner, 60)
+    await end({ sid })
+    app.clock.advance(59)
+    await log.removeExpired(app.clock.now())
+    expect((await endOf(sid)).length).toBe(1)
+    app.clock.advance(2)
+    await log.removeExpired(app.clock.now())
+    expect(await endOf(sid)).toEqual([])
+  })
+})
+
+describe('changes of sessions', () => {
+  const apply = (change: SessionChange) =>
+    changes.applyDurably(change, {
+      action: 'session.revoke',
+      outcome: 'ok',
+      userId: owner.id,
+      accountId: owner.accountId,
+      client: null,
+    })
+
+  it('reach the store, and say how many sessions they have ended', async () => {
+    const { session } = await openSession(app, owner, 'main', CLIENT)
+    expect(await apply({ kind: 'end-all', userId: owner.id })).toBe(1)
+    expect(await app.app.get(SessionStore).find(session.sid, app.clock.now())).toBeNull()
+  })
+
+  it('write a row where there was something to do, or where that is news by itself', async () => {
+    const sid = await listed()
+    await apply({ kind: 'end', sid })
+    expect(await revocations()).toHaveLength(1)
+    await apply({ kind: 'end', sid })
+    await apply({ kind: 'end-all', userId: owner.id, isNewsIfNone: false })
+    expect(await revocations()).toHaveLength(1)
+    await apply({ kind: 'end-all', userId: owner.id })
+    await apply({ kind: 'set-permissions', userId: owner.id, granted: permissionsOf([]) })
+    expect(await revocations()).toHaveLength(3)
+  })
+
+  it('tell the store of a named session also when the list has lost it, once for each', async () => {
+    const told = jest.spyOn(app.app.get(SessionStore), 'apply')
+    const [gone, live] = [randomBytes(32).toString('base64url') as SessionHandle, await listed()]
+    const recorded = await database.transaction(transaction =>
+      changes.record(
+        transaction,
+        [
+          { kind: 'end', sid: gone },
+          { kind: 'end', sid: live },
+        ],
+        null,
+      ),
+    )
+    expect(recorded).toEqual({ changes: { ended: [gone, live], grants: [] }, ended: 1 })
+    await changes.apply(recorded)
+    expect(told).toHaveBeenCalledTimes(1)
+  })
+
+  it('are told in their order where one decision made them, and together where there are many', async () => {
+    const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
+    const grants = (count: number) =>
+      Array.from({ length: count }, (_, version) => ({ version, sids: [], granted: permissionsOf([]) }))
+    const ended = ['a' as SessionHandle]
+    await changes.apply({ changes: { ended, grants: grants(10) }, ended: 1 })
+    expect(
+      told.mock.calls.map(([given]) => [given.ended.length, given.grants.map(({ version }) => version)]),
+    ).toEqual([[1, []], ...grants(10).map(({ version }) => [0, [version]])])
+    told.mockClear()
+    await changes.apply({ changes: { ended, grants: grants(11) }, ended: 1 })
+    expect(told.mock.calls.map(([given]) => [given.ended.length, given.grants.length])).toEqual([[1, 11]])
+  })
+
+  it('by somebody end one session with a reason, and say whether there was one', async () => {
+    const [one, kept] = [await listed(), await listed()]
+    const child = await childOf(kept)
+    const of = (sid: SessionHandle) => ({ sid, userId: owner.id, accountId: owner.accountId })
+    expect(await changes.end(of(one), null, 'a reason')).toBe(true)
+    expect(await changes.end(of(one), null, 'a reason')).toBe(false)
+    expect(await revocations()).toMatchObject([{ sid: one, detail: { reason: 'a reason' } }])
+    expect(await changes.end(of(kept), null, 'moved', { keepsChildren: true })).toBe(true)
+    expect(await left()).toEqual([child])
+    const operator = { client: null, operator: { id: null, reason: 'by phone' } }
+    expect(await changes.endBy(operator, of(child))).toBe(true)
+    expect(await changes.endBy(operator, of(child))).toBe(false)
+    expect((await revocations()).at(-1)).toMatchObject({
+      sid: child,
+      detail: { reason: 'by phone', operator: 'command line' },
+    })
+  })
+
+  it('refuse whoever was let in just before the end of the session', async () => {
+    const sid = await listed()
+    const check = () => database.transaction(transaction => changes.requireNotRevoked(transaction, { sid }))
+    await expect(check()).resolves.toBeUndefined()
+    await apply({ kind: 'end', sid })
+    await expect(check()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+  })
+
+  describe('of a login that replaces others', () => {
+    it('end what the browser had, each with a row, once for each', async () => {
+      const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
+      await changes.endReplaced([sessionId, sessionId, 'none of ours' as SessionId], CLIENT)
+      expect(await revocations()).toMatchObject([
+        { sid: session.sid, accountId: owner.accountId, detail: { reason: 'replaced by a new login' } },
+      ])
+      await changes.endReplaced([sessionId], CLIENT)
+      expect(await revocations()).toHaveLength(1)
+      expect(await left()).toEqual([])
+    })
+
+    it('ask nothing where it had none', async () => {
+      const asked = jest.spyOn(database, 'transaction')
+      await changes.endReplaced([], CLIENT)
+      expect(asked).not.toHaveBeenCalled()
+    })
+
+    it('do not refuse the login when the store does not answer: it is told later', async () => {
+      const { sessionId } = await openSession(app, owner, 'main', CLIENT)
+      jest
+        .spyOn(app.app.get(SessionStore), 'apply')
+        .mockRejectedValue(unavailable('SESSION_STORE_UNAVAILABLE'))
+      const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
+      await changes.endReplaced([sessionId], CLIENT)
+      expect(warned).toHaveBeenCalledTimes(1)
+      expect(await left()).toEqual([])
+    })
+  })
+})
