@@ -179,6 +179,30 @@ describe('changes of sessions', () => {
     expect(await app.app.get(SessionStore).find(session.sid, app.clock.now())).toBeNull()
   })
 
+  it('give live sessions what was granted, together with what else was decided', async () => {
+    const [one, other] = [
+      await openSession(app, owner, 'main', CLIENT),
+      await openSession(app, owner, 'main', CLIENT),
+    ]
+    const granted = permissionsOf(['viewReports'])
+    const recorded = await changes.durably(transaction =>
+      changes.record(
+        transaction,
+        [
+          { kind: 'end', sid: one.session.sid },
+          { kind: 'set-permissions', userId: owner.id, granted },
+        ],
+        null,
+      ),
+    )
+    expect(recorded.changes).toMatchObject({
+      ended: [one.session.sid],
+      grants: [{ sids: [other.session.sid], granted }],
+    })
+    const found = await app.app.get(SessionStore).find(other.session.sid, app.clock.now())
+    expect(found?.permissions).toEqual(granted)
+  })
+
   it('write a row where there was something to do, or where that is news by itself', async () => {
     const sid = await listed()
     await apply({ kind: 'end', sid })
@@ -252,7 +276,9 @@ describe('changes of sessions', () => {
   describe('of a login that replaces others', () => {
     it('end what the browser had, each with a row, once for each', async () => {
       const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
+      const told = jest.spyOn(app.app.get(SessionStore), 'apply')
       await changes.endReplaced([sessionId, sessionId, 'none of ours' as SessionId], CLIENT)
+      expect(told.mock.calls).toEqual([[{ ended: [session.sid], grants: [] }]])
       expect(await revocations()).toMatchObject([
         { sid: session.sid, accountId: owner.accountId, detail: { reason: 'replaced by a new login' } },
       ])
