@@ -39,15 +39,7 @@ export class OperatorLogin {
     // An operator's address may be a user's as well; they do not share guesses.
     const subject = `operator ${credentials.email}`
     const counted = await this.rateLimiter.count({ kind: 'password', subject, client })
-    try {
-      const operator = await this.check(credentials, client)
-      const sessionId = await this.open(operator, client)
-      await counted.succeeded()
-      return sessionId
-    } catch (error) {
-      await counted.threw(error)
-      throw error
-    }
+    return counted.checkedBy(this.check(credentials, client).then(operator => this.open(operator, client)))
   }
 
   async logOut({ sid, operatorId }: OperatorSession, client: Client): Promise<void> {

@@ -210,6 +210,18 @@ export class CountedAction {
     return isRefusal ? this.failed() : this.refund()
   }
 
+  /** What the check of a guess resolves to: it was right. When it rejects, that is reported: see {@link threw}. */
+  async checkedBy<T>(check: Promise<T>): Promise<T> {
+    try {
+      const checked = await check
+      await this.succeeded()
+      return checked
+    } catch (error) {
+      await this.threw(error)
+      throw error
+    }
+  }
+
   /** What `work` resolves to. When it rejects, nothing came of it, and this is refunded. */
   async refundIfRejected<T>(work: Promise<T>): Promise<T> {
     try {

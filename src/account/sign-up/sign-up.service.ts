@@ -65,15 +65,8 @@ export class SignUpVerification {
     // Whoever has the link owns this mailbox, so other people's failures at this address do not count against
     // them.
     const counted = await this.rateLimiter.count(guess, async () => true)
-    try {
-      await this.requirePassword(found, password, client)
-      const owner = await this.pending.complete(token, found, client)
-      await counted.succeeded()
-      return owner
-    } catch (error) {
-      await counted.threw(error)
-      throw error
-    }
+    const checked = this.requirePassword(found, password, client)
+    return counted.checkedBy(checked.then(() => this.pending.complete(token, found, client)))
   }
 
   private async requirePassword(

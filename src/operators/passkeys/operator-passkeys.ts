@@ -6,7 +6,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { Database } from '../../database/database.js'
-import { operatorPasskeys, operators } from '../../database/schema.js'
+import { operatorPasskeys, operators as operatorRows } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
 import { checkSignature } from '../../factors/passkeys/check-signature.js'
 import { clientDataOf } from '../../factors/passkeys/client-data.js'
@@ -16,6 +16,7 @@ import { PasskeyRegistration } from '../../factors/passkeys/passkey-registration
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionId } from '../../sessions/session.js'
+import type { Email } from '../../users/email.js'
 import type { OperatorActor } from '../operator.guard.js'
 import { type OperatorSession, OperatorSessions } from '../operator-sessions.js'
 import { Operators } from '../operators.js'
@@ -42,7 +43,7 @@ export class OperatorPasskeys {
 
   constructor(
     private readonly challenges: PasskeyChallenges,
-    private readonly operatorsThere: Operators,
+    private readonly operators: Operators,
     private readonly sessions: OperatorSessions,
     private readonly rateLimiter: RateLimiter,
     private readonly database: Database,
@@ -135,11 +136,8 @@ export class OperatorPasskeys {
     const subject = `operator ${response.id}`
     const counted = await this.rateLimiter.count({ kind: 'passkey', subject, client })
     try {
-      const sessionId = await this.openBy(response, client)
-      await counted.succeeded()
-      return sessionId
+      return await counted.checkedBy(this.openBy(response, client))
     } catch (error) {
-      await counted.threw(error)
       if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
         this.auditLog.note({
           ...auditEvent({ client }, 'operator.login', { reason: 'wrong passkey' }),
@@ -174,22 +172,20 @@ export class OperatorPasskeys {
       db
         .select({ passkey: operatorPasskeys })
         .from(operatorPasskeys)
-        .innerJoin(operators, eq(operators.id, operatorPasskeys.operatorId))
-        .where(and(eq(operatorPasskeys.credentialId, credentialId), isNull(operators.disabledAt))),
+        .innerJoin(operatorRows, eq(operatorRows.id, operatorPasskeys.operatorId))
+        .where(and(eq(operatorPasskeys.credentialId, credentialId), isNull(operatorRows.disabledAt))),
     )
     return row?.passkey ?? null
   }
 
-  private async requireCode(email: string, code: string, client: Client): Promise<void> {
+  private async requireCode(email: Email, code: string, client: Client): Promise<void> {
     const counted = await this.rateLimiter.count({ kind: 'password', subject: `operator ${email}`, client })
-    try {
-      const operator = await this.operatorsThere.findByEmail(email as never)
-      if (!operator || !(await this.operatorsThere.useCode(operator, code)))
-        throw new ApiError('SECOND_FACTOR_INVALID')
-      await counted.succeeded()
-    } catch (error) {
-      await counted.threw(error)
-      throw error
-    }
+    await counted.checkedBy(this.useCode(email, code))
+  }
+
+  private async useCode(email: Email, code: string): Promise<void> {
+    const operator = await this.operators.findByEmail(email)
+    if (!operator || !(await this.operators.useCode(operator, code)))
+      throw new ApiError('SECOND_FACTOR_INVALID')
   }
 }

@@ -60,13 +60,7 @@ export class PasswordPolicy implements OnApplicationShutdown {
     const normalized = normalizedPassword(password)
     if (!client) return this.check(normalized, known, client)
     const counted = await this.rateLimiter.count({ kind: 'weak password', subject, client })
-    try {
-      await this.check(normalized, known, client)
-      await counted.succeeded()
-    } catch (error) {
-      await counted.threw(error)
-      throw error
-    }
+    await counted.checkedBy(this.check(normalized, known, client))
   }
 
   /** The hash of a new password. Throws like {@link require}, and `TOO_BUSY`. */
