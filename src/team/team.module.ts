@@ -74,6 +74,6 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     FactorResetJob,
     FactorResetMails,
   ],
-  exports: [FactorResetMails],
+  exports: [FactorResetMails, ResetRequests],
 })
 export class TeamModule {}

@@ -5,8 +5,8 @@ import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import { ResetRequests } from '../../team/factor-reset/factor-reset.service.js'
 import { FactorResetMails } from '../../team/factor-reset/factor-reset-mails.js'
-import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
 
 /** Resets of factors that operators request, with the delay that a manager's has; also for owners. */
@@ -15,7 +15,7 @@ export class OperatorFactorResets {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    private readonly userEmails: UserEmails,
+    private readonly requests: ResetRequests,
     private readonly resets: FactorResets,
     private readonly mails: FactorResetMails,
     private readonly rateLimiter: RateLimiter,
@@ -46,12 +46,8 @@ export class OperatorFactorResets {
   private open(userId: string, actor: Actor) {
     return this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, userId)
-      if (!user || user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
-      if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
-      const pending = await this.resets.find(transaction, userId)
-      if (pending) return { resetAt: pending.resetAt, mail: null }
-      const { reset, token } = await this.resets.open(transaction, user, actor)
-      return { resetAt: reset.resetAt, mail: { email: user.email, token } }
+      if (!user) throw new ApiError('NOT_FOUND')
+      return this.requests.open(transaction, user, actor)
     })
   }
 }

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common'
+import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import type { User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import {
   newlyGranted,
@@ -14,6 +16,12 @@ import {
   TeamAuthority,
 } from '../team-authority.js'
 import { FactorResetMails } from './factor-reset-mails.js'
+
+/** The time of a reset; with a mail to be sent when it is new. */
+export interface RequestedReset {
+  readonly resetAt: Date
+  readonly mail: { readonly email: string; readonly token: string } | null
+}
 
 /** Requested resets in the database, within the rules of a team. */
 @Injectable()
@@ -25,11 +33,7 @@ export class ResetRequests {
     private readonly userEmails: UserEmails,
   ) {}
 
-  /** The time of the reset; with a mail to be sent when it is new. */
-  request(
-    actor: SessionActor,
-    userId: string,
-  ): Promise<{ resetAt: Date; mail: { email: string; token: string } | null }> {
+  request(actor: SessionActor, userId: string): Promise<RequestedReset> {
     return this.database.transaction(async transaction => {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
@@ -38,13 +42,21 @@ export class ResetRequests {
         // Whoever resets somebody's factors is a step nearer to being them.
         requireCanGrant(manager, newlyGranted(null, member.granted))
       })
-      if (member.disabledAt || !member.hasSecondFactor) throw new ApiError('NOT_FOUND')
-      if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
-      const pending = await this.resets.find(transaction, userId)
-      if (pending) return { resetAt: pending.resetAt, mail: null }
-      const { reset, token } = await this.resets.open(transaction, member, actor)
-      return { resetAt: reset.resetAt, mail: { email: member.email, token } }
+      return this.open(transaction, member, actor)
     })
+  }
+
+  /**
+   * For a user who is locked, whom the actor may do it to: the pending one, or a new one. Throws `NOT_FOUND` for
+   * disabled users and those without a second factor, and `EMAIL_UNDO_OPEN`.
+   */
+  async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
+    if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
+    if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
+    const pending = await this.resets.find(transaction, user.id)
+    if (pending) return { resetAt: pending.resetAt, mail: null }
+    const { reset, token } = await this.resets.open(transaction, user, actor)
+    return { resetAt: reset.resetAt, mail: { email: user.email, token } }
   }
 
   /** Throws `NOT_FOUND` when none is pending. */
