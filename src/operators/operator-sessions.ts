@@ -5,6 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { operatorSessions, operators } from '../database/schema.js'
 import { handleOf, newSessionId, type SessionHandle, type SessionId } from '../sessions/session.js'
+import type { Email } from '../users/email.js'
 
 /** From the login, used or not. */
 export const OPERATOR_SESSION_SECONDS = 8 * 60 * 60
@@ -13,7 +14,7 @@ export const OPERATOR_SESSION_SECONDS = 8 * 60 * 60
 export interface OperatorSession {
   readonly sid: SessionHandle
   readonly operatorId: string
-  readonly email: string
+  readonly email: Email
   readonly expiresAt: Date
 }
 
@@ -52,7 +53,7 @@ export class OperatorSessions {
         .innerJoin(operators, eq(operators.id, operatorId))
         .where(isLive),
     )
-    return row ? { ...row, sid: row.sid as SessionHandle } : null
+    return row ? { ...row, sid: row.sid as SessionHandle, email: row.email as Email } : null
   }
 
   async end(transaction: Db, sid: SessionHandle): Promise<void> {

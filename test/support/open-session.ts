@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import { secondsAfter } from '../../src/clock/clock.js'
 import { Database } from '../../src/database/database.js'
 import type { Client } from '../../src/http/client.js'
 import { authMethods } from '../../src/permissions/auth-methods.js'
 import type { Source } from '../../src/permissions/permissions.js'
+import type { Session, SessionHandle } from '../../src/sessions/session.js'
 import { type NewSession, SessionsService } from '../../src/sessions/sessions.service.js'
+import { UserSessions } from '../../src/sessions/user-sessions.js'
 import type { User } from '../../src/users/user.js'
 import type { TestApp } from './test-app.js'
 
@@ -19,4 +23,17 @@ export function openSession(
   return sessions.open({ ...user, userId: user.id }, source, client, proof, async (_, insert) => {
     await app.get(Database).run(db => db.execute(insert(sql`(select 1) as found`)))
   })
+}
+
+/** A session in the list of the user's alone, which expires so many seconds from now. */
+export async function listSession(
+  { app, clock }: TestApp,
+  { id: userId }: Pick<User, 'id'>,
+  seconds = 24 * 60 * 60,
+): Promise<SessionHandle> {
+  const sid = randomBytes(32).toString('base64url') as SessionHandle
+  const session = { sid, userId, expiresAt: secondsAfter(clock.now(), seconds) } as Session
+  const row = app.get(UserSessions).insertFor(session, sql`(select 1) as found`)
+  await app.get(Database).run(db => db.execute(row))
+  return sid
 }

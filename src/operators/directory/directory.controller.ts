@@ -115,7 +115,9 @@ export class PersonController {
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
     const sid = asSessionHandle(text)
-    if (!sid || !(await this.sessions.endBy(because(actor, reason), id, sid))) throw new ApiError('NOT_FOUND')
+    const { client, ...deed } = because(actor, reason)
+    const isEnded = sid && (await this.sessions.end(id, sid, client, 'ended by an operator', deed))
+    if (!isEnded) throw new ApiError('NOT_FOUND')
   }
 
   @ForOperators()

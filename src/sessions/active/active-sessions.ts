@@ -68,19 +68,13 @@ export class ActiveSessions {
   async end(
     userId: string,
     sid: SessionHandle,
-    client: Client,
+    client: Client | null,
     reason: string,
-    satellite?: string,
+    { satellite, operator }: { satellite?: string | undefined } & Pick<Actor, 'operator'> = {},
   ): Promise<boolean> {
     const session = await this.store.find(sid, this.clock.now())
     if (!session || !matches(session, userId, satellite)) return false
-    return this.changes.end(session, client, reason)
-  }
-
-  /** The same by an operator, who says why. */
-  async endBy(actor: Actor, userId: string, sid: SessionHandle): Promise<boolean> {
-    const session = await this.store.find(sid, this.clock.now())
-    return session !== null && session.userId === userId && this.changes.endBy(actor, session)
+    return this.changes.end(session, client, reason, { ...(operator && { operator }) })
   }
 
   /** Ends the user's sessions everywhere, except `keep`; returns how many. */

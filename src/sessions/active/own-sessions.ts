@@ -39,7 +39,7 @@ export class OwnSessions {
     const satellite = this.confinedTo(actor)
     const isEnded =
       handle &&
-      (await this.activeSessions.end(actor.userId, handle, actor.client, 'ended by its user', satellite))
+      (await this.activeSessions.end(actor.userId, handle, actor.client, 'ended by its user', { satellite }))
     if (isEnded) return
     this.noteRefusal(actor, 'no such session')
     throw new ApiError('NOT_FOUND')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Actor } from '../../audit/actor.js'
-import { type AuditEvent, auditEvent, auditEventOf } from '../../audit/audit-event.js'
+import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
@@ -106,13 +106,6 @@ export class SessionChanges {
     if (!(await this.userSessions.has(transaction, sid))) throw new ApiError('SESSION_NOT_FOUND')
   }
 
-  /** Ends one session with its children, as an operator does; false when it no longer exists. */
-  async endBy(actor: Actor, { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>) {
-    const detail = { reason: 'ended by an operator' }
-    const event = { ...auditEventOf({ id: userId, accountId }, actor, 'session.revoke', detail), sid }
-    return (await this.applyDurably({ kind: 'end', sid }, event)) > 0
-  }
-
   /**
    * Ends the sessions that a browser still had when it logged in again. Throws when the database fails. A
    * store that fails is no reason to refuse the login: it is told before it serves those sessions again.
@@ -137,11 +130,13 @@ export class SessionChanges {
     { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,
     client: Client | null,
     reason: string,
-    { keepsChildren = false } = {},
+    { keepsChildren = false, operator }: { keepsChildren?: boolean } & Pick<Actor, 'operator'> = {},
   ): Promise<boolean> {
     const ended = await this.applyDurably(
       { kind: 'end', sid, keepsChildren },
-      auditEvent({ userId, accountId, sid, client }, 'session.revoke', { reason }),
+      auditEvent({ userId, accountId, sid, client, ...(operator && { operator }) }, 'session.revoke', {
+        reason,
+      }),
     )
     return ended > 0
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
 import { sessionChanges, users } from '../../../src/database/schema.js'
@@ -15,7 +15,7 @@ import { type SessionChange, SessionStore } from '../../../src/sessions/stores/s
 import { UserSessions } from '../../../src/sessions/user-sessions.js'
 import type { User } from '../../../src/users/user.js'
 import { markLate, requireOf } from '../../support/factors.js'
-import { openSession } from '../../support/open-session.js'
+import { listSession, openSession } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 
@@ -41,13 +41,7 @@ beforeEach(async () => {
   owner = await anOwner(app)
 })
 
-/** A session in the list alone. */
-async function listed(user: User = owner, seconds = DAY): Promise<SessionHandle> {
-  const sid = randomBytes(32).toString('base64url') as SessionHandle
-  const session = { sid, userId: user.id, expiresAt: secondsAfter(app.clock.now(), seconds) } as Session
-  await database.run(db => db.execute(list.insertFor(session, sql`(select 1) as found`)))
-  return sid
-}
+const listed = (user = owner, seconds?: number) => listSession(app, user, seconds)
 
 async function childOf(parentSid: SessionHandle): Promise<SessionHandle> {
   const sid = await listed()
@@ -256,9 +250,9 @@ describe('changes of sessions', () => {
     expect(await revocations()).toMatchObject([{ sid: one, detail: { reason: 'a reason' } }])
     expect(await changes.end(of(kept), null, 'moved', { keepsChildren: true })).toBe(true)
     expect(await left()).toEqual([child])
-    const operator = { client: null, operator: { id: null, reason: 'by phone' } }
-    expect(await changes.endBy(operator, of(child))).toBe(true)
-    expect(await changes.endBy(operator, of(child))).toBe(false)
+    const operator = { id: null, reason: 'by phone' }
+    expect(await changes.end(of(child), null, 'ended', { operator })).toBe(true)
+    expect(await changes.end(of(child), null, 'ended', { operator })).toBe(false)
     expect((await revocations()).at(-1)).toMatchObject({
       sid: child,
       detail: { reason: 'by phone', operator: 'command line' },

@@ -11,7 +11,7 @@ import { SessionLinks } from '../../../src/sessions/session-links.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserSessions } from '../../../src/sessions/user-sessions.js'
 import type { User } from '../../../src/users/user.js'
-import { openSession } from '../../support/open-session.js'
+import { listSession, openSession } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
 import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 
@@ -37,13 +37,7 @@ function aSid(): SessionHandle {
   return randomBytes(32).toString('base64url') as SessionHandle
 }
 
-/** A session in the list alone, with its time of expiry in seconds from now. */
-async function listed(user: User, seconds = DAY): Promise<SessionHandle> {
-  const sid = aSid()
-  const session = { sid, userId: user.id, expiresAt: secondsAfter(app.clock.now(), seconds) } as Session
-  await database.run(db => db.execute(list.insertFor(session, sql`(select 1) as found`)))
-  return sid
-}
+const listed = (user: User, seconds?: number) => listSession(app, user, seconds)
 
 /** A session of a satellite that came from `parentSid`. */
 async function linked(origin: string, parentSid: SessionHandle, seconds = DAY): Promise<SessionHandle> {
