@@ -10,7 +10,7 @@ import { startBuiltPages } from './stage/built-pages.js'
 import type { Certificate } from './stage/certificate.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, EVIL, MAIN, OPERATORS, SHOP_ONE, SIBLING } from './stage/hosts.js'
-import type { Pages } from './stage/pages.js'
+import { together } from './stage/pages.js'
 import { startPlainPages } from './stage/plain-pages.js'
 import { openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
@@ -19,13 +19,8 @@ const PASSWORD = 'the password of an operator'
 const REASON = 'asked for by phone, ticket 4711'
 
 /** The real pages, and on all other origins pages that are nobody's friends. */
-async function startAllPages(certificate: Certificate): Promise<Pages> {
-  const all = await Promise.all([startPlainPages(certificate), startBuiltPages(certificate)])
-  return {
-    ports: Object.assign({}, ...all.map(({ ports }) => ports)),
-    stop: async () => void (await Promise.all(all.map(pages => pages.stop()))),
-  }
-}
+const startAllPages = (certificate: Certificate) =>
+  together(startPlainPages(certificate), startBuiltPages(certificate))
 
 const client = (origin: string) => ({ requestId: 'a', ip: '203.0.113.7', userAgent: 'curl/8', origin })
 

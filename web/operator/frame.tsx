@@ -7,7 +7,7 @@ import { Menu } from '../pieces/menu.js'
 import { Failure } from '../pieces/notice.js'
 import { Link, usePlace } from '../pieces/router.js'
 import { retryNow, useOutage } from '../pieces/sessions/outage.js'
-import { wordsFor } from '../pieces/sessions/outage-banner.js'
+import { OutageNotice } from '../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../pieces/shell/brand-link.js'
 import { NavigationItem } from '../pieces/shell/navigation-link.js'
 import { SkipLink } from '../pieces/shell/skip-link.js'
@@ -35,6 +35,7 @@ export function Frame({
   readonly children: ReactNode
 }) {
   const { path } = usePlace()
+  const outage = useOutage()
   const logout = useAction(async () => {
     await tell('logout', {})
     await left()
@@ -42,7 +43,7 @@ export function Frame({
   return (
     <>
       <SkipLink />
-      <Outage />
+      <OutageNotice reason={outage} tryNow={retryNow} />
       <header className="top">
         <BrandLink href="/" />
         <span className="tag warn">Operators</span>
@@ -75,20 +76,5 @@ export function Frame({
       </main>
       <Toasts />
     </>
-  )
-}
-
-function Outage() {
-  const reason = useOutage()
-  if (!reason) return null
-  return (
-    <div className="outage" role="status">
-      <span>
-        {wordsFor(reason)} {t('outage.trying')}
-      </span>
-      <button type="button" onClick={retryNow}>
-        {t('outage.now')}
-      </button>
-    </div>
   )
 }

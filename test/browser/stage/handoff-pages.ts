@@ -4,7 +4,7 @@ import { startBuiltPages } from './built-pages.js'
 import type { Certificate } from './certificate.js'
 import { bundle, bundleReact, codeUnder } from './docs-code.js'
 import { SHOP_THREE, SHOP_TWO } from './hosts.js'
-import type { Pages } from './pages.js'
+import { type Pages, together } from './pages.js'
 import { startPlainPages } from './plain-pages.js'
 import { serveFiles } from './served-files.js'
 
@@ -16,16 +16,8 @@ const PAGE_PATHS = ['/', '/handoff-callback']
  * The real pages; on two satellites the pages of docs/integrate.md, as somebody has copied them; and pages that are
  * nobody's friends on the other origins.
  */
-export async function startHandoffPages(certificate: Certificate): Promise<Pages> {
-  const all = await Promise.all([
-    startPlainPages(certificate),
-    startBuiltPages(certificate),
-    startPagesOfDocs(certificate),
-  ])
-  return {
-    ports: Object.assign({}, ...all.map(({ ports }) => ports)),
-    stop: async () => void (await Promise.all(all.map(pages => pages.stop()))),
-  }
+export function startHandoffPages(certificate: Certificate): Promise<Pages> {
+  return together(startPlainPages(certificate), startBuiltPages(certificate), startPagesOfDocs(certificate))
 }
 
 async function startPagesOfDocs(certificate: Certificate): Promise<Pages> {

@@ -9,12 +9,23 @@ export function OutageBanner({ client }: { readonly client: Client }) {
   const { status, reason: sessionReason } = useSession(client)
   const pageReason = useOutage()
   const reason = pageReason ?? (status === 'loggedOut' ? null : sessionReason)
-  if (!reason) return null
   const tryNow = () => {
     // The client wakes up by the same event.
     dispatchEvent(new Event('online'))
     retryNow()
   }
+  return <OutageNotice reason={reason} tryNow={tryNow} />
+}
+
+/** The sentence, with a way to try again at once; nothing without a reason to wait. */
+export function OutageNotice({
+  reason,
+  tryNow,
+}: {
+  readonly reason: WaitReason | null | undefined
+  readonly tryNow: () => void
+}) {
+  if (!reason) return null
   return (
     <div className="outage" role="status">
       <span>
