@@ -4,6 +4,7 @@ import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
+import { compressFiles } from './compress-files.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
 
 // What runs the build may be in development; the pages never are, or React would bring all that it checks then.
@@ -56,6 +57,7 @@ for (const site of ['main', 'satellite', 'operator']) {
       },
     },
   })
+  if (!watch) await compressFiles(`${values.out}${site}/assets/`)
 }
 
 // For pages without a build, which the service serves them to.

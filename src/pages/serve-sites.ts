@@ -20,7 +20,14 @@ export async function serveSites(
   server: FastifyInstance,
   siteAt: (host: string, request: FastifyRequest) => Site | null,
 ): Promise<void> {
-  await server.register(staticFiles, { serve: false, index: false, maxAge: '365d', immutable: true })
+  await server.register(staticFiles, {
+    serve: false,
+    index: false,
+    maxAge: '365d',
+    immutable: true,
+    // As the build has compressed them. What the API and the pages say is somebody's, and is not compressed.
+    preCompressed: true,
+  })
   server.addHook('onRequest', async (request, reply) => {
     const host = hostOf(request)
     const site = host === null ? null : siteAt(host, request)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -63,6 +63,23 @@ describe.each(NAMES)('the built pages of the %s site', name => {
         'application/json; charset=utf-8',
       ])
     }
+  })
+
+  it('files are sent as the build has compressed them, to whoever takes that', async () => {
+    const page = await get('/')
+    const script = /src="([^"]+)"/.exec(page.body)?.[1] as string
+    const [plain, br] = await Promise.all(
+      ['gzip', 'gzip, br'].map(accepted => get(script, { 'accept-encoding': accepted })),
+    )
+    expect([plain, br].map(answer => answer?.headers['content-encoding'])).toEqual([undefined, 'br'])
+    for (const answer of [plain, br])
+      expect(answer?.headers).toMatchObject({
+        'content-type': expect.stringMatching(/^(text|application)\/javascript; charset=utf-8$/),
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: expect.stringMatching(/accept-encoding/i),
+      })
+    expect(brotliDecompressSync(br?.rawPayload as Buffer)).toEqual(plain?.rawPayload)
+    expect(page.headers).not.toHaveProperty('content-encoding')
   })
 
   it('every path is answered with the page, which no cache keeps unasked and nothing may frame', async () => {
