@@ -3,7 +3,12 @@ declare module 'virtual:languages' {
   export const languages: Readonly<
     Record<
       string,
-      { readonly direction: 'ltr' | 'rtl'; readonly load: () => Promise<import('@lingui/core').Messages> }
+      {
+        /** What it calls itself: “Deutsch”. */
+        readonly name: string
+        readonly direction: 'ltr' | 'rtl'
+        readonly load: () => Promise<import('@lingui/core').Messages>
+      }
     >
   >
 }

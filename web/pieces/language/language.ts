@@ -16,10 +16,7 @@ export async function drawInLanguage(draw: () => void, only?: readonly string[])
 
 /** Those that there are, each with its own name for itself: “Deutsch”. */
 export function languageNames(): readonly (readonly [language: string, name: string])[] {
-  return AVAILABLE.map(language => [
-    language,
-    new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language,
-  ])
+  return Object.entries(languages).map(([language, { name }]) => [language, name])
 }
 
 /** Shows the page in another language now, and from now on in this browser. Rejects when it cannot be loaded. */
