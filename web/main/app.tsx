@@ -17,6 +17,7 @@ import { ResetPasswordPage } from './pages/mailed/reset-password.js'
 import { VerifyEmailPage } from './pages/mailed/verify-email.js'
 import { NotFoundPage } from './pages/not-found.js'
 import { SignupPage } from './pages/signup.js'
+import { needsSession } from './paths.js'
 
 /** Pages for whoever comes; dev/web knows the same paths. */
 const PUBLIC_PAGES = {
@@ -45,8 +46,7 @@ export function App() {
   const { path, query } = usePlace()
   const PublicPage = PUBLIC_PAGES[path as keyof typeof PUBLIC_PAGES]
   if (PublicPage) return <PublicPage />
-  if (path !== '/' && path !== '/login' && path !== '/subscribe' && !/^\/account(\/|$)/.test(path))
-    return <NotFoundPage />
+  if (!needsSession(path)) return <NotFoundPage />
   return (
     <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => (

@@ -2,6 +2,10 @@ import '../styles/site.css'
 import { showBrand } from '../pieces/brand.js'
 import { startPage } from '../pieces/language/start.js'
 import { App } from './app.js'
+import { client } from './client.js'
+import { needsSession } from './paths.js'
 
 showBrand()
+// Asked while the messages of the page are on their way; the client tries again by itself.
+if (needsSession(location.pathname)) client.refresh().catch(() => {})
 startPage(() => <App />)
