@@ -1,4 +1,4 @@
-// npm run bench [-- webhooks | scale | capacity | satellites | second-factor | passkey | peers | first-page | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
+// npm run bench [-- webhooks | scale | capacity | satellites | second-factor | passkey | peers | first-page | soak | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
 // had an answer that was not 2xx.
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
@@ -31,6 +31,9 @@ if (process.argv[2] === 'webhooks') {
 } else if (process.argv[2] === 'first-page') {
   const { measureFirstPage } = await import('./measure/measure-first-page.mjs')
   await measureFirstPage()
+} else if (process.argv[2] === 'soak') {
+  const { measureSoak } = await import('./measure/measure-soak.mjs')
+  await measureSoak(process.argv.slice(3))
 } else if (process.argv[2] === 'scale') {
   const { measureScale } = await import('./scale/measure-scale.mjs')
   await measureScale(process.argv.slice(3))
