@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { request } from '../support/http-request.js'
+import { freePort } from '../support/processes/free-port.js'
+import { Laptop } from '../support/processes/laptop.js'
+import { logInOn, untilLoggedIn, untilShown } from './stage/site-page.js'
+
+/**
+ * The pictures of the documentation, taken of what `npm start` shows. A picture is out of date when a page reads otherwise
+ * or the styles have changed; pixels are not compared, because other machines have other fonts.
+ */
+const FOLDER = join(__dirname, '../../docs/pictures')
+const CONTENTS = join(FOLDER, 'contents.json')
+/** Takes all of them anew: `RENEW_PICTURES=1 npm test -- test/browser/pictures`. */
+const IS_RENEWING = process.env.RENEW_PICTURES === '1'
+const PATIENCE_MS = 120_000
+/** Of `npm start`. */
+const OWNER = 'owner@example.com'
+const PASSWORD = 'correct horse battery staple'
+
+interface Contents {
+  readonly styles: string
+  /** The lines of the accessibility tree, numbers and dates left out, by the name of the picture. */
+  readonly pictures: Readonly<Record<string, readonly string[]>>
+}
+
+let laptop: Laptop
+let satellite: string
+let browser: Browser
+let page: Page
+const seen: Record<string, readonly string[]> = {}
+beforeAll(async () => {
+  const port = await freePort()
+  satellite = `http://127.0.0.1:${port}`
+  laptop = await Laptop.start('dist/dev/main.js', [], { ALLOWED_ORIGINS: satellite })
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--disable-gpu'],
+  })
+  page = await (
+    await browser.newContext({
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+      viewport: { width: 1120, height: 720 },
+    })
+  ).newPage()
+  await mkdir(FOLDER, { recursive: true })
+}, PATIENCE_MS)
+afterAll(async () => {
+  await browser?.close()
+  await laptop?.stop()
+})
+
+test(
+  'the pictures of the documentation show the pages as they are',
+  async () => {
+    await visit(`${laptop.url}/login`)
+    await take('login')
+    await logInOn(page, { email: OWNER }, PASSWORD)
+    await take('overview')
+    await goTo('/account/satellites')
+    await take('satellites')
+    await goTo('/account/billing')
+    await take('billing')
+    await visit(`${satellite}/`)
+    await take('satellite-login')
+    await page.getByRole('button', { name: /localhost/ }).click()
+    const goOn = page.getByRole('button', { name: /^Continue to / })
+    await goOn.waitFor()
+    await take('handoff')
+    await goOn.click()
+    await page.waitForURL(`${satellite}/**`)
+    await untilLoggedIn(page)
+    await visit(`${laptop.url}/account/sessions`)
+    await take('sessions')
+
+    const styles = await styleHash()
+    if (IS_RENEWING) await writeFile(CONTENTS, `${JSON.stringify({ styles, pictures: seen }, null, 2)}\n`)
+    const kept: Contents = JSON.parse(await readFile(CONTENTS, 'utf8'))
+    expect(seen).toEqual(kept.pictures)
+    expect(styles).toBe(kept.styles)
+  },
+  PATIENCE_MS,
+)
+
+async function visit(url: string): Promise<void> {
+  await page.goto(url)
+  await untilShown(page)
+}
+
+async function goTo(path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
+  await untilShown(page)
+}
+
+async function take(name: string): Promise<void> {
+  await showUsualPorts()
+  const tree = await page.locator('body').ariaSnapshot()
+  seen[name] = tree.split('\n').filter(isVisible).map(withoutNumbers)
+  if (IS_RENEWING)
+    await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled', caret: 'hide' })
+}
+
+/** The ports of `npm start` in the place of those that were free. */
+async function showUsualPorts(): Promise<void> {
+  const ports = { [new URL(laptop.url).port]: '3000', [new URL(satellite).port]: '3001' }
+  await page.evaluate(replacements => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      for (const [port, usual] of Object.entries(replacements))
+        if (node.nodeValue?.includes(`:${port}`))
+          node.nodeValue = node.nodeValue.replaceAll(`:${port}`, `:${usual}`)
+  }, ports)
+}
+
+/** Where a link leads cannot be seen. */
+function isVisible(line: string): boolean {
+  return !line.includes('- /url:')
+}
+
+/** Without what differs from run to run: numbers, dates, and how long ago. */
+function withoutNumbers(line: string): string {
+  return line
+    .replace(/\b(Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\b/g, 'month')
+    .replace(/just now|\d+ minutes? ago/g, 'lately')
+    .replace(/\d+/g, '0')
+}
+
+/** Of the style sheet as the main site loads it. */
+async function styleHash(): Promise<string> {
+  const { text: index } = await request(laptop.url, { path: '/login', headers: { Accept: 'text/html' } })
+  const path = /href="(\/assets\/[^"]+\.css)"/.exec(index)?.[1] as string
+  const { text } = await request(laptop.url, { path })
+  return createHash('sha256').update(text).digest('hex')
+}
