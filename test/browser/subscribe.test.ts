@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
 import Stripe from 'stripe'
 import { BillingCustomers } from '../../src/billing/provider/billing-customers.js'
 import { Database } from '../../src/database/database.js'
 import { subscriptions } from '../../src/database/schema.js'
 import type { User } from '../../src/users/user.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
-import { MAIN, SHOP_ONE } from './stage/hosts.js'
+import { CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+
+const BRANDING = { name: '', logoUrl: null, accent: '#b91c1c', background: '#ffffff' }
 
 let stage: Stage
 beforeAll(async () => {
@@ -25,9 +29,7 @@ test('billing 7: who cannot see prices is told so, and can still pay', async () 
   const { page } = await openTab(await stage.newPerson())
   stage.app.sandbox.fault = 'refuse'
   await visit(page, `${MAIN}/subscribe`)
-  await page.getByLabel('E-mail').fill(owner.email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await enter(page, owner)
   await page.getByText('We cannot show our prices at the moment').waitFor()
   await keepScreenshot(page, 'subscribe-without-prices')
   await page.getByRole('button', { name: 'Go to payment' }).click()
@@ -54,9 +56,7 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   const signUp = await page.getByRole('link', { name: 'Create an account' }).getAttribute('href')
   expect(decodeURIComponent(signUp ?? '')).toContain('/signup?next=/subscribe?return=')
   // The session of the satellite is none of the main site.
-  await page.getByLabel('E-mail').fill(owner.email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await enter(page, owner)
   await page.getByLabel('Yearly').check()
   await page.getByRole('button', { name: 'Go to payment' }).click()
 
@@ -88,6 +88,27 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   expect(complaints).toEqual([])
 })
 
+test('a satellite is called by its name where people are admitted, with its host beside', async () => {
+  const owner = await anOwner(stage.app)
+  await aSatellite(stage.app, owner, CUSTOMER, { branding: { ...BRANDING, name: 'Rose & Sons' } })
+  const { page } = await openTab(await stage.newPerson())
+  const back = encodeURIComponent(`${CUSTOMER}/`)
+  await visit(page, `${MAIN}/subscribe?return=${back}`)
+  const host = new URL(CUSTOMER).host
+  // Anybody can register a name, so nobody is told one who has not logged in.
+  await page.getByText(`You will return to ${host} afterwards.`).waitFor()
+  await enter(page, owner)
+  await page.getByText(`You will return to Rose & Sons (${host}) afterwards.`).waitFor()
+  await page.getByRole('link', { name: `Back to Rose & Sons (${host})` }).waitFor()
+  await keepScreenshot(page, 'subscribe-for-a-satellite')
+  const stranger = await anOwner(stage.app)
+  const other = await openTab(await stage.newPerson())
+  await visit(other.page, `${MAIN}/subscribe?return=${back}`)
+  await enter(other.page, stranger)
+  await other.page.getByRole('link', { name: 'Subscribe without going back there' }).waitFor()
+  expect(await other.page.getByText('Rose & Sons').count()).toBe(0)
+})
+
 test('pages 12: who may not pay is not sent to pay', async () => {
   const owner = await anOwner(stage.app)
   const { page } = await openTab(await stage.newPerson())
@@ -96,6 +117,13 @@ test('pages 12: who may not pay is not sent to pay', async () => {
   await page.getByText('Ask whoever handles payments for your account to subscribe.').waitFor()
   expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
 })
+
+/** Logs in on a page that has no account menu afterwards. */
+async function enter(page: Page, { email }: User): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
 
 const PERIOD_DAYS = 40
 const DAY_SECONDS = 24 * 60 * 60

@@ -1,20 +1,31 @@
 import { MainstayError } from '@mainstay-auth/client'
+import { hostOf } from '../pieces/site.js'
 import { askAsAnybody, call } from './api.js'
 
-/** Where to go back to; null when that is not one of our sites: a link to anywhere else would lead people astray in our name. */
-export interface SafeReturn {
-  readonly url: string | null
+/** Where to go back to. Both are null when that is not one of our sites: a link to anywhere else would lead people astray in our name. */
+export type SafeReturn =
+  | { readonly url: null; readonly site: null }
+  | {
+      readonly url: string
+      /** What people call the site: its host, after the name that it has for who is admitted there. */
+      readonly site: string
+    }
+
+/** What the service says of a satellite to who is logged in. */
+interface Destination {
+  readonly access: string
+  readonly name: string
+  readonly branding: { readonly name: string } | null
 }
 
 /** For who is logged in: this site, or a satellite of theirs. */
 export function ownReturn(url: string | null): Promise<SafeReturn> {
   return returnTo(url, async origin => {
-    const { access } = await call<{ access: string }>(
-      'GET',
-      `handoff?satellite=${encodeURIComponent(origin)}`,
-    )
+    const path = `handoff?satellite=${encodeURIComponent(origin)}`
+    const { access, name, branding } = await call<Destination>('GET', path)
+    if (access === 'allowed') return nameWithHost(branding?.name ?? name, hostOf(origin))
     // Who may not be handed on there may log in with a password.
-    return access === 'allowed' || access === 'access_denied'
+    return access === 'access_denied' ? hostOf(origin) : null
   })
 }
 
@@ -22,21 +33,28 @@ export function ownReturn(url: string | null): Promise<SafeReturn> {
 export function anyReturn(url: string | null): Promise<SafeReturn> {
   return returnTo(url, async origin => {
     await askAsAnybody(`handoff/satellite?origin=${encodeURIComponent(origin)}`)
-    return true
+    return hostOf(origin)
   })
 }
 
 async function returnTo(
   url: string | null,
-  isSatellite: (origin: string) => Promise<boolean>,
+  nameOf: (origin: string) => Promise<string | null>,
 ): Promise<SafeReturn> {
-  if (!url || !URL.canParse(url)) return { url: null }
+  if (!url || !URL.canParse(url)) return NOWHERE
   const { origin } = new URL(url)
-  const isOurs = origin === location.origin || (await isSatellite(origin).catch(isNone))
-  return { url: isOurs ? url : null }
+  const site = origin === location.origin ? hostOf(origin) : await nameOf(origin).catch(noName)
+  return site === null ? NOWHERE : { url, site }
 }
 
-function isNone(error: unknown): false {
-  if (error instanceof MainstayError && error.status < 500) return false
+const NOWHERE: SafeReturn = { url: null, site: null }
+
+/** Whoever registered a satellite chose its name, so its host stands beside. */
+function nameWithHost(name: string, host: string): string {
+  return name === host ? host : `${name} (${host})`
+}
+
+function noName(error: unknown): null {
+  if (error instanceof MainstayError && error.status < 500) return null
   throw error
 }

@@ -1,6 +1,5 @@
 import { t } from '../../pieces/language/t.js'
 import { Hint } from '../../pieces/notice.js'
-import { hostOf } from '../../pieces/site.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { anyReturn } from '../return-url.js'
 
@@ -8,12 +7,12 @@ import { anyReturn } from '../return-url.js'
 export function ReturnHint({ to }: { readonly to: string }) {
   const isToSubscribe = to.startsWith('/subscribe')
   const requested = isToSubscribe ? new URL(to, location.origin).searchParams.get('return') : null
-  const returnUrl = useLoad(() => anyReturn(requested), requested ?? '').data?.url
+  const site = useLoad(() => anyReturn(requested), requested ?? '').data?.site
   if (!isToSubscribe) return null
   return (
     <Hint>
       {t('subscribe.accountNeeded', { host: location.host })}
-      {returnUrl && ` ${t('subscribe.afterwards', { host: hostOf(returnUrl) })}`}
+      {site && ` ${t('subscribe.afterwards', { host: site })}`}
     </Hint>
   )
 }

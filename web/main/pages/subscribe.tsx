@@ -8,12 +8,11 @@ import { t } from '../../pieces/language/t.js'
 import { Failure, Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
-import { hostOf } from '../../pieces/site.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { call } from '../api.js'
 import { BILLING_PAGE, readPlans, startCheckout } from '../checkout.js'
-import { ownReturn } from '../return-url.js'
+import { ownReturn, type SafeReturn } from '../return-url.js'
 
 /** Who changes a plan has paid nothing there, so coming back from that is no payment given up. */
 const BILLING = `${location.origin}${BILLING_PAGE}`
@@ -40,16 +39,14 @@ export function SubscribePage({
         {loaded => (
           <>
             {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
-            <Loaded of={way}>
-              {({ url }) => <Choice subscription={loaded} caller={caller} returnUrl={url} />}
-            </Loaded>
+            <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
           </>
         )}
       </Loaded>
       {way.data && (
         <p className="links">
           {way.data.url ? (
-            <a href={way.data.url}>{t('common.backTo', { host: hostOf(way.data.url) })}</a>
+            <a href={way.data.url}>{t('common.backTo', { host: way.data.site })}</a>
           ) : (
             <Link href="/account">{t('subscribe.backToAccount')}</Link>
           )}
@@ -75,11 +72,11 @@ function WrongReturn() {
 function Choice({
   subscription,
   caller,
-  returnUrl,
+  back,
 }: {
   readonly subscription: Subscription
   readonly caller: Caller
-  readonly returnUrl: string | null
+  readonly back: SafeReturn
 }) {
   const plans = useLoad(readPlans)
   const isChange = mayChange(subscription)
@@ -90,7 +87,7 @@ function Choice({
       </Hint>
     )
   if (!caller.permissions.payments) return <Hint>{t('error.PAYMENTS_PERMISSION_REQUIRED')}</Hint>
-  if (plans.error && !isChange) return <WithoutPrices returnUrl={returnUrl} reload={plans.reload} />
+  if (plans.error && !isChange) return <WithoutPrices back={back} reload={plans.reload} />
   return (
     <Loaded of={plans}>
       {offered => {
@@ -100,11 +97,11 @@ function Choice({
         return (
           <Form
             submit={isChange ? t('subscribe.review') : t('subscribe.pay')}
-            send={({ priceId }: Texts) => startCheckout(priceId, returnUrl ?? (isChange ? BILLING : null))}
+            send={({ priceId }: Texts) => startCheckout(priceId, back.url ?? (isChange ? BILLING : null))}
           >
             <PlanChoice name={isChange ? t('subscribe.newPlan') : t('subscription.plan')} plans={others} />
             {isChange && <p>{t('subscribe.nothingYet')}</p>}
-            <Afterwards returnUrl={returnUrl} />
+            <Afterwards back={back} />
           </Form>
         )
       }}
@@ -114,10 +111,10 @@ function Choice({
 
 /** Prices are to choose from; who cannot see them can still have the standard plan. */
 function WithoutPrices({
-  returnUrl,
+  back,
   reload,
 }: {
-  readonly returnUrl: string | null
+  readonly back: SafeReturn
   readonly reload: () => Promise<void>
 }) {
   return (
@@ -128,15 +125,15 @@ function WithoutPrices({
           {t('common.tryAgain')}
         </button>
       </div>
-      <Form submit={t('subscribe.pay')} send={() => startCheckout(undefined, returnUrl)}>
-        <Afterwards returnUrl={returnUrl} />
+      <Form submit={t('subscribe.pay')} send={() => startCheckout(undefined, back.url)}>
+        <Afterwards back={back} />
       </Form>
     </>
   )
 }
 
-function Afterwards({ returnUrl }: { readonly returnUrl: string | null }) {
-  return returnUrl && <p>{t('subscribe.afterwards', { host: hostOf(returnUrl) })}</p>
+function Afterwards({ back: { site } }: { readonly back: SafeReturn }) {
+  return site && <p>{t('subscribe.afterwards', { host: site })}</p>
 }
 
 function PlanChoice({ name, plans }: { readonly name: string; readonly plans: readonly OfferedPlan[] }) {
