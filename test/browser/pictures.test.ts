@@ -108,14 +108,13 @@ async function take(name: string): Promise<void> {
 
 /** The ports of `npm start` in the place of those that were free. */
 async function showUsualPorts(): Promise<void> {
-  const ports = { [new URL(laptop.url).port]: '3000', [new URL(satellite).port]: '3001' }
-  await page.evaluate(replacements => {
+  const ports = JSON.stringify({ [new URL(laptop.url).port]: '3000', [new URL(satellite).port]: '3001' })
+  await page.evaluate(`
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    for (let node = walker.nextNode(); node; node = walker.nextNode())
-      for (const [port, usual] of Object.entries(replacements))
-        if (node.nodeValue?.includes(`:${port}`))
-          node.nodeValue = node.nodeValue.replaceAll(`:${port}`, `:${usual}`)
-  }, ports)
+    while (walker.nextNode())
+      for (const [port, usual] of Object.entries(${ports}))
+        if (walker.currentNode.nodeValue.includes(':' + port))
+          walker.currentNode.nodeValue = walker.currentNode.nodeValue.replaceAll(':' + port, ':' + usual)`)
 }
 
 /** Where a link leads cannot be seen. */

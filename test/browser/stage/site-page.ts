@@ -1,5 +1,4 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import type { User } from '../../../src/users/user.js'
 import { eventually } from '../../support/eventually.js'
 import { PASSWORD } from '../../support/people.js'
 
@@ -34,7 +33,7 @@ export async function untilShown(page: Page): Promise<void> {
 /** Logs in on the login form that the page shows. */
 export async function logInOn(
   page: Page,
-  { email }: Pick<User, 'email'>,
+  { email }: { readonly email: string },
   password = PASSWORD,
 ): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
