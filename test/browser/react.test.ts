@@ -3,16 +3,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
 import { type Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
+import { SoftwareAuthenticator } from '../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { bundleReact, codeUnder } from './stage/docs-code.js'
 import { expectGoodPage } from './stage/good-page.js'
-import { MAIN } from './stage/hosts.js'
+import { API, MAIN } from './stage/hosts.js'
 import { type ServedFile, serveFiles } from './stage/served-files.js'
 import { openTab } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const HTML = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A site</title>
   <link rel="stylesheet" href="/styles.css"><link rel="icon" href="data:,"><body><main><h1>A site</h1><div></div></main><script type="module" src="/app.js"></script>`
+
+type CreationOptions = Parameters<SoftwareAuthenticator['create']>[0]
 
 let stage: Stage
 let owner: User
@@ -51,6 +54,31 @@ async function goOnWith(label: string, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
+/** Adds a passkey on the main site, in a browser of its own. */
+async function givePasskey({ email }: User): Promise<SoftwareAuthenticator> {
+  const { page: other } = await openTab(await stage.newPerson())
+  await other.goto(`${MAIN}/`)
+  let token = ''
+  const post = async (path: string, body?: object) => {
+    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) }
+    const init = { method: 'POST', credentials: 'include', headers, body: body && JSON.stringify(body) }
+    const answer = await other.evaluate(
+      `fetch('${API}${path}', ${JSON.stringify(init)}).then(async answer => [answer.ok, await answer.json()])`,
+    )
+    const [isOk, json] = answer as [boolean, Record<string, string>]
+    if (!isOk) throw new Error(`${path} answered ${JSON.stringify(json)}`)
+    return json
+  }
+  const { accessToken = '' } = await post('/api/login', { email, password: PASSWORD, source: 'main' })
+  token = accessToken
+  await post('/api/reauthenticate', { password: PASSWORD })
+  const authenticator = new SoftwareAuthenticator({ origin: MAIN })
+  const options = (await post('/api/passkeys/options')) as unknown as CreationOptions
+  await post('/api/passkeys', { response: authenticator.create(options) })
+  await other.context().close()
+  return authenticator
+}
+
 const menuOf = ({ email }: Pick<User, 'email'>) =>
   page.getByRole('button', { name: `Account menu: ${email}` })
 
@@ -80,6 +108,51 @@ describe('the page that docs/integrate.md shows for React', () => {
     await enter(member)
     await menuOf(member).waitFor()
     expect(await menuOf(owner).count()).toBe(0)
+  })
+
+  test('takes a passkey as the second step', async () => {
+    const authenticator = await givePasskey(owner)
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    })
+    const sign = (isBogusSignature: boolean) =>
+      cdp.send('WebAuthn.setResponseOverrideBits', { authenticatorId, isBogusSignature })
+    const credential = authenticator.forVirtualDevice(new URL(MAIN).host)
+    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential })
+    await enter()
+    await page.getByRole('button', { name: 'Use a passkey' }).waitFor()
+    await expectGoodPage(page, 'react-second-step-passkey')
+    await sign(true)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('This passkey does not work here.').waitFor()
+    await sign(false)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('You may pay.').waitFor()
+  })
+
+  test('opens a menu that can be gone through by its keys', async () => {
+    await enter()
+    await menuOf(owner).press('Enter')
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    const first = await focused()
+    await page.keyboard.press('End')
+    expect(await focused()).toBe('Log out')
+    await page.keyboard.press('ArrowDown')
+    expect(await focused()).toBe(first)
+    await page.keyboard.press('ArrowUp')
+    expect(await focused()).toBe('Log out')
+    await page.keyboard.press('Home')
+    expect(await focused()).toBe(first)
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.ariaExpanded')).toBe('false')
   })
 
   describe('for somebody with a second factor', () => {

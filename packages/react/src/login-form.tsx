@@ -5,8 +5,9 @@ import {
   isSecondFactorRequired,
   type MainstayError,
 } from '@mainstay-auth/client'
-import { loginWithPasskey, signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { loginWithPasskey, signWithPasskey } from '@mainstay-auth/client/passkeys'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { LabelledInput, PasskeyButton } from './login-fields.js'
 import { ENGLISH, type LoginWords, sentenceFor } from './login-words.js'
 import { useClient } from './provider.js'
 
@@ -97,7 +98,9 @@ export function LoginForm({
             defaultEmail={defaultEmail}
             logIn={credentials => run(() => client.login(credentials))}
           />
-          {passkeys && <PasskeyButton words={words} use={() => run(() => loginWithPasskey(client))} />}
+          {passkeys && (
+            <PasskeyButton words={words} isBusy={isBusy} use={() => run(() => loginWithPasskey(client))} />
+          )}
           {children}
         </>
       )}
@@ -183,7 +186,7 @@ function SecondFactorStep({
           </button>
         </form>
       )}
-      {methods.includes('passkey') && <PasskeyButton words={words} use={finishWithPasskey} />}
+      {methods.includes('passkey') && <PasskeyButton words={words} isBusy={isBusy} use={finishWithPasskey} />}
       {methods.includes('recovery') && (hasApp || !isRecovery) && (
         <button type="button" className="mainstay-link" onClick={() => setIsRecovery(!isRecovery)}>
           {isRecovery ? words.useCode : words.useRecoveryCode}
@@ -192,45 +195,6 @@ function SecondFactorStep({
       <button type="button" className="mainstay-link" onClick={startAgain}>
         {words.startAgain}
       </button>
-    </div>
-  )
-}
-
-/** Nothing on a server, and nothing where the browser has no passkeys. */
-function PasskeyButton({ words, use }: { readonly words: LoginWords; readonly use: () => void }): ReactNode {
-  const [isPossible, setIsPossible] = useState(false)
-  useEffect(() => setIsPossible(supportsPasskeys()), [])
-  if (!isPossible) return null
-  return (
-    <button type="button" className="mainstay-secondary" onClick={use}>
-      {words.usePasskey}
-    </button>
-  )
-}
-
-function LabelledInput({
-  label,
-  takesFocus = false,
-  ...input
-}: {
-  readonly label: string
-  readonly name: string
-  readonly type?: string
-  readonly inputMode?: 'numeric' | 'text'
-  readonly autoComplete: string
-  readonly defaultValue?: string | undefined
-  /** For the field of a step that has just begun. */
-  readonly takesFocus?: boolean
-}): ReactNode {
-  const id = useId()
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (takesFocus) field.current?.focus()
-  }, [takesFocus])
-  return (
-    <div className="mainstay-field">
-      <label htmlFor={id}>{label}</label>
-      <input {...input} ref={field} id={id} required />
     </div>
   )
 }

@@ -21,7 +21,7 @@ export function UserButton({ children, words = {}, className = '' }: UserButtonP
   const opener = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (!isOpen) return undefined
-    whole.current?.querySelector<HTMLElement>('.mainstay-menu a, .mainstay-menu button')?.focus()
+    itemsOf(whole.current)[0]?.focus()
     const close = ({ target }: Event) => {
       if (!whole.current?.contains(target as Node)) setIsOpen(false)
     }
@@ -33,15 +33,24 @@ export function UserButton({ children, words = {}, className = '' }: UserButtonP
     }
   }, [isOpen])
   if (!user) return null
-  const closeByKey = ({ key }: KeyboardEvent) => {
-    if (key !== 'Escape' || !isOpen) return
-    setIsOpen(false)
-    opener.current?.focus()
+  const onKey = (event: KeyboardEvent) => {
+    if (!isOpen) return
+    if (event.key === 'Escape') {
+      setIsOpen(false)
+      opener.current?.focus()
+    }
+    const items = itemsOf(whole.current)
+    const next =
+      items[nextIndex(event.key, items.indexOf(document.activeElement as HTMLElement), items.length)]
+    if (!next) return
+    // The page would scroll.
+    event.preventDefault()
+    next.focus()
   }
   const name = user.name ?? user.email ?? ''
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the Escape of what is in it.
-    <div ref={whole} className={`mainstay-user ${className}`.trim()} onKeyDown={closeByKey}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of what is in it.
+    <div ref={whole} className={`mainstay-user ${className}`.trim()} onKeyDown={onKey}>
       <button
         ref={opener}
         type="button"
@@ -72,6 +81,18 @@ export function UserButton({ children, words = {}, className = '' }: UserButtonP
       </div>
     </div>
   )
+}
+
+function itemsOf(whole: HTMLElement | null): HTMLElement[] {
+  return [...(whole?.querySelectorAll<HTMLElement>('.mainstay-menu :is(a, button)') ?? [])]
+}
+
+/** Where the focus goes from item `index` of `count`; -1 where the key is none of a menu. */
+function nextIndex(key: string, index: number, count: number): number {
+  if (key === 'ArrowDown') return (index + 1) % count
+  if (key === 'ArrowUp') return (index <= 0 ? count : index) - 1
+  if (key === 'Home') return 0
+  return key === 'End' ? count - 1 : -1
 }
 
 /** Of the first two words of a name, or the first letter of an address. */

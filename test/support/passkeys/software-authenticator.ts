@@ -93,6 +93,19 @@ export class SoftwareAuthenticator {
     }) as AuthenticationResponseJSON
   }
 
+  /** The same credential for a browser's virtual authenticator (CDP, WebAuthn.addCredential), once it is created. */
+  forVirtualDevice(rpId: string) {
+    const privateKey = this.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
+    return {
+      credentialId: Buffer.from(this.credentialId, 'base64url').toString('base64'),
+      isResidentCredential: true,
+      rpId,
+      privateKey,
+      userHandle: Buffer.from(this.userHandle, 'base64url').toString('base64'),
+      signCount: this.counter,
+    }
+  }
+
   private authData(how: Circumstances, rpId: string, more: number): Buffer {
     const { isUserVerified = true, isBackupEligible = false, isBackedUp = false } = how
     const flags = UP | (isUserVerified ? UV : 0) | (isBackupEligible ? BE : 0) | (isBackedUp ? BS : 0) | more

@@ -1,0 +1,51 @@
+'use client'
+import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { LoginWords } from './login-words.js'
+
+/** Nothing on a server, and nothing where the browser has no passkeys. */
+export function PasskeyButton({
+  words,
+  isBusy,
+  use,
+}: {
+  readonly words: LoginWords
+  readonly isBusy: boolean
+  readonly use: () => void
+}): ReactNode {
+  const [isPossible, setIsPossible] = useState(false)
+  useEffect(() => setIsPossible(supportsPasskeys()), [])
+  if (!isPossible) return null
+  return (
+    <button type="button" className="mainstay-secondary" aria-disabled={isBusy} onClick={use}>
+      {words.usePasskey}
+    </button>
+  )
+}
+
+export function LabelledInput({
+  label,
+  takesFocus = false,
+  ...input
+}: {
+  readonly label: string
+  readonly name: string
+  readonly type?: string
+  readonly inputMode?: 'numeric' | 'text'
+  readonly autoComplete: string
+  readonly defaultValue?: string | undefined
+  /** For the field of a step that has just begun. */
+  readonly takesFocus?: boolean
+}): ReactNode {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
+  return (
+    <div className="mainstay-field">
+      <label htmlFor={id}>{label}</label>
+      <input {...input} ref={field} id={id} required />
+    </div>
+  )
+}
