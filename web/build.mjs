@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { compressFiles } from './compress-files.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
+import { plainImports } from './plain-imports.mjs'
 
 // What runs the build may be in development; the pages never are, or React would bring all that it checks then.
 process.env.NODE_ENV = 'production'
@@ -38,7 +39,7 @@ for (const site of ['main', 'satellite', 'operator']) {
         },
       ],
     },
-    plugins: [messageFiles(values.messages)],
+    plugins: [messageFiles(values.messages), plainImports()],
     esbuild: { jsx: 'automatic' },
     build: {
       outDir: `${values.out}${site}`,
@@ -47,6 +48,7 @@ for (const site of ['main', 'satellite', 'operator']) {
       // The policy of the pages allows neither inline code nor data: addresses.
       assetsInlineLimit: 0,
       modulePreload: false,
+      cssCodeSplit: false,
       // The words that passwords are compared with, loaded when somebody chooses one.
       chunkSizeWarningLimit: 1_500,
       watch,

@@ -1,0 +1,11 @@
+/**
+ * Leaves out what Vite puts around each `import()` to load other scripts and styles first: with `modulePreload: false`
+ * and `cssCodeSplit: false` there are none, and it is half a kilobyte.
+ */
+export function plainImports() {
+  return {
+    name: 'mainstay-plain-imports',
+    enforce: 'pre',
+    load: id => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = load => load()' : null),
+  }
+}
