@@ -85,15 +85,26 @@ describe('somebody who reads German', () => {
       await page.getByRole('heading', { level: 1, name: link }).waitFor()
       await expectGerman(name)
     }
+    await page
+      .getByText(/^\S+ auf \S+$/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Kontomenü' }).click()
     await page.getByRole('button', { name: 'Abmelden', exact: true }).click()
     await page.getByText('Sie wurden abgemeldet.').waitFor()
   })
 
-  test('logs in on a satellite', async () => {
+  test('logs in on a satellite and looks around', async () => {
     await visit(page, `${SHOP_ONE}/`)
     await page.getByRole('button', { name: 'Mit main.test anmelden' }).waitFor()
     await expectGerman('satellite-login')
+    await logIn()
+    await page.getByRole('button', { name: 'Kontomenü' }).waitFor()
+    await expectGerman('satellite')
+    for (const path of ['data', 'reports', 'security']) {
+      await visit(page, `${SHOP_ONE}/${path}`)
+      await expectGerman(`satellite-${path}`)
+    }
   })
 })
 

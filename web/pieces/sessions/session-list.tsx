@@ -1,3 +1,4 @@
+import { deviceWords } from '../device.js'
 import { ConfirmButton } from '../forms/confirm-button.js'
 import { t } from '../language/t.js'
 import { T } from '../language/text.js'
@@ -49,7 +50,8 @@ export function SessionList({
 }
 
 function SessionRow({ session, site, end }: Row & { readonly end: (session: Session) => Promise<unknown> }) {
-  const { device, current, place, ip, lastUsed, createdAt } = session
+  const { current, place, ip, lastUsed, createdAt } = session
+  const device = deviceWords(session.device)
   return (
     <li>
       <div>

@@ -1,4 +1,5 @@
 import { dateText } from '../../../../pieces/ago.js'
+import { deviceWords } from '../../../../pieces/device.js'
 import { Fact } from '../../../../pieces/fact.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Ago, When } from '../../../../pieces/when.js'
@@ -43,7 +44,7 @@ function Entry({ entry, people }: EntryRow) {
           <When at={entry.at} />
         </Fact>
         {details && <Fact name={t('audit.details')}>{details}</Fact>}
-        {entry.device && <Fact name={t('audit.device')}>{entry.device}</Fact>}
+        {entry.device && <Fact name={t('audit.device')}>{deviceWords(entry.device)}</Fact>}
         {entry.ip && <Fact name={t('audit.ip')}>{entry.ip}</Fact>}
         <Fact name={t('audit.entry')}>
           <code>

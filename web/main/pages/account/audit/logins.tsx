@@ -1,3 +1,4 @@
+import { deviceWords } from '../../../../pieces/device.js'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
@@ -43,7 +44,7 @@ export function LoginsPage() {
                     <td data-name={t('logins.site')}>
                       {login.origin ? hostOf(login.origin) : t('session.app')}
                     </td>
-                    <td data-name={t('audit.device')}>{login.device}</td>
+                    <td data-name={t('audit.device')}>{deviceWords(login.device)}</td>
                     <td data-name={t('audit.ip')}>{login.ip ?? 'unknown'}</td>
                   </tr>
                 ))}

@@ -1,3 +1,4 @@
+import { deviceWords } from '../../../../pieces/device.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
@@ -59,7 +60,7 @@ async function ownLogins(): Promise<readonly Event[]> {
   return logins.map(({ outcome, origin, device, at }) => ({
     text: t(outcome === 'ok' ? 'activity.login' : 'activity.failedLogin', {
       place: origin ? hostOf(origin) : t('activity.app'),
-      device,
+      device: deviceWords(device),
     }),
     at,
   }))
