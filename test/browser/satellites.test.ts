@@ -116,7 +116,7 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
   await logInOn(there, owner)
 
   await visit(there, `${MAIN}/subscribe?return=${CUSTOMER}/plans`)
-  await there.getByRole('link', { name: 'Back to customer.test' }).waitFor()
+  await there.getByRole('link', { name: 'Back to Customer (customer.test)' }).waitFor()
   const { origin } = await aSatellite(stage.app, await anOwner(stage.app), 'https://of-another-account.test')
   await visit(there, `${MAIN}/subscribe?return=${origin}/`)
   await there.getByText('The address you came from is not one of our sites').waitFor()
