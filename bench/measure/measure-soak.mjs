@@ -22,8 +22,8 @@ const PAUSE_MS = 200
 /** Sessions that visitors come back with. */
 const KEPT_SESSIONS = 500
 const HEAP = pathToFileURL(join(import.meta.dirname, '../profile/heap.mjs')).href
-/** What the service may answer to what visitors do: nothing else is part of it. */
-const EXPECTED = new Set([200, 202, 204, 400, 401, 403, 404, 429])
+/** What the service may answer to what visitors do, 503 being for a machine that is busy with something else. */
+const EXPECTED = new Set([200, 202, 204, 400, 401, 403, 404, 429, 503])
 
 /**
  * Memory of one process of production over `--minutes`, while people it has never seen come from addresses it has never

@@ -71,6 +71,8 @@ const RETRY_MS = 250
 const RETRY_LIMIT_MS = 2_000
 /** How many times within the patience silence is checked for. */
 const TICKS = 8
+/** A tick later than this many of them was kept waiting by this process itself. */
+const LATE_TICKS = 2
 
 interface CircuitBreakerOptions {
   /** A server is given up after this long without any answer. */
@@ -86,11 +88,15 @@ interface CircuitBreakerOptions {
 /**
  * Keeps requests from waiting for a silent server. A slow answer is not silence: when no answer at all has
  * come for half of the patience, a probe has the other half to get one. If it fails, everything in progress
- * fails at once, and so does everything new until a probe succeeds.
+ * fails at once, and so does everything new until a probe succeeds. A process that stands still, as when it loads
+ * code, hears no answers: a probe that failed meanwhile is repeated once.
  */
 class CircuitBreaker {
   private isOpen = false
   private lastAnswerAt = Number.NEGATIVE_INFINITY
+  private tickedAt = performance.now()
+  /** Until when this process last stood still. */
+  private stoodStillAt = Number.NEGATIVE_INFINITY
   private probing: Promise<void> | null = null
   private retry: NodeJS.Timeout | undefined
   private readonly ticks: NodeJS.Timeout
@@ -139,16 +145,18 @@ class CircuitBreaker {
   }
 
   private tick(): void {
+    const now = performance.now()
+    if (now - this.tickedAt > (LATE_TICKS * this.options.patienceMs) / TICKS) this.stoodStillAt = now
+    this.tickedAt = now
     const [oldest] = this.waiting.values()
     if (oldest === undefined || this.isOpen) return
-    const silentMs = performance.now() - Math.max(oldest, this.lastAnswerAt)
+    const silentMs = now - Math.max(oldest, this.lastAnswerAt)
     if (silentMs >= this.options.patienceMs / 2) this.suspect()
   }
 
   private suspect(): void {
     if (this.isOpen) return
-    this.probing ??= this.options
-      .probe(this.options.patienceMs / 2)
+    this.probing ??= this.probe()
       .then(
         () => {
           this.lastAnswerAt = performance.now()
@@ -158,6 +166,17 @@ class CircuitBreaker {
       .finally(() => {
         this.probing = null
       })
+  }
+
+  private async probe(): Promise<void> {
+    const { patienceMs, probe } = this.options
+    const startedAt = performance.now()
+    try {
+      await probe(patienceMs / 2)
+    } catch (error) {
+      if (this.stoodStillAt < startedAt) throw error
+      await probe(patienceMs)
+    }
   }
 
   private retryLater(): void {

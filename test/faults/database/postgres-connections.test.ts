@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { Database } from '../../../src/database/database.js'
+import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type PgBouncer, POOL_OF_PGBOUNCER, startPgBouncer } from '../../support/postgres/pgbouncer.js'
@@ -148,6 +150,33 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
     await eventually(async () => (await sleepers(database.url)).length === 0)
   })
 })
+
+describe('a process that stands still, as when it loads code', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createDatabase()
+  })
+  afterAll(() => database?.drop())
+
+  test('does not take PostgreSQL for silent', async () => {
+    const options = { url: database.url, poolSize: 2, timeoutMs: PATIENCE_MS }
+    const connection = openPostgres(options, () => {})
+    try {
+      const answer = connection.run(db => db.execute(sql`select 1 as one`))
+      for (let time = 0; time < 3; time++) await standStill(PATIENCE_MS)
+      expect(await answer).toMatchObject({ rows: [{ one: 1 }] })
+    } finally {
+      await connection.close()
+    }
+  })
+})
+
+/** Keeps this process from reading answers, then lets it read once. */
+async function standStill(milliseconds: number): Promise<void> {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+  await setImmediate()
+}
 
 async function msOf503(send: () => Promise<{ status: number }>): Promise<number> {
   const startedAt = performance.now()
