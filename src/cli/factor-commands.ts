@@ -1,23 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { OPERATOR } from '../audit/actor.js'
-import { auditEventOf } from '../audit/audit-event.js'
-import { AuditLog } from '../audit/audit-log.js'
-import { Clock, secondsAfter } from '../clock/clock.js'
-import { Database } from '../database/database.js'
-import { FactorRemoval } from '../factors/factor-removal.js'
+import { atCommandLine } from '../audit/actor.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { FactorResetMails } from '../team/factor-reset/factor-reset-mails.js'
+import { OperatorFactorResets } from '../operators/directory/operator-factor-resets.js'
 import type { User } from '../users/user.js'
-import { Users } from '../users/users.js'
-import { type CommandContext, withUser } from './command-context.js'
-
-/** Time for the user to read the mail and stop it. */
-const WAIT_SECONDS = 60 * 60
-const CODE_SECONDS = 24 * 60 * 60
+import { type CommandContext, REASON, type WithReason, withUser } from './command-context.js'
 
 /** `factors:status` and `factors:reset`. */
 export function addFactorCommands(program: Command, context: CommandContext): void {
@@ -31,12 +19,15 @@ export function addFactorCommands(program: Command, context: CommandContext): vo
 
   program
     .command('factors:reset')
-    .description('remove all second factors of a user who has lost them; in two steps, an hour apart')
+    .description(
+      'remove all second factors of a user who has lost them, after 24 hours; they are told by mail',
+    )
     .argument('<email>')
-    .option('--code <code>', 'what the first step has printed')
-    .action((email: string, { code }: { code?: string }) =>
+    .option('--cancel', 'stop what has been requested, by you or by a manager')
+    .option(...REASON)
+    .action((email: string, { cancel: isCancelled, reason }: WithReason & { cancel?: boolean }) =>
       withUser(context, email, (app, user) =>
-        code === undefined ? announce(app, user, print) : reset(app, user, code, print),
+        isCancelled ? cancel(app, user, reason, print) : request(app, user, reason, print),
       ),
     )
 }
@@ -49,47 +40,27 @@ async function printStatus(app: INestApplicationContext, user: User, print: Comm
   print(`recovery codes left: ${recoveryCodesLeft}`)
   print(`password: ${user.passwordHash ? 'yes' : 'none'}`)
   if (user.mustEnrol) print('must set up a second factor before anything else')
-  if (pending) print(`a manager has asked to reset them on ${pending.toISOString()}`)
+  if (pending) print(`they are going to be removed at ${pending.toISOString()}`)
 }
 
-/** The first step: a code for the operator, and a mail by which the user stops it. */
-async function announce(app: INestApplicationContext, user: User, print: CommandContext['print']) {
-  if (!user.hasSecondFactor) throw new Error(`${user.email} has no second factor`)
-  const { id: userId, accountId, email } = user
-  const tokens = app.get(OneTimeTokens)
-  const from = secondsAfter(app.get(Clock).now(), WAIT_SECONDS)
-  const token = { purpose: 'factor-reset', email, userId, accountId, lifetimeSeconds: CODE_SECONDS } as const
-  const { code, link } = await app.get(Database).transaction(async transaction => {
-    await app.get(Users).lock(transaction, userId)
-    const event = auditEventOf(user, OPERATOR, 'factors.reset', { step: 'asked', from, operator: true })
-    await app.get(AuditLog).record(transaction, event)
-    const detail = { operator: 'code', from: from.toISOString() }
-    return {
-      code: await tokens.issue(transaction, { ...token, detail }),
-      link: await tokens.issue(transaction, { ...token, detail: { operator: 'link' } }),
-    }
-  })
-  app.get(FactorResetMails).sendAnnounced(email, link, from)
-  print(`${email} is told by mail, and can stop it. Make sure in another way that it is them who ask.`)
-  print(`From ${from.toISOString()} on, for 23 hours: factors:reset ${email} --code ${code}`)
-}
-
-/** The second step. */
-async function reset(
+async function request(
   app: INestApplicationContext,
   { id, email }: User,
-  code: string,
+  reason: string | undefined,
   print: CommandContext['print'],
 ) {
-  await app.get(SessionChanges).durably(async transaction => {
-    const user = await app.get(Users).lock(transaction, id)
-    const { userId, detail } = await app.get(OneTimeTokens).consume(transaction, 'factor-reset', code)
-    if (!user || userId !== id || detail.operator !== 'code')
-      throw new Error('This code is for somebody else')
-    const from = new Date(detail.from as string)
-    if (app.get(Clock).now() < from) throw new Error(`This code counts from ${from.toISOString()} on`)
-    return app.get(FactorRemoval).removeAll(transaction, user, OPERATOR, { operator: true })
-  })
-  app.get(FactorResetMails).tellDone(email)
-  print(`${email} has no second factor any more and is logged out; the password is as it was`)
+  const resetAt = await app.get(OperatorFactorResets).request(id, atCommandLine(reason))
+  print(`${email} has been told by mail: the link in it removes their second factors at once, or stops this.`)
+  print('Make sure in another way that it is them who ask.')
+  print(`Unless it is stopped, the service removes them at ${resetAt.toISOString()}.`)
+}
+
+async function cancel(
+  app: INestApplicationContext,
+  { id, email }: User,
+  reason: string | undefined,
+  print: CommandContext['print'],
+) {
+  await app.get(OperatorFactorResets).cancel(id, atCommandLine(reason))
+  print(`${email} keeps their second factors`)
 }

@@ -88,7 +88,7 @@ export class FactorResets {
     return true
   }
 
-  /** The user stops whatever is under way, also what an operator has announced. */
+  /** The user stops it; recorded also when there is none any more. */
   async stop(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
     if (await this.cancel(transaction, user, actor, 'stopped by the user')) return
     const event = auditEventOf(user, actor, 'factors.reset', { step: 'stopped' })

@@ -13,7 +13,6 @@ export type MailedPage =
   | '/accept-transfer'
   | '/stop-transfer'
   | '/factor-reset'
-  | '/stop-factor-reset'
 
 /** Builds the links in mails, to our own sites only. */
 @Injectable()

@@ -33,6 +33,7 @@ const PUBLIC_PAGES = {
   '/accept-transfer': AcceptTransferPage,
   '/stop-transfer': StopTransferPage,
   '/factor-reset': FactorResetPage,
+  // In mails of the release before.
   '/stop-factor-reset': StopFactorResetPage,
 }
 

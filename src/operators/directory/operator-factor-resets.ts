@@ -9,7 +9,7 @@ import { ResetRequests } from '../../team/factor-reset/factor-reset.service.js'
 import { FactorResetMails } from '../../team/factor-reset/factor-reset-mails.js'
 import { Users } from '../../users/users.js'
 
-/** Resets of factors that operators request, with the delay that a manager's has; also for owners. */
+/** Resets of factors that operators request, in the console or at the command line, with the delay that a manager's has; also for owners. */
 @Injectable()
 export class OperatorFactorResets {
   constructor(
@@ -24,12 +24,13 @@ export class OperatorFactorResets {
   /**
    * Mails the user, who can stop it or do it at once, and returns when it happens; asking again changes nothing. Throws
    * `NOT_FOUND` for users who are gone, disabled or without a second factor, `EMAIL_UNDO_OPEN` while a change of their
-   * address can be undone, `MAIL_UNAVAILABLE`, and `TOO_MANY_ATTEMPTS`.
+   * address can be undone, `MAIL_UNAVAILABLE`, and `TOO_MANY_ATTEMPTS`, which the command line is not counted for.
    */
-  async request(userId: string, actor: Actor, client: Client): Promise<Date> {
+  async request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
     this.mails.require()
-    const counted = await this.rateLimiter.countMailBy({}, userId, client)
-    const { resetAt, mail } = await counted.refundIfRejected(this.open(userId, actor))
+    const counted = client && (await this.rateLimiter.countMailBy({}, userId, client))
+    const opened = this.open(userId, actor)
+    const { resetAt, mail } = await (counted ? counted.refundIfRejected(opened) : opened)
     if (mail) this.mails.sendRequested(mail.email, mail.token, resetAt, 'operator')
     return resetAt
   }

@@ -27,7 +27,7 @@ export class FactorResetLinks {
 
   /**
    * Resets the factors now. Throws `INVALID_LINK`, also for a link to an address that is no longer the user's,
-   * and for one that only stops what an operator is about to do.
+   * and for one of the release before, which only stops what an operator was about to do.
    */
   async confirm(text: string, client: Client): Promise<void> {
     const { user, token } = await this.links.find(linkOf(text, client))

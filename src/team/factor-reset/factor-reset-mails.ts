@@ -25,11 +25,6 @@ export class FactorResetMails {
     )
   }
 
-  /** An operator may do it from `from` on. */
-  sendAnnounced(email: string, token: string, from: Date): void {
-    this.mailer.post(email, announcedMail(this.site, this.urls.toMainSite('/stop-factor-reset', token), from))
-  }
-
   tellDone(email: string): void {
     this.mailer.post(email, doneMail(this.site))
   }
@@ -53,19 +48,6 @@ function requestedMail(site: string, url: string, resetAt: Date, says: string): 
     ],
     action: { label: 'Do it now, or stop it', url },
     footnote: 'If you did not ask for this, also change your password, and speak to your team.',
-  }
-}
-
-function announcedMail(site: string, url: string, from: Date): Mail {
-  return {
-    subject: `Your second factors at ${site} may be removed soon`,
-    site,
-    paragraphs: [
-      `Somebody told us that you have lost your authenticator app or passkeys for ${site}. From ${minute(from)} on we may remove all of them, with your recovery codes. Your password alone then logs you in.`,
-      'If that was not you, stop it with the link below and change your password.',
-    ],
-    action: { label: 'Stop it', url },
-    footnote: 'If it was you, you do not need to do anything.',
   }
 }
 

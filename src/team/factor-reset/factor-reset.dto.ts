@@ -57,7 +57,7 @@ export const ConfirmResetDocs = () =>
 export const StopResetDocs = () =>
   Documented({
     summary: 'Stop a reset of the second factors',
-    description: 'With the link mailed to the member, or to somebody whose factors an operator is to reset.',
+    description: 'With the link mailed to the member, or to somebody for whom an operator has requested it.',
     status: 204,
     answer: 'They stay',
     refusals: LINK_REFUSALS,

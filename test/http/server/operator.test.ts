@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { oneTimeTokens } from '../../../src/database/schema.js'
-import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
+import { factorResets } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
 import { giveTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
@@ -24,7 +24,11 @@ describe('the command line, beside a running server', () => {
   })
   afterAll(() => app.stop())
 
-  const onItsStores = () => ({ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
+  const onItsStores = () => ({
+    ...{ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores },
+    SMTP_URL: app.outbox.smtpUrl,
+    MAIL_FROM: 'mainstay@main.test',
+  })
 
   function mainstay(...args: string[]): Promise<Ended> {
     return runInProcess(args, onItsStores())
@@ -115,58 +119,53 @@ describe('the command line, beside a running server', () => {
       const owner = await anOwner(app)
       const session = await signIn(app, owner, 'main')
       await giveTotp(app, owner)
-      const { output } = await mainstay('factors:reset', owner.email)
-      const code = /--code (\S{43})\n$/.exec(output)?.[1] as string
-      return { owner, session, code }
+      return { owner, session }
     }
 
-    /** As if the first step had been made earlier; commands have the real time. */
-    const letPass = (userId: string) =>
-      app.app.get(Database).run(db =>
-        db
-          .update(oneTimeTokens)
-          .set({ detail: { operator: 'code', from: app.clock.now().toISOString() } })
-          .where(and(eq(oneTimeTokens.userId, userId), sql`detail ->> 'operator' = 'code'`)),
-      )
+    async function stepsOf(userId: string) {
+      const rows = await app.auditRows()
+      return rows
+        .filter(row => row.userId === userId && row.action === 'factors.reset')
+        .map(({ detail }) => [detail.step, detail.reason ?? null])
+    }
 
-    it('takes two steps, an hour apart, each in the audit log', async () => {
-      const { owner, session, code } = await anEnrolledOwner()
+    it('requests what the console does: after 24 hours the service removes them', async () => {
+      const { owner, session } = await anEnrolledOwner()
       expect((await mainstay('factors:status', owner.email)).output).toMatch(/^authenticator app: since /)
-      const early = await mainstay('factors:reset', owner.email, '--code', code)
-      expect(early).toMatchObject({ code: 1, errors: expect.stringContaining('This code counts from') })
-      await letPass(owner.id)
-      const other = await anOwner(app)
-      expect(await mainstay('factors:reset', other.email, '--code', code)).toMatchObject({ code: 1 })
-      expect(await mainstay('factors:reset', owner.email, '--code', code)).toMatchObject({ code: 0 })
-      expect(await mainstay('factors:reset', owner.email, '--code', code)).toMatchObject({ code: 1 })
+      const { code, output } = await mainstay('factors:reset', owner.email, '--reason', 'called us')
+      expect(code).toBe(0)
+      const resetAt = /removes them at (\S+)\.$/m.exec(output)?.[1] as string
+      expect(Date.parse(resetAt) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
+      expect((await mainstay('factors:reset', owner.email)).output).toContain(resetAt)
+      expect((await mainstay('factors:status', owner.email)).output).toContain(resetAt)
+      expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+      await app.app.get(Database).run(db =>
+        db
+          .update(factorResets)
+          // Commands have the real time.
+          .set({ resetAt: app.clock.now() })
+          .where(eq(factorResets.userId, owner.id)),
+      )
+      expect(await app.app.get(FactorResetJob).run()).toBe(1)
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('401 SESSION_NOT_FOUND')
       expect(await login(owner.email)).toBe('200')
-      const rows = (await app.auditRows()).filter(
-        row => row.userId === owner.id && row.action === 'factors.reset',
-      )
-      expect(rows.map(({ detail }) => [detail.step, detail.operator])).toEqual([
-        ['asked', true],
-        ['done', true],
+      expect(await stepsOf(owner.id)).toEqual([
+        ['asked', 'called us'],
+        ['done', null],
       ])
     })
 
-    it('is stopped by the user, whose link confirms nothing; the code of the operator is no link', async () => {
-      const { owner, code } = await anEnrolledOwner()
-      await letPass(owner.id)
-      const follow = (what: string, token: string) =>
-        app.request({ method: 'POST', path: `/api/second-factor-reset/${what}`, body: { token } })
-      for (const what of ['confirm', 'stop'])
-        expect(outcome(await follow(what, code))).toBe('400 INVALID_LINK')
-      const link = await app.app.get(Database).transaction(transaction =>
-        app.app.get(OneTimeTokens).issue(transaction, {
-          ...{ purpose: 'factor-reset', email: owner.email, userId: owner.id, accountId: owner.accountId },
-          ...{ detail: { operator: 'link' }, lifetimeSeconds: 60 },
-        }),
-      )
-      expect(outcome(await follow('confirm', link))).toBe('400 INVALID_LINK')
-      expect(outcome(await follow('stop', link))).toBe('204')
-      expect(await mainstay('factors:reset', owner.email, '--code', code)).toMatchObject({ code: 1 })
-      expect((await mainstay('factors:status', owner.email)).output).toMatch(/^authenticator app: since /)
+    it('--cancel stops it, once', async () => {
+      const { owner } = await anEnrolledOwner()
+      expect(await mainstay('factors:reset', owner.email)).toMatchObject({ code: 0 })
+      const cancel = () => mainstay('factors:reset', owner.email, '--cancel', '--reason', 'a stranger')
+      expect(await cancel()).toMatchObject({ code: 0 })
+      expect(await cancel()).toMatchObject({ code: 1 })
+      expect((await mainstay('factors:status', owner.email)).output).not.toContain('going to be removed')
+      expect(await stepsOf(owner.id)).toEqual([
+        ['asked', null],
+        ['stopped', 'a stranger'],
+      ])
     })
 
     it('is not for somebody without a second factor', async () => {
