@@ -6,11 +6,10 @@ import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
-import type { Mail } from '../mail/mail.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
-import { AnomalyMails, type NoticeData } from './anomaly-mails.js'
+import { AnomalyMails, type Notice, type NoticeData } from './anomaly-mails.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** Handles an anomaly of a session, as the settings say. */
@@ -43,7 +42,7 @@ export class AnomalyResponse {
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */
-  async notify(session: AffectedSession, client: Client, write: (data: NoticeData) => Mail): Promise<void> {
+  async notify(session: AffectedSession, client: Client, write: (data: NoticeData) => Notice): Promise<void> {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {

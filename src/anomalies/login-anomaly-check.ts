@@ -8,7 +8,7 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { handleOf, newSessionId } from '../sessions/session.js'
 import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
-import { type LoginRefusal, newDeviceMail, unusualLoginMail } from './anomaly-mails.js'
+import { type LoginRefusal, newDeviceNotice, unusualLoginNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices } from './known-devices.js'
@@ -102,7 +102,7 @@ export class LoginAnomalyCheck {
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
       await this.response.notify(session, client, data =>
-        (isNewDevice ? newDeviceMail : unusualLoginMail)(data, refusal),
+        (isNewDevice ? newDeviceNotice : unusualLoginNotice)(data, refusal),
       )
     if (refusal === 'unusual') throw new ApiError('INVALID_CREDENTIALS')
   }

@@ -6,7 +6,7 @@ import { subnetOf } from '../http/network.js'
 import type { Session } from '../sessions/session.js'
 import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
 import { refreshAnomaly } from './anomaly.js'
-import { unusualUseMail } from './anomaly-mails.js'
+import { unusualUseNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
@@ -47,7 +47,7 @@ export class RefreshAnomalyCheck {
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
-      await this.response.notify(sinceLastUse(session), client, data => unusualUseMail(data, isEnded))
+      await this.response.notify(sinceLastUse(session), client, data => unusualUseNotice(data, isEnded))
     return !isEnded
   }
 

@@ -6,6 +6,7 @@ import { Database } from '../database/database.js'
 import { oneTimeTokens, users } from '../database/schema.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import type { Receiver } from '../mail/mail.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
 /** More mails in a day would only bury the first. */
@@ -46,10 +47,11 @@ export class UnrecognizedLoginTokens {
     { userId, accountId, sid, createdAt }: AffectedSession,
     from: Pick<UnrecognizedLoginDetail, 'device' | 'network'>,
     { always = false } = {},
-  ): Promise<{ email: string; token: string } | null> {
+  ): Promise<{ to: Receiver; token: string } | null> {
     const since = (createdAt ?? this.clock.now()).toISOString()
     return this.database.transaction(async transaction => {
-      const [user] = await transaction.select({ email: users.email }).from(users).where(eq(users.id, userId))
+      const { email, language } = users
+      const [user] = await transaction.select({ email, language }).from(users).where(eq(users.id, userId))
       if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
       const token = await this.tokens.issue(transaction, {
         purpose: 'not-me',
@@ -59,7 +61,7 @@ export class UnrecognizedLoginTokens {
         detail: { sid, since, ...from } satisfies UnrecognizedLoginDetail,
         lifetimeSeconds: LIFETIME_SECONDS,
       })
-      return { email: user.email, token }
+      return { to: user, token }
     })
   }
 

@@ -73,6 +73,8 @@ export const users = pgTable(
       .references(() => accounts.id),
     email: text('email').notNull(),
     name: text('name'),
+    /** In which mails are written, by its BCP 47 name; null until it is known. */
+    language: text('language'),
     role: text('role').$type<'owner' | 'member'>().notNull(),
     granted: jsonb('granted').$type<Permissions>().notNull(),
     entitled: jsonb('entitled').$type<Permissions>(),

@@ -14,6 +14,8 @@ export interface Client {
    * request.
    */
   readonly origin: string | null
+  /** The header as it was sent (RFC 9110 §12.5.4); absent without one. */
+  readonly acceptLanguage?: string | undefined
 }
 
 /**
@@ -54,6 +56,10 @@ class RequestClient implements Client {
     return this.#request.ip.replace(/^::ffff:(?=\d+\.)/, '')
   }
 
+  get acceptLanguage(): string | undefined {
+    return this.#request.headers['accept-language']
+  }
+
   get userAgent(): string | null {
     if (this.#userAgent === undefined) this.#userAgent = shortUserAgent(this.#request.headers['user-agent'])
     return this.#userAgent
@@ -75,7 +81,8 @@ export function shortUserAgent(userAgent: string | undefined): string | null {
   return short || null
 }
 
-const UNKNOWN = 'Unknown device'
+/** What {@link deviceName} says when it does not know. */
+export const UNKNOWN_DEVICE = 'Unknown device'
 
 /**
  * The first product of a client that is not a browser, `MainstayApp/2.1 …`, or of a robot,
@@ -104,12 +111,12 @@ const PLAIN_NAMES: ReadonlyMap<string, string> = new Map([
  */
 export function deviceName(userAgent: string | null): string {
   const text = shortUserAgent(userAgent ?? undefined)?.replaceAll('%20', ' ')
-  if (!text) return UNKNOWN
+  if (!text) return UNKNOWN_DEVICE
   const { browser, os, platform } = Bowser.parse(text)
   const name = OWN_NAME.exec(text)?.[1] ?? (BROWSERS.has(browser.name) ? browser.name : undefined)
   const plainName = name && (PLAIN_NAMES.get(name) ?? harmless(name))
   const system = os.name === 'iOS' ? (platform.model ?? 'iOS') : (os.name ?? appleSystem(text))
-  if (!system || platform.type === 'bot') return plainName ?? UNKNOWN
+  if (!system || platform.type === 'bot') return plainName ?? UNKNOWN_DEVICE
   return `${plainName ?? 'App'} on ${system}`
 }
 
@@ -123,7 +130,7 @@ function harmless(name: string): string {
       .replace(/[._]+/g, ' ')
       .replace(/\d{4,}/g, '')
       .replace(/ +/g, ' ')
-      .trim() || UNKNOWN
+      .trim() || UNKNOWN_DEVICE
   )
 }
 

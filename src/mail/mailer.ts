@@ -9,7 +9,9 @@ import { Logger } from '../log/logger.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
 import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
-import { htmlOf, type Mail, type MailSender, textOf } from './mail.js'
+import type { Mail, Receiver } from './mail.js'
+import { MailLanguage } from './mail-language.js'
+import { htmlOf, type MailSender, textOf } from './mail-layout.js'
 
 /** Waits before each retry; a mail server that restarts is back in between. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
@@ -50,22 +52,26 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * Sends `mail` in the background and retries for about a minute; a mail that could not be sent is recorded
-   * in the audit log (`mail`, failed). Call it after the commit. Without a mail server it only warns.
+   * Sends the result of `write` in the background and retries for about a minute; a mail that could not be sent is
+   * recorded in the audit log (`mail`, failed). Call it after the commit. Without a mail server it only warns.
    */
-  post(to: string, mail: Mail): void {
-    this.hold(to, async () => mail)
+  post({ email, language }: Receiver, write: (words: MailLanguage) => Mail): void {
+    this.hold(email, async () => write(MailLanguage.of(language)))
   }
 
   /**
    * Like {@link post}, for a mail about a satellite, or with null about the main site: in its colours, with
-   * what people call it put into `compose`. Composed after the response too, because the branding is read
-   * from the database.
+   * what people call it given to `write`. Written after the response too, because the branding is read from
+   * the database.
    */
-  postAbout(to: string, satellite: SatelliteOfMail | null, compose: (site: string) => Mail): void {
-    this.hold(to, async () => {
+  postAbout(
+    { email, language }: Receiver,
+    satellite: SatelliteOfMail | null,
+    write: (words: MailLanguage, site: string) => Mail,
+  ): void {
+    this.hold(email, async () => {
       const { name, branding } = await this.sites.find(satellite)
-      return { ...compose(name), ...(branding && { branding }) }
+      return { ...write(MailLanguage.of(language), name), ...(branding && { branding }) }
     })
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { type Mail, utcDay } from '../mail/mail.js'
+import type { MailLanguage } from '../mail/mail-language.js'
+import type { MailName } from '../mail/messages/translated.js'
 import { safeName } from '../mail/safe-name.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
@@ -33,63 +34,49 @@ export class SatelliteMails {
   }
 
   private tellFailing(missing: MissingProof): Promise<void> {
-    const { name, host } = namesOf(missing.satellite)
-    return this.tell(missing.satellite, {
-      subject: `The proof that ${host} is yours was not found`,
-      paragraphs: [
-        `Every day we check that the host of your satellite ${name} is still yours. This time the proof was not there.`,
-        whereItBelongs(missing),
-        whatFollows(missing),
-      ],
-    })
+    return this.tell(missing.satellite, 'proofMissing', words => ({
+      place: whereItBelongs(words, missing),
+      consequence: whatFollows(words, missing),
+    }))
   }
 
   private tellSuspended(missing: MissingProof): Promise<void> {
-    const { satellite } = missing
-    const { name, host } = namesOf(satellite)
-    return this.tell(satellite, {
-      subject: `Your satellite ${host} has been suspended`,
-      paragraphs: [
-        `For 7 days we have not found the proof that the host of your satellite ${name} is yours, so it has been suspended. Nobody can log in there.`,
-        whereItBelongs(missing),
-        'Once it is there again, you can resume the satellite. Until then others who prove that the host is theirs can have it.',
-      ],
-    })
+    return this.tell(missing.satellite, 'satelliteSuspended', words => ({
+      place: whereItBelongs(words, missing),
+    }))
   }
 
-  private tellAll(missing: readonly MissingProof[], satellite: SatelliteRow): Promise<void> {
-    // They may all look different.
-    const plain = { ...satellite, branding: null }
-    return this.tell(plain, {
-      subject: `The proofs that ${missing.length} hosts are yours were not found`,
-      paragraphs: [
-        'Every day we check that the hosts of your satellites are still yours. This time these proofs were not there.',
-        ...missing.map(
-          each => `${namesOf(each.satellite).name}: ${whereItBelongs(each)} ${whatFollows(each)}`,
-        ),
-      ],
+  /** They may all look different, so none of their brandings is used. */
+  private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
+    return this.people.mail(accountId, words => {
+      const mail = words.mail('proofsMissing', { ...this.site, count: missing.length })
+      const each = missing.map(
+        proof =>
+          `${namesOf(proof.satellite).name}: ${whereItBelongs(words, proof)} ${whatFollows(words, proof)}`,
+      )
+      return { ...mail, paragraphs: [...mail.paragraphs, ...each] }
     })
   }
 
   /** To the account that had the origin before. */
   tellMoved(satellite: SatelliteRow): Promise<void> {
-    const { name, host } = namesOf(satellite)
-    return this.tell(satellite, {
-      subject: `${host} is now a satellite of another account`,
-      paragraphs: [
-        `Another account has proven that the host of your satellite ${name} is theirs, and your own proof was no longer there. Your users cannot log in there any more, and all their sessions there have ended.`,
-        'If the host is yours, find out who can change its DNS records or its files. Then prove your satellite again.',
-      ],
-    })
+    return this.tell(satellite, 'satelliteMoved')
   }
 
   private tell(
-    { accountId, branding }: SatelliteRow,
-    mail: Pick<Mail, 'subject' | 'paragraphs'>,
+    satellite: SatelliteRow,
+    name: MailName,
+    valuesOf: (words: MailLanguage) => Readonly<Record<string, string>> = () => ({}),
   ): Promise<void> {
-    const site = this.urls.siteName(null)
-    const action = { label: `Go to ${site}`, url: this.urls.frontPage() }
-    return this.people.mail(accountId, { ...mail, site, action, ...(branding && { branding }) })
+    const { accountId, branding } = satellite
+    return this.people.mail(accountId, words => ({
+      ...words.mail(name, { ...this.site, ...namesOf(satellite), ...valuesOf(words) }),
+      ...(branding && { branding }),
+    }))
+  }
+
+  private get site() {
+    return { site: this.urls.siteName(null), url: this.urls.frontPage() }
   }
 }
 
@@ -99,16 +86,19 @@ function namesOf({ name, origin }: SatelliteRow): { name: string; host: string }
   return { name: safe ? `${safe} (${host})` : host, host }
 }
 
-function whatFollows({ outcome, suspendAt }: MissingProof): string {
-  if (outcome === 'suspended')
-    return 'It has been missing for 7 days, so the satellite has been suspended: nobody can log in there.'
-  if (outcome === 'may be taken')
-    return 'The satellite is suspended. Until the proof is there again, others who prove that the host is theirs can have it.'
-  return `Without it, the satellite is suspended on ${utcDay(suspendAt)}: nobody can log in there from then on. Until then everything works as usual.`
+function whatFollows(words: MailLanguage, { outcome, suspendAt }: MissingProof): string {
+  if (outcome === 'suspended') return words.phrase('proof.suspended')
+  if (outcome === 'may be taken') return words.phrase('proof.mayBeTaken')
+  return words.phrase('proof.suspendsOn', { day: words.day(suspendAt) })
 }
 
-function whereItBelongs({ satellite: { origin }, proof: { token } }: RegisteredSatellite): string {
+function whereItBelongs(
+  words: MailLanguage,
+  { satellite: { origin }, proof: { token } }: RegisteredSatellite,
+): string {
   const { dns, file } = proofChallenge(origin, token)
-  const orFile = file ? `, or the file ${file.url} with the same text` : ''
-  return `It is the TXT record ${dns.name} with the text "${dns.value}"${orFile}.`
+  const record = { record: dns.name, text: dns.value }
+  return file
+    ? words.phrase('proof.placeWithFile', { ...record, file: file.url })
+    : words.phrase('proof.place', record)
 }

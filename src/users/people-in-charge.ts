@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../database/database.js'
-import type { Mail } from '../mail/mail.js'
+import type { Mail, Receiver } from '../mail/mail.js'
+import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
 import type { User } from './user.js'
 import { UserEmails } from './user-emails.js'
@@ -22,17 +23,17 @@ export class PeopleInCharge {
    * Mails all of them. Not the whole team: hundreds of mails at once would delay everybody else's. The owner
    * is also told at earlier addresses that can still come back, because the present one may be a thief's.
    */
-  async mail(accountId: string, mail: Mail): Promise<void> {
+  async mail(accountId: string, write: (words: MailLanguage) => Mail): Promise<void> {
     for (let after: UserCursor | null = null; ; ) {
       const page: User[] = await this.users.listInCharge(accountId, after, USERS_A_PAGE)
-      for (const user of page) for (const email of await this.addressesOf(user)) this.mailer.post(email, mail)
+      for (const user of page) for (const to of await this.receiversOf(user)) this.mailer.post(to, write)
       after = page.at(-1) ?? null
       if (page.length < USERS_A_PAGE) return
     }
   }
 
-  private async addressesOf(user: User): Promise<string[]> {
-    if (user.role !== 'owner') return [user.email]
-    return this.database.run(db => this.userEmails.addressesOf(db, user))
+  private async receiversOf(user: User): Promise<Receiver[]> {
+    if (user.role !== 'owner') return [user]
+    return this.database.run(db => this.userEmails.receiversOf(db, user))
   }
 }

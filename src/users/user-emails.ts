@@ -7,6 +7,7 @@ import { oneTimeTokens, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import type { Receiver } from '../mail/mail.js'
 import type { Email } from './email.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
 import type { User } from './user.js'
@@ -124,12 +125,13 @@ export class UserEmails {
   }
 
   /** The user's present address, and those that can still come back, each once. */
-  async addressesOf(db: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<Email[]> {
+  async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
     const earlier = await db
       .selectDistinct({ email: oneTimeTokens.email })
       .from(oneTimeTokens)
       .where(this.areOpen([id]))
-    return [...new Set([email, ...earlier.map(row => row.email as Email)])]
+    const addresses = new Set([email, ...earlier.map(row => row.email)])
+    return [...addresses].map(address => ({ email: address, language }))
   }
 
   /** Whether a change of address of one of these users can still be undone. */

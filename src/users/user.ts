@@ -9,6 +9,8 @@ export interface User {
   readonly accountId: string
   readonly email: Email
   readonly name: string | null
+  /** In which mails are written, by its BCP 47 name; null until a login tells. */
+  readonly language: string | null
   readonly role: Role
   readonly granted: Permissions
   /** The limit of the account's plan; null means none. Only users in the database have it. */
@@ -25,7 +27,10 @@ export interface User {
 }
 
 /** A user to be added. */
-export type NewUser = Omit<User, 'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt'>
+export type NewUser = Omit<
+  User,
+  'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt' | 'language'
+> & { readonly language?: string | null }
 
 /** An owner is granted everything; a member dataEntry and viewReports until they are given more. */
 export function initialGrant(role: Role): Permissions {

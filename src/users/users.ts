@@ -156,6 +156,16 @@ export class Users {
     await queueOwnerSync(transaction, id)
   }
 
+  /** Keeps the one that the user has, if any. */
+  async learnLanguage(id: string, language: string): Promise<void> {
+    const isUnknown = and(eq(users.id, id), isNull(users.language))
+    await this.database.run(db => db.update(users).set({ language }).where(isUnknown))
+  }
+
+  async setLanguage(transaction: Db, id: string, language: string): Promise<void> {
+    await transaction.update(users).set({ language }).where(eq(users.id, id))
+  }
+
   async setRole(transaction: Db, id: string, role: Role): Promise<void> {
     await transaction.update(users).set({ role }).where(eq(users.id, id))
     await queueOwnerSync(transaction, id)

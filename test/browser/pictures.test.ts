@@ -71,7 +71,8 @@ test(
     await take('satellite-login')
     await page.getByRole('button', { name: /localhost/ }).click()
     const goOn = page.getByRole('button', { name: /^Continue to / })
-    await goOn.waitFor()
+    // For a moment it takes no click, so that nobody is made to click it unseen.
+    await page.getByRole('button', { name: /^Continue to /, disabled: false }).waitFor()
     await take('handoff')
     await goOn.click()
     await page.waitForURL(`${satellite}/**`)

@@ -10,5 +10,5 @@ export async function mailResetLink(
 ): Promise<void> {
   const mails = app.get(PasswordMails)
   const token = await app.get(Database).transaction(transaction => mails.issueResetLink(transaction, user))
-  mails.sendResetLink(user.email, token)
+  mails.sendResetLink({ email: user.email, language: null }, token)
 }

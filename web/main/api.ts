@@ -1,5 +1,6 @@
 import { errorOf } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
+import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { isRefusal } from '../pieces/refusal.js'
 import { site } from '../pieces/site.js'
 import { client } from './client.js'
@@ -32,7 +33,7 @@ export async function callForAnswer(method: Method, path: string, body?: object)
 /** As {@link call}, for whoever is there: what the links in mails need. */
 export async function callAsAnybody<T = null>(path: string, body: object): Promise<T> {
   const url = `${site.apiUrl}/api/${path}`
-  const answer = await fetch(url, { method: 'POST', credentials: 'include', ...jsonOf(body) })
+  const answer = await fetchInLanguage(url, { method: 'POST', credentials: 'include', ...jsonOf(body) })
   return read<T>(await accepted(answer))
 }
 

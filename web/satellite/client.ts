@@ -1,9 +1,14 @@
 import { errorOf, itemStorage, satelliteClient } from '@mainstay-auth/client'
 import { handOff } from '@mainstay-auth/client/handoff'
+import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { site } from '../pieces/site.js'
 
 /** All tabs share the session, and it outlives them. It can never do more than enter data and view reports. */
-export const client = satelliteClient({ baseUrl: site.apiUrl, storage: itemStorage(() => localStorage) })
+export const client = satelliteClient({
+  baseUrl: site.apiUrl,
+  storage: itemStorage(() => localStorage),
+  fetch: fetchInLanguage,
+})
 
 export const { loginThroughMain, completeHandOff } = handOff(client, { mainUrl: site.mainUrl })
 

@@ -1019,7 +1019,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Stop a reset of the second factors
-         * @description With the link mailed to the member, or to somebody whose factors an operator is to reset.
+         * @description With the link mailed to the member, or to somebody for whom an operator has requested it.
          */
         readonly post: operations["FactorResetLinksController_stop"];
         readonly delete?: never;
@@ -1205,7 +1205,7 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        /** Change one's own name */
+        /** Change one's own name, or the language of one's mails */
         readonly patch: operations["ProfileController_change"];
         readonly trace?: never;
     };
@@ -2465,6 +2465,8 @@ export interface components {
             /** Format: email */
             readonly email: string;
             readonly name: string | null;
+            /** @description In which mails are written, by its BCP 47 name; null until a login tells */
+            readonly language: string | null;
             /** @enum {string} */
             readonly role: "owner" | "member";
             /** @description What the user was granted; a session may have less, depending on its site */
@@ -2480,8 +2482,13 @@ export interface components {
             /** Format: date-time */
             readonly createdAt: string;
         };
-        readonly NameBody: {
-            readonly name: string;
+        readonly ProfileBody: {
+            readonly name?: string;
+            /**
+             * @description In which mails are written, by its BCP 47 name
+             * @enum {string}
+             */
+            readonly language?: "en" | "de";
         };
         readonly EmailChangeBody: {
             /**
@@ -4297,11 +4304,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["NameBody"];
+                readonly "application/json": components["schemas"]["ProfileBody"];
             };
         };
         readonly responses: {
-            /** @description The profile with the new name */
+            /** @description The profile as it is now */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

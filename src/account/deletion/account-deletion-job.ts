@@ -8,6 +8,7 @@ import { Database } from '../../database/database.js'
 import { users } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
+import type { Receiver } from '../../mail/mail.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
@@ -19,7 +20,7 @@ const A_RUN = 100
 const USERS_A_PAGE = 100
 
 /** A user of an account that is being deleted. */
-export type UserToRemove = Pick<User, 'id' | 'accountId' | 'email' | 'role'>
+export type UserToRemove = Pick<User, 'id' | 'accountId' | 'email' | 'language' | 'role'>
 
 /** Accounts that are due for deletion. */
 @Injectable()
@@ -51,10 +52,10 @@ export class AccountsDueForDeletion {
    * begun.
    */
   async users(accountId: string): Promise<UserToRemove[]> {
-    const { id, email, role } = users
+    const { id, email, language, role } = users
     const rows = await this.database.run(db =>
       db
-        .select({ id, accountId: users.accountId, email, role })
+        .select({ id, accountId: users.accountId, email, language, role })
         .from(users)
         .where(eq(users.accountId, accountId))
         .orderBy(desc(role), asc(id))
@@ -141,10 +142,10 @@ export class AccountDeletionJob {
   }
 
   /**
-   * One user at a time. Returns the owner's address; null when an earlier run has already removed the owner.
+   * One user at a time. Returns the owner; null when an earlier run has already removed the owner.
    */
-  private async removeUsers(accountId: string): Promise<string | null> {
-    let owner: string | null = null
+  private async removeUsers(accountId: string): Promise<Receiver | null> {
+    let owner: Receiver | null = null
     for (
       let page = await this.accountsDue.users(accountId);
       page.length > 0;
@@ -152,7 +153,7 @@ export class AccountDeletionJob {
     )
       for (const user of page) {
         await this.removeUser(user)
-        if (user.role === 'owner') owner = user.email
+        if (user.role === 'owner') owner = user
       }
     return owner
   }

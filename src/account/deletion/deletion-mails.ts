@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { utcDay } from '../../mail/mail.js'
+import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { PeopleInCharge } from '../../users/people-in-charge.js'
@@ -19,37 +19,21 @@ export class DeletionMails {
   }
 
   tellRequested(accountId: string, deleteAt: Date): Promise<void> {
-    const site = this.urls.siteName(null)
-    return this.people.mail(accountId, {
-      subject: `Your account at ${site} will be deleted`,
-      site,
-      paragraphs: [
-        `The owner has asked us to delete your account at ${site} and everything in it. This will happen on ${utcDay(deleteAt)} at the earliest.`,
-        'Until then everything works as usual, and the owner can still cancel the deletion.',
-      ],
-      action: { label: `Go to ${site}`, url: this.urls.frontPage() },
-      footnote:
-        'If you are the owner and did not ask for this, change your password now and cancel the deletion.',
-    })
+    const values = { site: this.site, url: this.urls.frontPage() }
+    return this.people.mail(accountId, words =>
+      words.mail('deletionRequested', { ...values, day: words.day(deleteAt) }),
+    )
   }
 
   tellCancelled(accountId: string): Promise<void> {
-    const site = this.urls.siteName(null)
-    return this.people.mail(accountId, {
-      subject: `Your account at ${site} will not be deleted`,
-      site,
-      paragraphs: [`The owner has cancelled the deletion of your account at ${site}.`],
-    })
+    return this.people.mail(accountId, words => words.mail('deletionCancelled', { site: this.site }))
   }
 
-  tellDeleted(email: string): void {
-    const site = this.urls.siteName(null)
-    this.mailer.post(email, {
-      subject: `Your account at ${site} has been deleted`,
-      site,
-      paragraphs: [
-        `At its owner's request, your account at ${site} has been deleted with everything in it. Nobody can log in to it any longer.`,
-      ],
-    })
+  tellDeleted(owner: Receiver): void {
+    this.mailer.post(owner, words => words.mail('deleted', { site: this.site }))
+  }
+
+  private get site(): string {
+    return this.urls.siteName(null)
   }
 }

@@ -28,25 +28,23 @@ export class EmailChanges {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /**
-   * The token for the link to the new address, and whether that has a user; then nobody must get the link.
-   */
-  async request(actor: SessionActor, email: Email): Promise<{ token: string; isTaken: boolean }> {
-    const isTaken = (await this.users.findByEmail(email)) !== null
-    const token = await this.database.transaction(async transaction => {
+  /** The token for the link to the new address, whose it is, and the user whom that has; then nobody must get the link. */
+  async request(actor: SessionActor, email: Email) {
+    const known = await this.users.findByEmail(email)
+    return this.database.transaction(async transaction => {
       const user = await this.users.lock(transaction, actor.userId)
       if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
       if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       await this.changes.requireNotRevoked(transaction, actor)
       await this.auditLog.record(transaction, auditEvent(actor, 'email.change', { step: 'asked' }))
-      return this.userEmails.issueChange(transaction, user, email, actor.createdAt)
+      const token = await this.userEmails.issueChange(transaction, user, email, actor.createdAt)
+      return { token, user, known }
     })
-    return { token, isTaken }
   }
 
   /**
-   * Uses the link up; `session` is null for somebody who has supplied the password. Returns the user's
-   * previous address, and the token of the link back to it; null when there is none. Throws `INVALID_LINK`,
+   * Uses the link up; `session` is null for somebody who has supplied the password. Returns the user with
+   * their previous address, and the token of the link back to it; null when there is none. Throws `INVALID_LINK`,
    * `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has ended.
    */
   confirm(userId: string, text: string, session: Session | null, client: Client) {
@@ -61,7 +59,7 @@ export class EmailChanges {
       const detail = { step: 'confirmed', from: previous, to: email }
       const event = auditEvent({ userId, accountId, client }, 'email.change', detail)
       await this.auditLog.record(transaction, event)
-      return { previous, undoToken }
+      return { before: user, undoToken }
     })
   }
 }
@@ -102,9 +100,9 @@ export class EmailChangeService {
   }
 
   private async mailLink(actor: SessionActor, email: Email): Promise<void> {
-    const { token, isTaken } = await this.emailChanges.request(actor, email)
-    if (isTaken) this.mails.tellInUse(email)
-    else this.mails.sendConfirmation(email, token)
+    const { token, user, known } = await this.emailChanges.request(actor, email)
+    if (known) this.mails.tellInUse(known)
+    else this.mails.sendConfirmation({ ...user, email }, token)
   }
 
   /**
@@ -119,9 +117,9 @@ export class EmailChangeService {
     const user = await this.links.userOf(link)
     const session = proof.session?.userId === user.id ? proof.session : null
     if (!session) await this.requirePassword(user, proof.password, client)
-    const { previous, undoToken } = await this.emailChanges.confirm(user.id, text, session, client)
-    if (undoToken) this.mails.sendUndo(previous, undoToken)
-    else this.mails.tellRestored(previous)
+    const { before, undoToken } = await this.emailChanges.confirm(user.id, text, session, client)
+    if (undoToken) this.mails.sendUndo(before, undoToken)
+    else this.mails.tellRestored(before)
   }
 
   private async requirePassword(user: User, password: string | undefined, client: Client): Promise<void> {

@@ -38,6 +38,6 @@ export class EmailUndoService {
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
       return { ...ended, email, resetToken }
     })
-    if (resetToken) this.mails.sendResetLink(email, resetToken)
+    if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
   }
 }

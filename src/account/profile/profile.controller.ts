@@ -6,7 +6,7 @@ import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { DataExport } from './data-export.js'
-import { ChangeProfileDocs, ExportDataDocs, NameBody, ReadProfileDocs } from './profile.dto.js'
+import { ChangeProfileDocs, ExportDataDocs, ProfileBody, ReadProfileDocs } from './profile.dto.js'
 import { ProfileService } from './profile.service.js'
 
 @ApiTags('Profile')
@@ -25,12 +25,12 @@ export class ProfileController {
     return this.profile.read(actor)
   }
 
-  /** Changes the caller's name. */
+  /** Changes the caller's name, or the language of their mails. */
   @Patch()
   @LiveSession()
   @ChangeProfileDocs()
-  change(@CurrentActor() actor: SessionActor, @Body() { name }: NameBody) {
-    return this.profile.rename(actor, name)
+  change(@CurrentActor() actor: SessionActor, @Body() body: ProfileBody) {
+    return this.profile.change(actor, body)
   }
 
   /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */

@@ -1,5 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsIn, ValidateIf } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { LANGUAGES, type LanguageName } from '../../mail/mail-language.js'
 import { PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
 import type { Email } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'
@@ -9,6 +11,19 @@ import type { Role } from '../../users/user.js'
 export class NameBody {
   @IsName({ required: true })
   name!: string
+}
+
+/** What is to change; at least one of them. */
+export class ProfileBody {
+  @ApiPropertyOptional()
+  @ValidateIf((body: ProfileBody) => body.name !== undefined || body.language === undefined)
+  @IsName({ required: true })
+  name?: string
+
+  @ApiPropertyOptional({ enum: LANGUAGES, description: 'In which mails are written, by its BCP 47 name' })
+  @ValidateIf((body: ProfileBody) => body.language !== undefined)
+  @IsIn(LANGUAGES, { message: `language must be one of ${LANGUAGES.join(', ')}` })
+  language?: LanguageName
 }
 
 /** A user as they see themselves. */
@@ -24,6 +39,13 @@ export class ProfileAnswer {
 
   @ApiProperty({ type: String, nullable: true })
   name!: string | null
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'In which mails are written, by its BCP 47 name; null until a login tells',
+  })
+  language!: string | null
 
   @ApiProperty({ enum: ['owner', 'member'] })
   role!: Role
@@ -56,9 +78,9 @@ export const ReadProfileDocs = () =>
 
 export const ChangeProfileDocs = () =>
   Documented({
-    summary: "Change one's own name",
+    summary: "Change one's own name, or the language of one's mails",
     status: 200,
-    answer: 'The profile with the new name',
+    answer: 'The profile as it is now',
     type: ProfileAnswer,
     refusals: [...BODY_REFUSALS, ...STORES],
   })

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
-import type { ProfileAnswer } from './profile.dto.js'
+import type { ProfileAnswer, ProfileBody } from './profile.dto.js'
 
 /** What users see and change about themselves. */
 @Injectable()
@@ -21,14 +21,15 @@ export class ProfileService {
   async read({ userId }: Session): Promise<ProfileAnswer> {
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    const { accountId, email, name, role, granted, satellites, createdAt } = user
-    return { userId, accountId, email, name, role, granted, satellites, createdAt }
+    const { accountId, email, name, language, role, granted, satellites, createdAt } = user
+    return { userId, accountId, email, name, language, role, granted, satellites, createdAt }
   }
 
-  async rename(actor: SessionActor, name: string): Promise<ProfileAnswer> {
+  async change(actor: SessionActor, { name, language }: ProfileBody): Promise<ProfileAnswer> {
     await this.database.transaction(async transaction => {
-      await this.users.setName(transaction, actor.userId, name)
-      await this.auditLog.record(transaction, auditEvent(actor, 'profile.change'))
+      if (name !== undefined) await this.users.setName(transaction, actor.userId, name)
+      if (language !== undefined) await this.users.setLanguage(transaction, actor.userId, language)
+      await this.auditLog.record(transaction, auditEvent(actor, 'profile.change', language && { language }))
     })
     return this.read(actor)
   }

@@ -5,6 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { languageWanted } from '../../mail/mail-language.js'
 import type { Email } from '../../users/email.js'
 import { initialGrant, type User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -32,7 +33,7 @@ export class PendingSignUps {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Returns the token for the link, and whether the address has a user; then nobody must get the link. */
+  /** Returns the token for the link, and the user whom the address has; then nobody must get the link. */
   async add({ email, name, passwordHash }: PendingSignUp, client: Client) {
     const known = await this.users.findByEmail(email)
     const token = await this.database.transaction(async transaction => {
@@ -44,7 +45,7 @@ export class PendingSignUps {
         lifetimeSeconds: LIFETIME_SECONDS,
       })
     })
-    return { token, isKnown: known !== null }
+    return { token, known }
   }
 
   /** Does not use the link up. Throws `INVALID_LINK`, or `TOO_MANY_ATTEMPTS` after too many of those. */
@@ -63,7 +64,11 @@ export class PendingSignUps {
     return this.database.transaction(async transaction => {
       // Before the links: two sign-ups for one address wait for each other here, where neither holds what the
       // other needs.
-      const owner = await this.users.addOwner(transaction, { ...ids, email, name, passwordHash, ...grant })
+      const owner = await this.users.addOwner(transaction, {
+        ...ids,
+        ...{ email, name, passwordHash, language: languageWanted(client.acceptLanguage) },
+        ...grant,
+      })
       await this.tokens.consume(transaction, 'sign-up', token)
       await this.tokens.withdrawMailed(transaction, 'sign-up', email)
       const actor = { userId: owner.id, accountId: owner.accountId, client }

@@ -4,6 +4,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { withMinimumDuration } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { languageWanted } from '../../mail/mail-language.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { Passwords } from '../../users/passwords/passwords.js'
@@ -38,9 +39,9 @@ export class SignUpService {
 
   private async mailLink({ email, password, name = '' }: SignUpBody, client: Client): Promise<void> {
     const passwordHash = await this.policy.hash(password, { known: [email, name], client, subject: '' })
-    const { token, isKnown } = await this.pending.add({ email, name: name || null, passwordHash }, client)
-    if (isKnown) this.mails.tellKnown(email)
-    else this.mails.sendSignUp(email, token)
+    const { token, known } = await this.pending.add({ email, name: name || null, passwordHash }, client)
+    if (known) this.mails.tellKnown(known)
+    else this.mails.sendSignUp({ email, language: languageWanted(client.acceptLanguage) }, token)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import type { Receiver } from '../../mail/mail.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { type Cancellation, PendingTransfers } from '../../users/pending-transfers.js'
 import { LockedAccounts } from '../locked-accounts.js'
@@ -23,11 +24,11 @@ export class TransferCancellation {
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
   async byOwner(actor: SessionActor): Promise<void> {
     const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
-    const addresses = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+    const told = await this.lockedAccounts.changeAsOwner(actor, transaction =>
       this.cancel(transaction, actor.accountId, cancellation),
     )
-    if (!addresses) throw new ApiError('NOT_FOUND')
-    this.mails.tellCancelled(addresses)
+    if (!told) throw new ApiError('NOT_FOUND')
+    this.mails.tellCancelled(told)
   }
 
   /**
@@ -38,19 +39,19 @@ export class TransferCancellation {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')
     const accountId = found.accountId as string
     const cancellation = { client, reason: 'stopped by a mailed link' }
-    const addresses = await this.lockedAccounts.change(accountId, async transaction => {
+    const told = await this.lockedAccounts.change(accountId, async transaction => {
       await this.tokens.consume(transaction, 'transfer-stop', text)
       return this.cancel(transaction, accountId, cancellation)
     })
-    if (addresses) this.mails.tellCancelled(addresses)
+    if (told) this.mails.tellCancelled(told)
   }
 
   /** By the service itself. Does nothing when no transfer is pending. */
   async byService(accountId: string, reason: string): Promise<void> {
-    const addresses = await this.lockedAccounts.change(accountId, transaction =>
+    const told = await this.lockedAccounts.change(accountId, transaction =>
       this.cancel(transaction, accountId, { client: null, reason }),
     )
-    if (addresses) this.mails.tellCancelled(addresses)
+    if (told) this.mails.tellCancelled(told)
   }
 
   /** Whom to tell; null when there was nothing to cancel. */
@@ -58,8 +59,8 @@ export class TransferCancellation {
     transaction: Db,
     accountId: string,
     cancellation: Cancellation,
-  ): Promise<string[] | null> {
+  ): Promise<Receiver[] | null> {
     const cancelled = await this.transfers.cancel(transaction, accountId, cancellation)
-    return cancelled && this.parties.addressesOf(transaction, cancelled)
+    return cancelled && this.parties.receiversOf(transaction, cancelled)
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
+import type { Receiver } from '../../mail/mail.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
@@ -51,16 +52,16 @@ export class TransferParties {
   }
 
   /**
-   * Where to reach them, the owner also at earlier addresses that can still come back. Both stay locked until
+   * Where to mail them, the owner also at earlier addresses that can still come back. Both stay locked until
    * the transaction ends; the account is locked.
    */
-  async addressesOf(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<string[]> {
+  async receiversOf(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<Receiver[]> {
     const users = await this.users.lockAll(transaction, [fromUserId, toUserId])
     const owner = users.get(fromUserId)
     const newOwner = users.get(toUserId)
     return [
-      ...(owner ? await this.userEmails.addressesOf(transaction, owner) : []),
-      ...(newOwner ? [newOwner.email] : []),
+      ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
+      ...(newOwner ? [newOwner] : []),
     ]
   }
 

@@ -7,6 +7,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { languageWanted } from '../../mail/mail-language.js'
 import { countsOf, Metrics } from '../../metrics/metrics.js'
 import { hasSecondFactor, includesPassword, namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
@@ -77,6 +78,12 @@ export class LoginRecords {
     })
   }
 
+  /** The first login with a browser that tells one: a later one could be a thief's, who would not be understood. */
+  async learnLanguage(user: User, client: Client): Promise<void> {
+    const language = user.language === null && languageWanted(client.acceptLanguage)
+    if (language) await this.users.learnLanguage(user.id, language)
+  }
+
   /** A login that came to its end. */
   count(proof: Proof): void {
     this.counts[wayOf(proof)]++
@@ -138,6 +145,7 @@ export class LoginSessions {
       const deviceIdToKeep = await this.anomalyCheck.check(opened.session, deviceId, client)
       // Only now; otherwise a refused login would reveal, by ending them, that the password was right.
       await this.changes.endReplaced(sessionIds, client)
+      await this.records.learnLanguage(user, client)
       this.records.count(proof)
       return { ...opened, deviceId: deviceIdToKeep }
     } catch (error) {

@@ -5,6 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { withMinimumDuration } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
+import { languageWanted } from '../../mail/mail-language.js'
 import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -52,7 +53,8 @@ export class PasswordForgotService {
       await this.auditLog.record(transaction, auditEvent({ userId, accountId, client }, 'password.forgot'))
       return this.mails.issueResetLink(transaction, user)
     })
-    this.mails.sendResetLink(email, token, user)
+    const language = user.language ?? languageWanted(client.acceptLanguage)
+    this.mails.sendResetLink({ email, language }, token, user)
   }
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
-import type { Mail } from '../../mail/mail.js'
+import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
@@ -44,39 +44,15 @@ export class PasswordMails {
   }
 
   /** Given a user who is invited to one satellite only, the mail is about that. */
-  sendResetLink(email: string, token: string, user?: Pick<User, 'accountId' | 'satellites'>): void {
+  sendResetLink(to: Receiver, token: string, user?: Pick<User, 'accountId' | 'satellites'>): void {
     const url = this.links.toMainSite('/reset-password', token)
-    this.mailer.postAbout(email, user ? onlySatelliteOf(user) : null, site => resetMail(site, url))
+    const about = user ? onlySatelliteOf(user) : null
+    this.mailer.postAbout(to, about, (words, site) => words.mail('resetPassword', { site, url }))
   }
 
   /** Tells the user of a new password, which somebody else may have set. */
-  tellChanged(email: string): void {
-    this.mailer.post(email, changedMail(this.links.siteName(null), this.links.forgotPassword()))
-  }
-}
-
-function resetMail(site: string, url: string): Mail {
-  return {
-    subject: `Choose a new password for ${site}`,
-    site,
-    paragraphs: [
-      `We were asked for a new password for your account at ${site}. Use the link below to choose one.`,
-      'It works once, within 30 minutes.',
-    ],
-    action: { label: 'Choose a new password', url },
-    footnote: 'Was this not you? Then ignore this mail: your password stays as it is.',
-  }
-}
-
-/** `url` leads to the page where one asks for a new password. */
-function changedMail(site: string, url: string): Mail {
-  return {
-    subject: `Your password for ${site} has been changed`,
-    site,
-    paragraphs: [
-      `Your account at ${site} has a new password. Everywhere else you have been logged out, and links that we mailed before, such as one to confirm a new address, no longer work.`,
-      'If this was you, everything is fine. If not, choose a new password now: the link for it comes to this address.',
-    ],
-    action: { label: 'Choose a new password', url },
+  tellChanged(to: Receiver): void {
+    const values = { site: this.links.siteName(null), url: this.links.forgotPassword() }
+    this.mailer.post(to, words => words.mail('passwordChanged', values))
   }
 }

@@ -50,6 +50,6 @@ export class PasswordSetter {
       await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
       return this.changes.record(transaction, [change], event)
     })
-    this.mails.tellChanged(user.email)
+    this.mails.tellChanged(user)
   }
 }

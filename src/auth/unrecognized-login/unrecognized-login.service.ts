@@ -39,7 +39,7 @@ export class UnrecognizedLoginService {
       const recorded = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
       return { ...recorded, resetToken }
     })
-    if (resetToken) this.mails.sendResetLink(token.email, resetToken, user)
+    if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
   }
 
   private async recover(transaction: Db, user: User, link: FollowedLink): Promise<string | null> {

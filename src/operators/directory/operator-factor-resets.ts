@@ -31,7 +31,7 @@ export class OperatorFactorResets {
     const counted = client && (await this.rateLimiter.countMailBy({}, userId, client))
     const opened = this.open(userId, actor)
     const { resetAt, mail } = await (counted ? counted.refundIfRejected(opened) : opened)
-    if (mail) this.mails.sendRequested(mail.email, mail.token, resetAt, 'operator')
+    if (mail) this.mails.sendRequested(mail.to, mail.token, resetAt, 'operator')
     return resetAt
   }
 

@@ -73,17 +73,17 @@ export class FactorResetCompletion {
 
   /** Removes everything in one transaction, and tells the user. `confirmedBy`: the user, by the mailed link. */
   async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
-    const { outcome, email } = await this.changes.durably(async transaction => {
+    const { outcome, member } = await this.changes.durably(async transaction => {
       const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
-      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, email: null }
+      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, member: null }
       const { member, reset } = terms
       const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
       const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
         requestedBy: reset.requestedBy,
       })
-      return { ...removed, outcome: 'done' as const, email: member.email }
+      return { ...removed, outcome: 'done' as const, member }
     })
-    if (email) this.mails.tellDone(email)
+    if (member) this.mails.tellDone(member)
     return outcome
   }
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
+import type { Receiver } from '../../mail/mail.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
@@ -20,7 +21,7 @@ import { FactorResetMails } from './factor-reset-mails.js'
 /** The time of a reset; with a mail to be sent when it is new. */
 export interface RequestedReset {
   readonly resetAt: Date
-  readonly mail: { readonly email: string; readonly token: string } | null
+  readonly mail: { readonly to: Receiver; readonly token: string } | null
 }
 
 /** Requested resets in the database, within the rules of a team. */
@@ -56,7 +57,7 @@ export class ResetRequests {
     const pending = await this.resets.find(transaction, user.id)
     if (pending) return { resetAt: pending.resetAt, mail: null }
     const { reset, token } = await this.resets.open(transaction, user, actor)
-    return { resetAt: reset.resetAt, mail: { email: user.email, token } }
+    return { resetAt: reset.resetAt, mail: { to: user, token } }
   }
 
   /** Throws `NOT_FOUND` when none is pending. */
@@ -88,7 +89,7 @@ export class FactorResetService {
     this.mails.require()
     const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
     const { resetAt, mail } = await counted.refundIfRejected(this.requests.request(actor, userId))
-    if (mail) this.mails.sendRequested(mail.email, mail.token, resetAt)
+    if (mail) this.mails.sendRequested(mail.to, mail.token, resetAt)
     return resetAt
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
-import type { Mail } from '../../mail/mail.js'
+import type { Receiver } from '../../mail/mail.js'
+import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
 import { safeName } from '../../mail/safe-name.js'
 import { SiteUrls } from '../../mail/site-urls.js'
@@ -15,6 +16,8 @@ export interface InvitationToMail {
   /** An e-mail address: the only name that strangers cannot make up. */
   readonly inviter: string
   readonly accountName: string | null
+  /** Of whoever invites. */
+  readonly language: string | null
 }
 
 /** Mails invitations. */
@@ -41,52 +44,34 @@ export class InvitationMails {
     const named = satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null
     const only = onlySatelliteOf({ accountId, satellites: named })
     const hosts = named?.map(origin => this.urls.siteName(origin)) ?? null
-    this.mailer.postAbout(email, only, site => this.invitation(opened, only ? [site] : hosts))
+    const url = this.urls.toMainSite('/accept-invitation', opened.token)
+    this.mailer.postAbout({ email, language: opened.language }, only, (words, satellite) =>
+      words.mail('invitation', {
+        ...this.introductionOf(opened, words),
+        url,
+        sites: namesOf(only ? [satellite] : hosts, words),
+        days: INVITATION_DAYS,
+      }),
+    )
   }
 
   /** To somebody who has a login in another account; an address belongs to one account only. */
-  tellUser(opened: InvitationToMail): void {
-    const site = this.urls.siteName(null)
-    this.mailer.post(opened.invitation.email, {
-      subject: subjectOf(site),
-      site,
-      paragraphs: [
-        introduction(opened, site),
-        'This e-mail address already has an account here, and an address can belong to one account only. To join the team, ask to be invited with another address.',
-      ],
-      footnote:
-        'You do not need to do anything: your account stays as it is, and the team does not learn about it.',
-    })
+  tellUser(user: Receiver, opened: InvitationToMail): void {
+    this.mailer.post(user, words => words.mail('invitationOfUser', this.introductionOf(opened, words)))
   }
 
-  /** `sites` are what people call those where they will have access; null is all. */
-  private invitation(opened: InvitationToMail, sites: readonly string[] | null): Mail {
+  private introductionOf({ inviter, accountName }: InvitationToMail, words: MailLanguage) {
     const site = this.urls.siteName(null)
-    return {
-      subject: subjectOf(site),
-      site,
-      paragraphs: [
-        introduction(opened, site),
-        `You will have access to ${access(sites)}.`,
-        `The link below works once, within ${INVITATION_DAYS} days. It lets you choose your password.`,
-      ],
-      action: { label: 'Join the team', url: this.urls.toMainSite('/accept-invitation', opened.token) },
-      footnote:
-        'If you do not know the sender, ignore this mail: nobody can join in your name without the link.',
-    }
+    const team = accountName && safeName(accountName)
+    const introduction = team
+      ? words.phrase('invitation.toNamedTeam', { inviter, team, site })
+      : words.phrase('invitation.toTeam', { inviter, site })
+    return { site, introduction }
   }
 }
 
-function subjectOf(site: string): string {
-  return `You have been invited to a team at ${site}`
-}
-
-function introduction({ inviter, accountName }: InvitationToMail, site: string): string {
-  const name = accountName && safeName(accountName)
-  return `${inviter} has invited you to ${name ? `the team "${name}"` : 'their team'} at ${site}.`
-}
-
-function access(sites: readonly string[] | null): string {
-  if (!sites) return "all of the team's sites"
-  return sites.length > 0 ? new Intl.ListFormat('en-GB').format(sites) : "some of the team's sites"
+/** `sites` are what people call those where they will have access; null is all. */
+function namesOf(sites: readonly string[] | null, words: MailLanguage): string {
+  if (!sites) return words.phrase('invitation.allSites')
+  return sites.length > 0 ? words.list(sites) : words.phrase('invitation.someSites')
 }

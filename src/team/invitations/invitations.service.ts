@@ -30,7 +30,7 @@ export class InvitationsService {
     if (user?.accountId === actor.accountId) throw new ApiError('EMAIL_TAKEN')
     const counted = await this.rateLimiter.countMailBy(actor, request.email, actor.client)
     const sent = await counted.refundIfRejected(this.open(actor, request))
-    if (user) this.mails.tellUser(sent)
+    if (user) this.mails.tellUser(user, sent)
     else this.mails.invite(sent)
     return sent.invitation
   }
@@ -59,7 +59,8 @@ export class InvitationsService {
         requireCanOpen(manager, 'nothing', request.satellites)
       })
       const opened = await this.invitations.open(transaction, actor, request)
-      return { ...opened, inviter: manager.email, accountName: account?.name ?? null }
+      const { email: inviter, language } = manager
+      return { ...opened, inviter, language, accountName: account?.name ?? null }
     })
   }
 }

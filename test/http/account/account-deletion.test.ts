@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { ApiError } from '../../../src/errors/api-error.js'
+import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
@@ -95,7 +96,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
           expect.stringMatching(/^Your account at .* will not be deleted$/),
         ])
       const [mail] = await app.mailsTo(inCharge.email)
-      expect(mail?.text).toContain(`${json.deleteAt.slice(0, 10)} (UTC)`)
+      expect(mail?.text).toContain(`${MailLanguage.of('en').day(new Date(json.deleteAt))} (UTC)`)
       for (const person of [disabled, plain, stranger]) expect(await subjectsTo(app, person)).toEqual([])
     })
 

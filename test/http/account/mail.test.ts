@@ -11,12 +11,15 @@ import { freePort } from '../../support/processes/free-port.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const MAIL: Mail = {
+  language: 'en',
   subject: 'A subject',
   site: 'www.main.test',
   paragraphs: ['One <b>paragraph</b> & more.'],
   action: { label: 'Do it', url: 'https://www.main.test/verify-email#token=abc' },
   footnote: 'Not you? Ignore this.',
 }
+
+const receiver = (email: string) => ({ email, language: null })
 
 let app: TestApp
 beforeAll(async () => {
@@ -26,7 +29,7 @@ afterAll(() => app.stop())
 
 it('sends a mail as text and as HTML with the same words', async () => {
   const email = anEmail()
-  app.app.get(Mailer).post(email, MAIL)
+  app.app.get(Mailer).post(receiver(email), () => MAIL)
   const [mail] = await app.mailsTo(email)
   expect(mail).toMatchObject({ to: email, from: 'no-reply@main.test', subject: 'A subject' })
   for (const word of ['www.main.test', 'Do it', 'verify-email#token=abc', 'Not you? Ignore this.']) {
@@ -37,7 +40,7 @@ it('sends a mail as text and as HTML with the same words', async () => {
 
 it('shows what is put into a mail as text, never as markup', async () => {
   const email = anEmail()
-  app.app.get(Mailer).post(email, MAIL)
+  app.app.get(Mailer).post(receiver(email), () => MAIL)
   const [mail] = await app.mailsTo(email)
   expect(mail?.text).toContain('One <b>paragraph</b> & more.')
   expect(mail?.html).not.toContain('<b>')
@@ -66,7 +69,7 @@ describe('a mail server that', () => {
     const waiting = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     try {
       const email = anEmail()
-      waiting.app.get(Mailer).post(email, MAIL)
+      waiting.app.get(Mailer).post(receiver(email), () => MAIL)
       const outbox = await MailOutbox.start({ port })
       try {
         await waiting.app.get(Mailer).flush()
@@ -95,7 +98,7 @@ describe('a mail server that', () => {
     const refused = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     const to = anEmail()
     try {
-      refused.app.get(Mailer).post(to, MAIL)
+      refused.app.get(Mailer).post(receiver(to), () => MAIL)
       await refused.app.get(Mailer).flush()
       expect(asked).toBe(1)
       expect(await refused.auditRows()).toMatchObject([
@@ -112,7 +115,7 @@ it('stops at once although mails are waiting for a server that is away', async (
   const stopping = await TestApp.start('redis + postgres', {
     SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
   })
-  stopping.app.get(Mailer).post(anEmail(), MAIL)
+  stopping.app.get(Mailer).post(receiver(anEmail()), () => MAIL)
   const startedAt = performance.now()
   await stopping.stop()
   expect(performance.now() - startedAt).toBeLessThan(5_000)

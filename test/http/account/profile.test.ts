@@ -56,6 +56,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       accountId: member.accountId,
       email: member.email,
       name: null,
+      language: null,
       role: 'member',
       granted,
       satellites: null,

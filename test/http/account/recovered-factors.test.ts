@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { AnomalyMails, newDeviceMail } from '../../../src/anomalies/anomaly-mails.js'
+import { AnomalyMails, newDeviceNotice } from '../../../src/anomalies/anomaly-mails.js'
 import { Database } from '../../../src/database/database.js'
 import { passkeys, recoveryCodes, rememberedDevices, totpFactors } from '../../../src/database/schema.js'
 import type { User } from '../../../src/users/user.js'
@@ -181,7 +181,9 @@ describe('Factors of somebody who takes their account back', () => {
   async function mailAbout({ id: userId, accountId }: User, createdAt: Date) {
     const client = { requestId: 'none', ip: '203.0.113.9', userAgent: PHONE, origin: MAIN }
     const session = { userId, accountId, sid: crypto.randomUUID(), createdAt }
-    await app.app.get(AnomalyMails).send(session, client, data => newDeviceMail(data, null), { always: true })
+    await app.app
+      .get(AnomalyMails)
+      .send(session, client, data => newDeviceNotice(data, null), { always: true })
   }
 
   it('an undone change of address removes what was added since the session began that asked for it', async () => {

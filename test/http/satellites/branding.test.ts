@@ -156,9 +156,9 @@ describe('The branding of a satellite', () => {
     const paragraphs = ['Hello']
     const mailAbout = async (): Promise<ReceivedMail> => {
       const email = anEmail()
-      app.app
-        .get(Mailer)
-        .postAbout(email, about, site => ({ subject: `About ${site}`, site: MAIN, paragraphs }))
+      app.app.get(Mailer).postAbout({ email, language: null }, about, (_, site) => ({
+        ...{ language: 'en', subject: `About ${site}`, site: MAIN, paragraphs },
+      }))
       return newestTo(email)
     }
     expect(await mailAbout()).toMatchObject({ subject: 'About Mainstay' })

@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { accentsOf, inkOn } from '../../../src/brand/contrast.js'
 import type { Branding } from '../../../src/database/branding.js'
-import { htmlOf, type Mail, type MailSender, textOf } from '../../../src/mail/mail.js'
+import type { Mail } from '../../../src/mail/mail.js'
 import { colorsOf } from '../../../src/mail/mail-colors.js'
+import { htmlOf, type MailSender, textOf } from '../../../src/mail/mail-layout.js'
 import { safeName } from '../../../src/mail/safe-name.js'
 
 const BRANDING: Branding = {
@@ -13,6 +14,7 @@ const BRANDING: Branding = {
   background: '#112233',
 }
 const MAIL: Mail = {
+  language: 'en',
   subject: 'A subject',
   site: 'Rose & Sons (shop.example.net)',
   paragraphs: ['A paragraph.'],

@@ -3,9 +3,15 @@ import { Failure } from '../notice.js'
 import { languageNames, setLanguage } from './language.js'
 import { i18n, t } from './t.js'
 
-/** The language of the page, for whoever wants another than the browser's; nothing where there is only one. */
-export function LanguageChoice() {
-  const change = useAction(setLanguage)
+/**
+ * The language of the page, for whoever wants another than the browser's; nothing where there is only one. `keep` tells
+ * the service, whose mails follow.
+ */
+export function LanguageChoice({ keep }: { readonly keep?: (language: string) => Promise<unknown> }) {
+  const change = useAction(async (language: string) => {
+    await setLanguage(language)
+    await keep?.(language)
+  })
   const names = languageNames()
   if (names.length < 2) return null
   return (

@@ -49,13 +49,19 @@ export function PersonMenu({
           </Link>
         ))}
         <hr />
-        <LanguageChoice />
+        <LanguageChoice keep={language => keepLanguage(client, language)} />
         <hr />
         <ActionButton action={logout}>{t('common.logOut')}</ActionButton>
       </Menu>
       <Failure error={logout.error} />
     </div>
   )
+}
+
+/** One that only the pages have is refused, and mails stay in theirs. */
+function keepLanguage(client: Client, language: string): Promise<unknown> {
+  const headers = { 'Content-Type': 'application/json' }
+  return client.fetch('/api/profile', { method: 'PATCH', headers, body: JSON.stringify({ language }) })
 }
 
 function PersonWords({ person, className }: { readonly person: Person | null; readonly className: string }) {

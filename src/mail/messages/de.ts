@@ -1,0 +1,316 @@
+import type { Translated } from './translated.js'
+
+export const de: Translated = {
+  mails: {
+    signUp: {
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse für {site}',
+      paragraphs: [
+        'Danke für Ihre Registrierung bei {site}. Ein Schritt fehlt noch: Folgen Sie innerhalb von 24 Stunden dem Link unten und geben Sie das Passwort ein, das Sie gewählt haben.',
+        'Haben Sie es vergessen, dann registrieren Sie sich einfach noch einmal.',
+      ],
+      action: 'Diese E-Mail-Adresse bestätigen',
+      footnote: 'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Es wird kein Konto angelegt.',
+    },
+    knownAddress: {
+      subject: 'Sie haben bereits ein Konto bei {site}',
+      paragraphs: [
+        'Mit dieser E-Mail-Adresse wollte sich gerade jemand bei {site} registrieren, aber Sie haben dort bereits ein Konto. Es hat sich nichts geändert.',
+        'Wenn Sie Ihr Passwort kennen, melden Sie sich unter {frontPage} an. Haben Sie es vergessen, wählen Sie ein neues:',
+      ],
+      action: 'Neues Passwort wählen',
+      footnote:
+        'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Niemand hat erfahren, dass Sie ein Konto haben.',
+    },
+    confirmEmail: {
+      subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse für {site}',
+      paragraphs: [
+        'Wir wurden gebeten, diese E-Mail-Adresse für ein Konto bei {site} zu verwenden.',
+        'Folgen Sie zur Bestätigung innerhalb von 24 Stunden dem Link unten, in dem Browser, in dem Sie die Änderung veranlasst haben, oder mit Ihrem Passwort zur Hand. Von da an melden Sie sich mit dieser Adresse an.',
+      ],
+      action: 'Diese E-Mail-Adresse verwenden',
+      footnote:
+        'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Kein Konto wird diese Adresse verwenden.',
+    },
+    addressInUse: {
+      subject: 'Sie haben bereits ein Konto bei {site}',
+      paragraphs: [
+        'Wir wurden gebeten, diese E-Mail-Adresse für ein Konto bei {site} zu verwenden, aber ein anderes Konto verwendet sie schon. Es hat sich nichts geändert.',
+        'Sie können zuerst die Adresse jenes Kontos ändern oder eine andere wählen.',
+      ],
+      action: 'Zu {site}',
+      footnote:
+        'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Niemand hat erfahren, dass Sie ein Konto haben.',
+    },
+    emailChanged: {
+      subject: 'Ihre E-Mail-Adresse für {site} wurde geändert',
+      paragraphs: [
+        'Die E-Mail-Adresse Ihres Kontos bei {site} wurde geändert. Sie melden sich nun mit der neuen Adresse an, und Mails zum Konto gehen dorthin.',
+        'Waren Sie das nicht, dann folgen Sie innerhalb von 7 Tagen dem Link unten. Er stellt diese Adresse wieder her und meldet alle ab; danach wählen Sie ein neues Passwort.',
+      ],
+      action: 'Das war ich nicht',
+      footnote: 'Wenn Sie es waren, brauchen Sie nichts zu tun.',
+    },
+    emailRestored: {
+      subject: 'Ihre E-Mail-Adresse für {site} wurde geändert',
+      paragraphs: [
+        'Ihr Konto bei {site} verwendet wieder seine vorherige E-Mail-Adresse. Sie melden sich mit dieser an, und Mails zum Konto gehen dorthin.',
+      ],
+      footnote: 'Waren Sie das nicht, dann fordern Sie mit der vorherigen Adresse ein neues Passwort an.',
+    },
+    resetPassword: {
+      subject: 'Wählen Sie ein neues Passwort für {site}',
+      paragraphs: [
+        'Wir wurden um ein neues Passwort für Ihr Konto bei {site} gebeten. Wählen Sie es über den Link unten.',
+        'Er gilt einmal, 30 Minuten lang.',
+      ],
+      action: 'Neues Passwort wählen',
+      footnote: 'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.',
+    },
+    passwordChanged: {
+      subject: 'Ihr Passwort für {site} wurde geändert',
+      paragraphs: [
+        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet, und Links aus früheren Mails, etwa zur Bestätigung einer neuen Adresse, gelten nicht mehr.',
+        'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, wählen Sie jetzt ein neues Passwort: Der Link dafür kommt an diese Adresse.',
+      ],
+      action: 'Neues Passwort wählen',
+    },
+    invitation: {
+      subject: 'Sie wurden in ein Team bei {site} eingeladen',
+      paragraphs: [
+        '{introduction}',
+        'Sie erhalten Zugang zu {sites}.',
+        'Der Link unten gilt einmal, {days} Tage lang. Mit ihm wählen Sie Ihr Passwort.',
+      ],
+      action: 'Dem Team beitreten',
+      footnote:
+        'Wenn Sie den Absender nicht kennen, ignorieren Sie diese Mail: Ohne den Link kann niemand in Ihrem Namen beitreten.',
+    },
+    invitationOfUser: {
+      subject: 'Sie wurden in ein Team bei {site} eingeladen',
+      paragraphs: [
+        '{introduction}',
+        'Diese E-Mail-Adresse hat hier bereits ein Konto, und eine Adresse kann nur zu einem Konto gehören. Um dem Team beizutreten, bitten Sie um eine Einladung an eine andere Adresse.',
+      ],
+      footnote:
+        'Sie brauchen nichts zu tun: Ihr Konto bleibt, wie es ist, und das Team erfährt nichts davon.',
+    },
+    factorResetRequested: {
+      subject: 'Ihre zweiten Faktoren bei {site} werden entfernt',
+      paragraphs: [
+        '{claim} Am {day} um {time} Uhr UTC werden alle entfernt, mit Ihren Wiederherstellungscodes, und Sie werden überall abgemeldet. Danach genügt Ihr Passwort zur Anmeldung.',
+        'Wenn Sie darum gebeten haben, können Sie es über den Link unten sofort tun. Wenn nicht, verhindert es derselbe Link: Sonst könnte sich anmelden, wer Ihr Passwort kennt.',
+      ],
+      action: 'Sofort entfernen oder verhindern',
+      footnote:
+        'Wenn Sie nicht darum gebeten haben, ändern Sie auch Ihr Passwort und sprechen Sie mit Ihrem Team.',
+    },
+    factorResetDone: {
+      subject: 'Ihre zweiten Faktoren bei {site} wurden entfernt',
+      paragraphs: [
+        'Ihr Konto bei {site} hat keine Authenticator-App, keinen Passkey und keinen Wiederherstellungscode mehr, und Sie wurden überall abgemeldet. Melden Sie sich mit Ihrem Passwort an und richten Sie neue ein.',
+      ],
+      footnote:
+        'Wenn Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
+    },
+    policyChanged: {
+      subject: 'Zweite Faktoren in Ihrem Konto bei {site}',
+      paragraphs: [
+        'Jemand, der die Einstellungen Ihres Kontos bei {site} ändern darf, hat geändert, was es verlangt.',
+        '{whom}',
+        '{payments}',
+      ],
+      footnote:
+        'Ihre Kontoeinstellungen zeigen, wer einen eingerichtet hat. Wenn Sie das nicht erwartet haben, sehen Sie jetzt dort nach.',
+    },
+    deletionRequested: {
+      subject: 'Ihr Konto bei {site} wird gelöscht',
+      paragraphs: [
+        'Die Inhaberin oder der Inhaber hat uns gebeten, Ihr Konto bei {site} mit allem darin zu löschen. Das geschieht frühestens am {day} (UTC).',
+        'Bis dahin funktioniert alles wie gewohnt, und die Löschung kann noch widerrufen werden.',
+      ],
+      action: 'Zu {site}',
+      footnote:
+        'Wenn das Konto Ihnen gehört und Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort und widerrufen Sie die Löschung.',
+    },
+    deletionCancelled: {
+      subject: 'Ihr Konto bei {site} wird nicht gelöscht',
+      paragraphs: ['Die Löschung Ihres Kontos bei {site} wurde widerrufen.'],
+    },
+    deleted: {
+      subject: 'Ihr Konto bei {site} wurde gelöscht',
+      paragraphs: [
+        'Ihr Konto bei {site} wurde wie gewünscht mit allem darin gelöscht. Niemand kann sich mehr dort anmelden.',
+      ],
+    },
+    transferRequested: {
+      subject: 'Übertragung Ihres Kontos bei {site} beantragt',
+      paragraphs: [
+        'Wir wurden gebeten, Ihr Konto bei {site} an ein Mitglied zu übertragen. Das Mitglied muss zuerst annehmen, und vor dem {day} (UTC) ändert sich nichts.',
+        'Waren Sie das nicht, dann stoppen Sie die Übertragung mit dem Link unten und ändern Sie jetzt Ihr Passwort.',
+      ],
+      action: 'Übertragung stoppen',
+      footnote:
+        'Wenn Sie es waren, brauchen Sie nichts zu tun. Sie können die Übertragung auch in Ihren Kontoeinstellungen widerrufen.',
+    },
+    transferAccepted: {
+      subject: 'Ihr Konto bei {site} wechselt bald die Inhaberschaft',
+      paragraphs: [
+        'Das Mitglied, das Ihr Konto bei {site} übernehmen soll, hat angenommen. Frühestens am {day} (UTC) gehört ihm das Konto, und Sie werden Mitglied.',
+        'Wenn Sie das nicht wollen, stoppen Sie es mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem jetzt Ihr Passwort.',
+      ],
+      action: 'Übertragung stoppen',
+      footnote: 'Wenn Sie es so wollen, brauchen Sie nichts zu tun.',
+    },
+    transferOffer: {
+      subject: 'Sie sollen das Konto Ihres Teams bei {site} übernehmen',
+      paragraphs: [
+        'Ihr Konto bei {site} soll an Sie übergeben werden. Sie wären dann für Zahlungen, Einstellungen und das Team verantwortlich.',
+        'Folgen Sie zur Annahme innerhalb von 7 Tagen dem Link unten. Das Konto gehört Ihnen frühestens am {day} (UTC).',
+      ],
+      action: 'Konto übernehmen',
+      footnote: 'Wenn Sie das nicht wollen, ignorieren Sie diese Mail: Ohne Ihre Annahme ändert sich nichts.',
+    },
+    transferCancelled: {
+      subject: 'Die Übertragung Ihres Kontos bei {site} wurde widerrufen',
+      paragraphs: ['Die Inhaberschaft Ihres Kontos bei {site} bleibt, wie sie ist.'],
+    },
+    becameMember: {
+      subject: 'Ihr Konto bei {site} gehört jetzt jemand anderem',
+      paragraphs: [
+        'Ein Mitglied hat Ihr Konto bei {site} übernommen. Sie sind jetzt Mitglied.',
+        'Was Sie dort tun dürfen, entscheidet nun, wem das Konto gehört.',
+      ],
+      footnote:
+        'Wenn Sie nicht darum gebeten haben, kennt jemand Ihr Passwort: Ändern Sie es und wenden Sie sich an uns.',
+    },
+    becameOwner: {
+      subject: 'Ihr Konto bei {site} gehört jetzt Ihnen',
+      paragraphs: [
+        'Ihr Konto bei {site} gehört jetzt Ihnen, mit allen Rechten: Zahlungen, Einstellungen und Team.',
+      ],
+    },
+    notice: {
+      subject: '{subject}',
+      paragraphs: ['{opening}', '{circumstances}', '{advice}'],
+      action: 'Das war ich nicht',
+      footnote:
+        'Der Link meldet Sie überall ab und schickt Ihnen eine Mail, mit der Sie ein neues Passwort wählen. Er gilt einmal, 24 Stunden lang.',
+    },
+    proofMissing: {
+      subject: 'Der Nachweis, dass {host} Ihnen gehört, wurde nicht gefunden',
+      paragraphs: [
+        'Wir prüfen jeden Tag, ob der Host Ihres Satelliten {name} noch Ihnen gehört. Diesmal fehlte der Nachweis.',
+        '{place}',
+        '{consequence}',
+      ],
+      action: 'Zu {site}',
+    },
+    satelliteSuspended: {
+      subject: 'Ihr Satellit {host} wurde gesperrt',
+      paragraphs: [
+        'Seit 7 Tagen finden wir den Nachweis nicht, dass der Host Ihres Satelliten {name} Ihnen gehört; deshalb wurde er gesperrt. Niemand kann sich dort anmelden.',
+        '{place}',
+        'Sobald der Nachweis wieder da ist, können Sie den Satelliten wieder freigeben. Bis dahin können ihn andere bekommen, die nachweisen, dass der Host ihnen gehört.',
+      ],
+      action: 'Zu {site}',
+    },
+    proofsMissing: {
+      subject: 'Die Nachweise, dass {count} Hosts Ihnen gehören, wurden nicht gefunden',
+      paragraphs: [
+        'Wir prüfen jeden Tag, ob die Hosts Ihrer Satelliten noch Ihnen gehören. Diesmal fehlten diese Nachweise.',
+      ],
+      action: 'Zu {site}',
+    },
+    satelliteMoved: {
+      subject: '{host} ist jetzt ein Satellit eines anderen Kontos',
+      paragraphs: [
+        'Ein anderes Konto hat nachgewiesen, dass ihm der Host Ihres Satelliten {name} gehört, und Ihr eigener Nachweis war nicht mehr da. Ihre Leute können sich dort nicht mehr anmelden, und alle ihre Sitzungen dort wurden beendet.',
+        'Wenn der Host Ihnen gehört, finden Sie heraus, wer seine DNS-Einträge oder seine Dateien ändern kann. Weisen Sie Ihren Satelliten dann erneut nach.',
+      ],
+      action: 'Zu {site}',
+    },
+  },
+  phrases: {
+    'layout.questions': 'Fragen? Wir helfen gern:',
+    'layout.sentBy': 'Gesendet von {host}',
+    'layout.sentByName': 'Gesendet von {name}, {host}',
+
+    'invitation.toTeam': '{inviter} hat Sie in ein Team bei {site} eingeladen.',
+    'invitation.toNamedTeam': '{inviter} hat Sie in das Team „{team}“ bei {site} eingeladen.',
+    'invitation.allSites': 'allen Websites des Teams',
+    'invitation.someSites': 'einigen Websites des Teams',
+
+    'factorReset.byManager':
+      'Jemand, der Ihr Team bei {site} verwaltet, sagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
+    'factorReset.byOperator':
+      'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
+
+    'policy.off': 'Niemand muss einen zweiten Faktor haben.',
+    'policy.payments': 'Wer bezahlen darf, muss einen zweiten Faktor haben{from}',
+    'policy.managers':
+      'Wem das Konto gehört und wer bezahlen oder das Konto oder sein Team verwalten darf, muss einen zweiten Faktor haben{from}',
+    'policy.everyone': 'Alle müssen einen zweiten Faktor haben{from}',
+    'policy.from': ', ab dem {day} (UTC). Ohne ihn geht dann nichts anderes mehr.',
+    'policy.payWithout': 'Zahlungen brauchen keinen zweiten Faktor.',
+    'policy.payWith':
+      'Zahlungen brauchen einen zweiten Faktor, der in {minutes, plural, one {der letzten Minute} other {den letzten # Minuten}} verwendet wurde.',
+
+    'notice.circumstances': 'Es war {device}, am {day} um {time} Uhr UTC.',
+    'notice.circumstancesWithPlace': 'Es war {device}, in oder bei {place}, am {day} um {time} Uhr UTC.',
+    'notice.unknownDevice': 'ein unbekanntes Gerät',
+    'notice.deviceOnSystem': '{app} unter {system}',
+    'notice.nothingToDo': 'Wenn Sie das waren, brauchen Sie nichts zu tun.',
+    'notice.logInAsUsual':
+      'Wenn Sie das waren, melden Sie sich von einem Gerät und einem Ort an, die Sie sonst auch nutzen, oder versuchen Sie es später noch einmal.',
+
+    'newDevice.subject': 'Neue Anmeldung bei {site}: {device}',
+    'newDevice.opening':
+      'Jemand hat sich gerade in Ihrem Konto bei {site} angemeldet, von einem Gerät, das Sie bisher nicht genutzt haben.',
+    'newDevice.refused':
+      'Jemand hat das richtige Passwort für Ihr Konto bei {site} eingegeben, von einem Gerät, das Sie bisher nicht genutzt haben.',
+    'unusualLogin.subject': 'Ungewöhnliche Anmeldung bei {site}',
+    'unusualLogin.opening':
+      'Jemand hat sich gerade in Ihrem Konto bei {site} angemeldet, von einem Ort, an dem Sie sich sonst nicht anmelden.',
+    'unusualLogin.refused':
+      'Jemand hat das richtige Passwort für Ihr Konto bei {site} eingegeben, von einem Ort, an dem Sie sich sonst nicht anmelden.',
+    'refusedLogin.subject': 'Anmeldung bei {site} abgelehnt',
+    'refusedLogin.subjectWithDevice': 'Anmeldung bei {site} abgelehnt: {device}',
+    'refusedLogin.unusual': 'Die Anmeldung wurde abgelehnt. {advice}',
+    'refusedLogin.handoffRequired':
+      'Die Anmeldung wurde abgelehnt, weil Sie sich nur über unsere Hauptseite anmelden. Wenn Sie das waren, melden Sie sich dort an.',
+    'refusedLogin.wrongCode':
+      'Jemand hat das richtige Passwort für Ihr Konto bei {site} eingegeben und danach einen falschen Code.',
+    'refusedLogin.passwordKnown':
+      'Die Anmeldung wurde abgelehnt. Wenn Sie das waren, brauchen Sie nichts zu tun. Wenn nicht, wählen Sie ein neues Passwort: Jemand kennt Ihres.',
+    'unusualUse.subject': 'Ungewöhnliche Aktivität bei {site}',
+    'unusualUse.opening':
+      'Eine Ihrer Sitzungen bei {site} wurde plötzlich von einem anderen Gerät oder Ort aus genutzt.',
+    'unusualUse.ended':
+      'Eine Ihrer Sitzungen bei {site} wurde plötzlich von einem anderen Gerät oder Ort aus genutzt. Wir haben sie beendet.',
+
+    'factors.authenticatorAdded': 'Zu Ihrem Konto bei {site} wurde eine Authenticator-App hinzugefügt',
+    'factors.passkeyAdded': 'Zu Ihrem Konto bei {site} wurde ein Passkey hinzugefügt',
+    'factors.authenticatorRemoved': 'Aus Ihrem Konto bei {site} wurde eine Authenticator-App entfernt',
+    'factors.passkeyRemoved': 'Aus Ihrem Konto bei {site} wurde ein Passkey entfernt',
+    'factors.passwordRemoved': 'Das Passwort Ihres Kontos bei {site} wurde entfernt',
+    'factors.passwordRemovedOpening':
+      'Das Passwort Ihres Kontos bei {site} wurde entfernt. Von nun an melden Sie sich mit einem Passkey an.',
+    'factors.codesMade': 'Neue Wiederherstellungscodes für {site}',
+    'factors.codesMadeOpening':
+      'Für Ihr Konto bei {site} wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr.',
+    'factors.codeUsed': 'Ein Wiederherstellungscode wurde bei {site} verwendet',
+    'factors.codeUsedOpening': 'Einer Ihrer Wiederherstellungscodes wurde bei {site} verwendet.',
+    'factors.codesLeft':
+      '{left, plural, =0 {Es war der letzte} one {Sie haben noch einen} other {Sie haben noch #}}. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen: Jeder gilt einmal.',
+
+    'proof.place': 'Der Nachweis ist der TXT-Eintrag {record} mit dem Text „{text}“.',
+    'proof.placeWithFile':
+      'Der Nachweis ist der TXT-Eintrag {record} mit dem Text „{text}“ oder die Datei {file} mit demselben Text.',
+    'proof.suspended':
+      'Er fehlt seit 7 Tagen; deshalb wurde der Satellit gesperrt: Niemand kann sich dort anmelden.',
+    'proof.mayBeTaken':
+      'Der Satellit ist gesperrt. Bis der Nachweis wieder da ist, können ihn andere bekommen, die nachweisen, dass der Host ihnen gehört.',
+    'proof.suspendsOn':
+      'Ohne ihn wird der Satellit am {day} (UTC) gesperrt: Von da an kann sich dort niemand anmelden. Bis dahin funktioniert alles wie gewohnt.',
+  },
+}

@@ -1,0 +1,308 @@
+import type { MailMessages } from './messages.js'
+
+export const en = {
+  mails: {
+    signUp: {
+      subject: 'Confirm your e-mail address for {site}',
+      paragraphs: [
+        'Thank you for signing up at {site}. One step is left: follow the link below within 24 hours and enter the password that you chose.',
+        'If you have forgotten it, just sign up again.',
+      ],
+      action: 'Confirm this e-mail address',
+      footnote: 'Was this not you? Then ignore this mail: no account will be created.',
+    },
+    knownAddress: {
+      subject: 'You already have an account at {site}',
+      paragraphs: [
+        'This e-mail address was just used to sign up at {site}, but you already have an account there. Nothing has changed.',
+        'If you know your password, log in at {frontPage}. If you have forgotten it, choose a new one:',
+      ],
+      action: 'Choose a new password',
+      footnote: 'Was this not you? Then ignore this mail: nobody was told that you have an account.',
+    },
+    confirmEmail: {
+      subject: 'Confirm your new e-mail address for {site}',
+      paragraphs: [
+        'We were asked to use this e-mail address for an account at {site}.',
+        'To confirm, follow the link below within 24 hours, in the browser in which you asked for the change or with your password at hand. From then on you log in with this address.',
+      ],
+      action: 'Use this e-mail address',
+      footnote: 'Was this not you? Then ignore this mail: no account will use this address.',
+    },
+    addressInUse: {
+      subject: 'You already have an account at {site}',
+      paragraphs: [
+        'We were asked to use this e-mail address for an account at {site}, but another account already uses it. Nothing has changed.',
+        'You can change the address of that account first, or choose a different one.',
+      ],
+      action: 'Go to {site}',
+      footnote: 'Was this not you? Then ignore this mail: nobody was told that you have an account.',
+    },
+    emailChanged: {
+      subject: 'Your e-mail address for {site} has been changed',
+      paragraphs: [
+        'The e-mail address of your account at {site} has been changed. You now log in with the new address, and mails about the account go there.',
+        'If this was not you, follow the link below within 7 days. It restores this address and logs everybody out; then you choose a new password.',
+      ],
+      action: 'This was not me',
+      footnote: 'If it was you, you do not need to do anything.',
+    },
+    emailRestored: {
+      subject: 'Your e-mail address for {site} has been changed',
+      paragraphs: [
+        'Your account at {site} uses its previous e-mail address again. You log in with that one, and mails about the account go there.',
+      ],
+      footnote: 'If this was not you, request a new password with the previous address.',
+    },
+    resetPassword: {
+      subject: 'Choose a new password for {site}',
+      paragraphs: [
+        'We were asked for a new password for your account at {site}. Use the link below to choose one.',
+        'It works once, within 30 minutes.',
+      ],
+      action: 'Choose a new password',
+      footnote: 'Was this not you? Then ignore this mail: your password stays as it is.',
+    },
+    passwordChanged: {
+      subject: 'Your password for {site} has been changed',
+      paragraphs: [
+        'Your account at {site} has a new password. Everywhere else you have been logged out, and links that we mailed before, such as one to confirm a new address, no longer work.',
+        'If this was you, everything is fine. If not, choose a new password now: the link for it comes to this address.',
+      ],
+      action: 'Choose a new password',
+    },
+    invitation: {
+      subject: 'You have been invited to a team at {site}',
+      paragraphs: [
+        '{introduction}',
+        'You will have access to {sites}.',
+        'The link below works once, within {days} days. It lets you choose your password.',
+      ],
+      action: 'Join the team',
+      footnote:
+        'If you do not know the sender, ignore this mail: nobody can join in your name without the link.',
+    },
+    invitationOfUser: {
+      subject: 'You have been invited to a team at {site}',
+      paragraphs: [
+        '{introduction}',
+        'This e-mail address already has an account here, and an address can belong to one account only. To join the team, ask to be invited with another address.',
+      ],
+      footnote:
+        'You do not need to do anything: your account stays as it is, and the team does not learn about it.',
+    },
+    factorResetRequested: {
+      subject: 'Your second factors at {site} are going to be removed',
+      paragraphs: [
+        '{claim} On {day} at {time} UTC all of them are removed, with your recovery codes, and you are logged out everywhere. Your password alone then logs you in.',
+        'If you asked for this, the link below lets you do it now. If you did not, the same link stops it: otherwise whoever knows your password could log in.',
+      ],
+      action: 'Do it now, or stop it',
+      footnote: 'If you did not ask for this, also change your password, and speak to your team.',
+    },
+    factorResetDone: {
+      subject: 'Your second factors at {site} have been removed',
+      paragraphs: [
+        'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. Log in with your password, and set up new ones.',
+      ],
+      footnote:
+        'If you did not ask for this, change your password now, by the link "Forgot your password?" on the login page.',
+    },
+    policyChanged: {
+      subject: 'Second factors in your account at {site}',
+      paragraphs: [
+        'Somebody who may change the settings of your account at {site} has changed what it requires.',
+        '{whom}',
+        '{payments}',
+      ],
+      footnote: 'Your account settings show who has set one up. If you did not expect this, look there now.',
+    },
+    deletionRequested: {
+      subject: 'Your account at {site} will be deleted',
+      paragraphs: [
+        'The owner has asked us to delete your account at {site} and everything in it. This will happen on {day} (UTC) at the earliest.',
+        'Until then everything works as usual, and the owner can still cancel the deletion.',
+      ],
+      action: 'Go to {site}',
+      footnote:
+        'If you are the owner and did not ask for this, change your password now and cancel the deletion.',
+    },
+    deletionCancelled: {
+      subject: 'Your account at {site} will not be deleted',
+      paragraphs: ['The owner has cancelled the deletion of your account at {site}.'],
+    },
+    deleted: {
+      subject: 'Your account at {site} has been deleted',
+      paragraphs: [
+        "At its owner's request, your account at {site} has been deleted with everything in it. Nobody can log in to it any longer.",
+      ],
+    },
+    transferRequested: {
+      subject: 'Transfer of your account at {site} requested',
+      paragraphs: [
+        'We were asked to make a member of your account at {site} its owner. They have to accept first, and nothing changes before {day} (UTC).',
+        'If this was not you, stop the transfer with the link below and change your password now.',
+      ],
+      action: 'Stop the transfer',
+      footnote:
+        'If it was you, you do not need to do anything. You can also cancel the transfer in your account settings.',
+    },
+    transferAccepted: {
+      subject: 'Your account at {site} will soon have a new owner',
+      paragraphs: [
+        'The member who is to take over your account at {site} has accepted. They become the owner, and you become a member, on {day} (UTC) at the earliest.',
+        'If you do not want this, stop it with the link below. If you did not ask for it, change your password now as well.',
+      ],
+      action: 'Stop the transfer',
+      footnote: 'If this is what you want, you do not need to do anything.',
+    },
+    transferOffer: {
+      subject: "You have been asked to take over your team's account at {site}",
+      paragraphs: [
+        'The owner of your account at {site} wants to hand it over to you. You would be in charge of payments, settings and the team.',
+        'To accept, follow the link below within 7 days. You become the owner on {day} (UTC) at the earliest.',
+      ],
+      action: 'Accept ownership',
+      footnote: 'If you do not want this, ignore this mail: nothing changes unless you accept.',
+    },
+    transferCancelled: {
+      subject: 'The transfer of your account at {site} has been cancelled',
+      paragraphs: ['Your account at {site} keeps its owner.'],
+    },
+    becameMember: {
+      subject: 'You are no longer the owner of your account at {site}',
+      paragraphs: [
+        'A member has taken over your account at {site}. You are now a member.',
+        'The new owner decides what you may do there.',
+      ],
+      footnote: 'If you did not ask for this, somebody has your password: change it and contact us.',
+    },
+    becameOwner: {
+      subject: 'You are now the owner of your account at {site}',
+      paragraphs: [
+        'You are now the owner of your account at {site}, with every permission: payments, settings and the team.',
+      ],
+    },
+    notice: {
+      subject: '{subject}',
+      paragraphs: ['{opening}', '{circumstances}', '{advice}'],
+      action: 'This was not me',
+      footnote:
+        'The link logs you out everywhere and sends you a mail for choosing a new password. It works once, within 24 hours.',
+    },
+    proofMissing: {
+      subject: 'The proof that {host} is yours was not found',
+      paragraphs: [
+        'Every day we check that the host of your satellite {name} is still yours. This time the proof was not there.',
+        '{place}',
+        '{consequence}',
+      ],
+      action: 'Go to {site}',
+    },
+    satelliteSuspended: {
+      subject: 'Your satellite {host} has been suspended',
+      paragraphs: [
+        'For 7 days we have not found the proof that the host of your satellite {name} is yours, so it has been suspended. Nobody can log in there.',
+        '{place}',
+        'Once it is there again, you can resume the satellite. Until then others who prove that the host is theirs can have it.',
+      ],
+      action: 'Go to {site}',
+    },
+    proofsMissing: {
+      subject: 'The proofs that {count} hosts are yours were not found',
+      paragraphs: [
+        'Every day we check that the hosts of your satellites are still yours. This time these proofs were not there.',
+      ],
+      action: 'Go to {site}',
+    },
+    satelliteMoved: {
+      subject: '{host} is now a satellite of another account',
+      paragraphs: [
+        'Another account has proven that the host of your satellite {name} is theirs, and your own proof was no longer there. Your users cannot log in there any more, and all their sessions there have ended.',
+        'If the host is yours, find out who can change its DNS records or its files. Then prove your satellite again.',
+      ],
+      action: 'Go to {site}',
+    },
+  },
+  phrases: {
+    'layout.questions': 'Questions? We are glad to help:',
+    'layout.sentBy': 'Sent by {host}',
+    'layout.sentByName': 'Sent by {name}, {host}',
+
+    'invitation.toTeam': '{inviter} has invited you to their team at {site}.',
+    'invitation.toNamedTeam': '{inviter} has invited you to the team "{team}" at {site}.',
+    'invitation.allSites': "all of the team's sites",
+    'invitation.someSites': "some of the team's sites",
+
+    'factorReset.byManager':
+      'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
+    'factorReset.byOperator': 'Somebody told us that you have lost your authenticator app or passkeys.',
+
+    'policy.off': 'Nobody has to have a second factor.',
+    'policy.payments': 'Whoever may pay has to have a second factor{from}',
+    'policy.managers':
+      'The owner and whoever may pay or manage the account or its team have to have a second factor{from}',
+    'policy.everyone': 'Everybody has to have a second factor{from}',
+    'policy.from': ' from {day} (UTC) on. Without one they can then do nothing else.',
+    'policy.payWithout': 'Payments need no second factor.',
+    'policy.payWith':
+      'Payments need a second factor that was used in the last {minutes, plural, one {minute} other {# minutes}}.',
+
+    'notice.circumstances': 'It was {device}, at {time} UTC on {day}.',
+    'notice.circumstancesWithPlace': 'It was {device}, in or near {place}, at {time} UTC on {day}.',
+    'notice.unknownDevice': 'an unknown device',
+    'notice.deviceOnSystem': '{app} on {system}',
+    'notice.nothingToDo': 'If this was you, you do not need to do anything.',
+    'notice.logInAsUsual':
+      'If this was you, log in from a device and a place that you usually use, or try again later.',
+
+    'newDevice.subject': 'New login at {site}: {device}',
+    'newDevice.opening':
+      'Somebody has just logged in to your account at {site} from a device that you have not used before.',
+    'newDevice.refused':
+      'Somebody entered the correct password for your account at {site} from a device that you have not used before.',
+    'unusualLogin.subject': 'Unusual login at {site}',
+    'unusualLogin.opening':
+      'Somebody has just logged in to your account at {site} from a place where you do not usually log in.',
+    'unusualLogin.refused':
+      'Somebody entered the correct password for your account at {site} from a place where you do not usually log in.',
+    'refusedLogin.subject': 'Login refused at {site}',
+    'refusedLogin.subjectWithDevice': 'Login refused at {site}: {device}',
+    'refusedLogin.unusual': 'The login was refused. {advice}',
+    'refusedLogin.handoffRequired':
+      'The login was refused, because you log in through our main site only. If this was you, log in there.',
+    'refusedLogin.wrongCode':
+      'Somebody entered the correct password for your account at {site}, and then a wrong code.',
+    'refusedLogin.passwordKnown':
+      'The login was refused. If this was you, you do not need to do anything. If not, choose a new password: somebody knows yours.',
+    'unusualUse.subject': 'Unusual activity at {site}',
+    'unusualUse.opening': 'A session of yours at {site} was suddenly used from another device or place.',
+    'unusualUse.ended':
+      'A session of yours at {site} was suddenly used from another device or place. We have ended that session.',
+
+    'factors.authenticatorAdded': 'An authenticator app was added to your account at {site}',
+    'factors.passkeyAdded': 'A passkey was added to your account at {site}',
+    'factors.authenticatorRemoved': 'An authenticator app was removed from your account at {site}',
+    'factors.passkeyRemoved': 'A passkey was removed from your account at {site}',
+    'factors.passwordRemoved': 'The password of your account at {site} was removed',
+    'factors.passwordRemovedOpening':
+      'The password of your account at {site} was removed. From now on you log in with a passkey.',
+    'factors.codesMade': 'New recovery codes for {site}',
+    'factors.codesMadeOpening':
+      'New recovery codes were made for your account at {site}. The earlier ones no longer work.',
+    'factors.codeUsed': 'A recovery code was used at {site}',
+    'factors.codeUsedOpening': 'One of your recovery codes was used at {site}.',
+    'factors.codesLeft':
+      '{left, plural, =0 {It was the last one} other {You have # left}}. If this was you, make new ones when you run out: each works once.',
+
+    'proof.place': 'It is the TXT record {record} with the text "{text}".',
+    'proof.placeWithFile':
+      'It is the TXT record {record} with the text "{text}", or the file {file} with the same text.',
+    'proof.suspended':
+      'It has been missing for 7 days, so the satellite has been suspended: nobody can log in there.',
+    'proof.mayBeTaken':
+      'The satellite is suspended. Until the proof is there again, others who prove that the host is theirs can have it.',
+    'proof.suspendsOn':
+      'Without it, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
+  },
+} as const satisfies MailMessages

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { LANGUAGES, MailLanguage } from '../../src/mail/mail-language.js'
+import { htmlOf } from '../../src/mail/mail-layout.js'
+import { en } from '../../src/mail/messages/en.js'
+import type { MailName } from '../../src/mail/messages/translated.js'
+import { seriousFindings } from './stage/accessibility.js'
+import { keepScreenshot } from './stage/screenshot.js'
+
+const PATIENCE_MS = 120_000
+/** The narrowest phone, what most mail programs give a mail, and a wide window. */
+const WIDTHS = [320, 600, 1280]
+const THEMES = ['light', 'dark'] as const
+const TOKEN = 'x5Zl0nJqvQ2mC8rYk1TtS3aWb9eUo4hPiDg6fMwN7Xs'
+const SENDER = {
+  ...{ name: 'Harbour Supplies', host: 'www.harbour-supplies.example', logoUrl: null, accent: '#3b4fd8' },
+  supportUrl: 'mailto:help@harbour-supplies.example',
+}
+
+let browser: Browser
+let page: Page
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--disable-gpu'],
+  })
+  page = await browser.newPage()
+})
+afterAll(() => browser?.close())
+
+/** As long as they get. */
+function valuesIn(words: MailLanguage) {
+  const site = SENDER.name
+  const name = "Rosa's shop for ropes and sails (ropes-and-sails.of-a-customer.example)"
+  const time = new Date('2026-11-24T14:05:00Z')
+  const device = words.device('Chrome on Windows')
+  const day = words.day(time)
+  const proof = { record: '_mainstay-challenge.ropes.example', text: `mainstay-site-verification=${TOKEN}` }
+  const team = { inviter: 'rosa@ropes-and-sails.example', team: 'Ropes and sails', site }
+  const from = words.phrase('policy.from', { day })
+  return {
+    ...{ site, name, day, time: words.time(time), count: 12, days: 7, host: 'ropes-and-sails.example' },
+    url: `https://${SENDER.host}/reset-password#token=${TOKEN}`,
+    frontPage: `https://${SENDER.host}/`,
+    introduction: words.phrase('invitation.toNamedTeam', team),
+    sites: words.list(['ropes.example', 'sails.example', 'anchors.of-a-customer.example']),
+    claim: words.phrase('factorReset.byManager', { site }),
+    whom: words.phrase('policy.managers', { from }),
+    payments: words.phrase('policy.payWith', { minutes: 30 }),
+    subject: words.phrase('newDevice.subject', { site, device }),
+    opening: words.phrase('newDevice.opening', { site }),
+    circumstances: words.phrase('notice.circumstancesWithPlace', {
+      ...{ device, day, time: words.time(time) },
+      place: 'Berlin, Germany',
+    }),
+    advice: words.phrase('notice.nothingToDo'),
+    place: words.phrase('proof.placeWithFile', {
+      ...proof,
+      file: 'https://ropes.example/.well-known/mainstay',
+    }),
+    consequence: words.phrase('proof.suspendsOn', { day }),
+  }
+}
+
+describe.each(LANGUAGES)('mails in %s', language => {
+  const words = MailLanguage.of(language)
+
+  test.each(Object.keys(en.mails) as MailName[])(
+    '%s can be read on every screen, in light and in dark',
+    async name => {
+      await page.setContent(htmlOf(words.mail(name, valuesIn(words)), SENDER))
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme })
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 700 })
+          await keepScreenshot(page, `mail-${language}-${name}-${colorScheme}-${width}`)
+          expect(
+            await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+          ).toBeLessThanOrEqual(0)
+        }
+        // Landmarks are for pages.
+        expect(await seriousFindings(page)).toEqual([])
+      }
+    },
+    PATIENCE_MS,
+  )
+})
