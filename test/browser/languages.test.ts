@@ -6,12 +6,14 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
-import { anOwner, PASSWORD } from '../support/people.js'
+import { Users } from '../../src/users/users.js'
+import { eventually } from '../support/eventually.js'
+import { anEmail, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
-import { openTab, untilShown, visit } from './stage/site-page.js'
+import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const PHONE = { width: 390, height: 844 }
@@ -135,6 +137,34 @@ describe('the language', () => {
     await page.getByLabel('Sprache').selectOption('en')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('link', { name: 'Billing' }).waitFor()
+  })
+
+  test('of mails is that of the page: at the sign-up, and as it is chosen later', async () => {
+    const email = anEmail()
+    await visit(page, `${MAIN}/signup`)
+    await page.getByLabel('E-Mail').fill(email)
+    await page.getByLabel('Passwort', { exact: true }).fill('password1')
+    await page.getByRole('button', { name: 'Registrieren' }).click()
+    await page.getByText('Dieses Passwort ist zu leicht zu erraten.').first().waitFor()
+    await expectGerman('signup-weak')
+    await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Registrieren' }).click()
+    await page.getByText(email).waitFor()
+    expect((await stage.app.mailsTo(email)).map(({ subject }) => subject)).toEqual([
+      'Bestätigen Sie Ihre E-Mail-Adresse für Mainstay',
+    ])
+
+    // The browser reads German; the page does not.
+    const user = await anOwner(stage.app)
+    const languageOf = async () => (await stage.app.app.get(Users).find(user.id))?.language
+    await visit(page, `${MAIN}/login`)
+    await page.getByLabel('Sprache').selectOption('en')
+    await logInOn(page, user)
+    expect(await languageOf()).toBe('en')
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
+    await eventually(async () => (await languageOf()) === 'de')
   })
 
   test('loads its own messages alone', async () => {

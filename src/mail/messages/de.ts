@@ -258,7 +258,7 @@ export const de: Translated = {
     'notice.circumstances': 'Es war {device}, am {day} um {time} Uhr UTC.',
     'notice.circumstancesWithPlace': 'Es war {device}, in oder bei {place}, am {day} um {time} Uhr UTC.',
     'notice.unknownDevice': 'ein unbekanntes Gerät',
-    'notice.deviceOnSystem': '{app} unter {system}',
+    'notice.deviceOnSystem': '{app} auf {system}',
     'notice.nothingToDo': 'Wenn Sie das waren, brauchen Sie nichts zu tun.',
     'notice.logInAsUsual':
       'Wenn Sie das waren, melden Sie sich von einem Gerät und einem Ort an, die Sie sonst auch nutzen, oder versuchen Sie es später noch einmal.',

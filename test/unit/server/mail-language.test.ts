@@ -81,7 +81,7 @@ test('numbers, days and devices as the language has them', () => {
     '24. November 2026, 22:05',
   ])
   expect(['Chrome on Windows', 'curl', 'Unknown device'].map(device => german.device(device))).toEqual([
-    'Chrome unter Windows',
+    'Chrome auf Windows',
     'curl',
     'ein unbekanntes Gerät',
   ])
