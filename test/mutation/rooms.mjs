@@ -67,6 +67,16 @@ export const ROOMS = {
     tests: ['test/unit/billing/provider-events.test.ts', 'test/unit/billing/billing-queue.test.ts'],
     ignoreStatic: true,
   },
+  'billing-worker': {
+    mutate: ['src/billing/sync/billing-worker.ts'],
+    tests: ['test/unit/billing/billing-worker.test.ts'],
+    ignoreStatic: true,
+  },
+  'entitlement-sweep': {
+    mutate: ['src/billing/entitlements/entitlement-sweep.ts'],
+    tests: ['test/unit/billing/entitlement-sweep.test.ts'],
+    ignoreStatic: true,
+  },
   'billing-records': {
     mutate: [
       'src/billing/subscription/subscriptions.ts',
