@@ -244,7 +244,7 @@ describe('what cannot be handled', () => {
     sync.end('b')
     await turns()
     expect(queue.postponed).toEqual([['a', 'gone']])
-    expect(logged.every(line => line === 'warn: Events cannot be handled now: down')).toBe(true)
+    expect([...new Set(logged)]).toEqual(['warn: Events cannot be handled now: down'])
     queue.fault = null
     queue.waiting = [aWork('c')]
     worker.nudge()
