@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { Clock } from '../../src/clock/clock.js'
+import { Authenticator } from '../support/authenticator.js'
 import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
+import { run } from '../support/processes/run-program.js'
 import { logInOn, untilLoggedIn, untilShown } from './stage/site-page.js'
 
 /**
@@ -27,15 +31,27 @@ interface Contents {
   readonly pictures: Readonly<Record<string, readonly string[]>>
 }
 
+/** Who works in the operator console. */
+const OPERATOR = 'operator@example.com'
+
 let laptop: Laptop
 let satellite: string
+let operatorOrigin: string
+/** What `operator:add` has printed. */
+let operator: { readonly password: string; readonly app: Authenticator }
+let folder: string
 let browser: Browser
 let page: Page
 const seen: Record<string, readonly string[]> = {}
 beforeAll(async () => {
-  const port = await freePort()
-  satellite = `http://127.0.0.1:${port}`
-  laptop = await Laptop.start('dist/dev/main.js', [], { ALLOWED_ORIGINS: satellite })
+  const [port, satellitePort] = await Promise.all([freePort(), freePort()])
+  satellite = `http://127.0.0.1:${satellitePort}`
+  operatorOrigin = `http://operator.localhost:${port}`
+  folder = await mkdtemp(join(tmpdir(), 'mainstay-pictures-'))
+  const settings = { DATA_DIR: join(folder, 'data'), OPERATOR_ORIGIN: operatorOrigin }
+  operator = await addOperator(settings)
+  const places = { PORT: String(port), ALLOWED_ORIGINS: satellite }
+  laptop = await Laptop.start('dist/dev/main.js', [], { ...settings, ...places })
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--disable-gpu'],
@@ -54,7 +70,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await laptop?.stop()
+  await rm(folder, { recursive: true, force: true })
 })
+
+async function addOperator(settings: Record<string, string>) {
+  const environment = { ...settings, NODE_ENV: 'development', PATH: process.env.PATH ?? '' }
+  const { output, errors } = await run(
+    'dist/src/cli.js',
+    ['operator:add', OPERATOR],
+    environment,
+    PATIENCE_MS,
+  )
+  const [, password] = /^Password: (\S+)$/m.exec(output) ?? []
+  const [, secret] = /[?&]secret=([A-Z2-7]+)/.exec(output) ?? []
+  if (!password || !secret) throw new Error(`no operator was added: ${output}${errors}`)
+  return { password, app: new Authenticator({ clock: new Clock() }, secret) }
+}
 
 test(
   'the pictures of the documentation show the pages as they are',
@@ -79,6 +110,18 @@ test(
     await untilLoggedIn(page)
     await visit(`${laptop.url}/account/sessions`)
     await take('sessions')
+
+    await visit(`${operatorOrigin}/`)
+    await page.getByLabel('E-mail').fill(OPERATOR)
+    await page.getByLabel('Password').fill(operator.password)
+    await page.getByLabel('Code of your authenticator app').fill(operator.app.code())
+    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByLabel('Account or user').fill(OWNER)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: OWNER }).click()
+    await page.getByRole('heading', { name: OWNER }).waitFor()
+    await untilShown(page)
+    await take('operator-console')
 
     const styles = await styleHash()
     if (IS_RENEWING) await writeFile(CONTENTS, `${JSON.stringify({ styles, pictures: seen }, null, 2)}\n`)
@@ -123,11 +166,16 @@ function isVisible(line: string): boolean {
   return !line.includes('- /url:')
 }
 
-/** Without what differs from run to run: numbers, dates, and how long ago. */
+const MONTH =
+  /\b(Jan(uary)?|Feb(ruary)?|Mar(ch)?|Apr(il)?|May|June?|July?|Aug(ust)?|Sept?(ember)?|Oct(ober)?|Nov(ember)?|Dec(ember)?)\b/g
+
+/** Without what differs from run to run: ids, numbers, dates, and how long ago. */
 function withoutNumbers(line: string): string {
   return line
-    .replace(/\b(Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\b/g, 'month')
+    .replace(MONTH, 'month')
     .replace(/just now|\d+ minutes? ago/g, 'lately')
+    .replace(/[\w-]{43}/g, 'handle')
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
     .replace(/\d+/g, '0')
 }
 

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { generateSecret, generateSync } from 'otplib'
+import type { Clock } from '../../src/clock/clock.js'
 import { Database } from '../../src/database/database.js'
 import { recoveryCodes } from '../../src/database/schema.js'
 import { RecoveryCodes } from '../../src/factors/recovery-codes/recovery-codes.js'
@@ -15,7 +16,7 @@ import { MAIN, type TestApp } from './test-app.js'
 /** The app on somebody's phone. */
 export class Authenticator {
   constructor(
-    private readonly app: Pick<TestApp, 'clock'>,
+    private readonly app: { readonly clock: Clock },
     readonly secret = generateSecret(),
   ) {}
 

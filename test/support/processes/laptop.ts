@@ -26,7 +26,7 @@ export class Laptop {
       freePort(),
       freePort(),
     ])
-    const url = `http://localhost:${port}`
+    const url = `http://localhost:${settings.PORT ?? port}`
     const environment = {
       PORT: port,
       STRIPE_API_URL: `http://localhost:${sandbox}`,
