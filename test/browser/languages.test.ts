@@ -18,6 +18,8 @@ import { START_MS, Stage } from './stage/stage.js'
 
 const PHONE = { width: 390, height: 844 }
 const NARROW = { width: 320, height: 740 }
+/** All pages are built and compressed; seconds, unless other tests want the processor, too. */
+const BUILD_MS = 120_000
 
 let stage: Stage
 let owner: User
@@ -189,7 +191,7 @@ describe('one more message file', () => {
     hebrewStage = await Stage.start(certificate =>
       startBuiltPages(certificate, relative('.', `${folder}/dist`)),
     )
-  }, START_MS)
+  }, START_MS + BUILD_MS)
   afterAll(async () => {
     await hebrewStage?.stop()
     await rm(folder, { recursive: true, force: true })
