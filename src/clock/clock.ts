@@ -17,14 +17,41 @@ export function secondsAfter(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000)
 }
 
+/** A turn of the event loop. */
+interface Turn {
+  /** By `performance.now()`; null while it lasts. */
+  endedAt: number | null
+}
+
+let thisTurn: Turn | null = null
+
+/** Shared by all who ask in the same turn. */
+function currentTurn(): Turn {
+  if (thisTurn) return thisTurn
+  const turn: Turn = { endedAt: null }
+  thisTurn = turn
+  setImmediate(() => {
+    turn.endedAt = performance.now()
+    thisTurn = null
+  })
+  return turn
+}
+
 /**
- * Rejects when `work` takes longer. After this process was stalled, timers run before the answers that have
- * already arrived are read; those still count.
+ * Rejects when `work` takes longer, counted from the end of the turn of the event loop in which it begins: what it
+ * sends goes out then, and among thousands of requests a turn can last longer than the limit. After a long turn,
+ * timers run before the answers that have already arrived are read; those still count.
  */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const turn = currentTurn()
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`no answer in ${milliseconds} ms`))
-    const timer = setTimeout(() => setImmediate(giveUp), milliseconds)
+    const giveUp = () => {
+      // Timers count from the beginning of the turn in which they are set, and so may come early.
+      const leftMs = milliseconds - (performance.now() - (turn.endedAt ?? performance.now()))
+      if (leftMs < 1) return reject(new Error(`no answer in ${milliseconds} ms`))
+      timer = setTimeout(setImmediate, leftMs, giveUp)
+    }
+    let timer = setTimeout(setImmediate, milliseconds, giveUp)
     work.then(
       value => {
         clearTimeout(timer)

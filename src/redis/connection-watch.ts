@@ -1,4 +1,5 @@
 import type { RedisClientType } from 'redis'
+import { within } from '../clock/clock.js'
 
 /** Well above what a busy server takes; a connection that is silent for longer is given up. */
 const PATIENCE_MS = 2_000
@@ -24,23 +25,21 @@ export class ConnectionWatch {
     }
     const since = this.waiting.get(client)
     if (since !== undefined) return performance.now() - since < SILENT_AFTER_MS
-    this.ask(client, onInfo)
+    void this.ask(client, onInfo)
     return true
   }
 
-  private ask(client: RedisClientType, onInfo: (info: string) => void): void {
-    this.waiting.set(client, performance.now())
-    const timer = setTimeout(() => reconnect(client), PATIENCE_MS).unref()
-    client
-      .sendCommand(['INFO', 'server', 'replication'])
-      .then(info => onInfo(String(info)))
-      .catch(() => {
-        // The connection was lost; the client handles that itself.
-      })
-      .finally(() => {
-        clearTimeout(timer)
-        this.waiting.delete(client)
-      })
+  private async ask(client: RedisClientType, onInfo: (info: string) => void): Promise<void> {
+    const since = performance.now()
+    this.waiting.set(client, since)
+    try {
+      onInfo(String(await within(PATIENCE_MS, client.sendCommand(['INFO', 'server', 'replication']))))
+    } catch {
+      // A lost connection the client handles itself.
+      if (performance.now() - since >= PATIENCE_MS) reconnect(client)
+    } finally {
+      this.waiting.delete(client)
+    }
   }
 }
 

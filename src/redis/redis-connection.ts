@@ -84,7 +84,9 @@ export class RedisConnection implements OnApplicationShutdown {
         this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
     }
     await this.replicaPolicies.require(replicas)
-    this.maintenance = setInterval(() => this.client.maintain(this.onInfo), MAINTAIN_EVERY_MS).unref()
+    // After this process stood still, timers run before the answers that have already arrived are read.
+    const maintain = () => this.client.maintain(this.onInfo)
+    this.maintenance = setInterval(() => setImmediate(maintain), MAINTAIN_EVERY_MS).unref()
   }
 
   /** Whether waiting is pointless: a wrong password, or a server that may evict sessions. */

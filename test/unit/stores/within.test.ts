@@ -35,7 +35,28 @@ describe('an answer within a time', () => {
       server.close()
     }
   })
+
+  it('counts from when the work could be sent, not from the beginning of a long turn', async () => {
+    const answers = [within(50, answerAfter(25))]
+    standStill(150)
+    // Timers that are set late in a turn come early.
+    answers.push(within(50, answerAfter(25)))
+    await expect(Promise.all(answers)).resolves.toEqual(['answer', 'answer'])
+  })
+
+  it('gives up after a long turn, too, and not before its time', async () => {
+    const silent = within(50, new Promise(() => {}))
+    standStill(150)
+    const startedAt = performance.now()
+    await expect(silent).rejects.toThrow('no answer in 50 ms')
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(48)
+  })
 })
+
+/** What is sent at the end of this turn of the event loop, and answered so much later. */
+function answerAfter(milliseconds: number): Promise<string> {
+  return new Promise(resolve => globalThis.setImmediate(() => setTimeout(resolve, milliseconds, 'answer')))
+}
 
 function standStill(milliseconds: number): void {
   const until = performance.now() + milliseconds
