@@ -29,10 +29,11 @@ export const webhookChecks: Readonly<Record<string, Check>> = {
       await isHandled(scene)
       expect(await recordsOf(scene)).toEqual(before)
       expect(await eventRows(scene)).toMatchObject([{ effect: 'unknown customer' }])
-      const warnings = (await scene.service.logLines()).filter(line =>
-        /customer that belongs to no account/.test(line),
-      )
-      expect(warnings).toHaveLength(1)
+      const warnings = async () =>
+        (await scene.service.logLines()).filter(line => /customer that belongs to no account/.test(line))
+      // Logged after the commit.
+      await eventually(async () => (await warnings()).length > 0)
+      expect(await warnings()).toHaveLength(1)
     }
   },
 
