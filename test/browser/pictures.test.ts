@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page, type Request } from 'playwright-core'
 import { Clock } from '../../src/clock/clock.js'
 import { Authenticator } from '../support/authenticator.js'
+import { eventually } from '../support/eventually.js'
 import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
@@ -43,6 +44,8 @@ let folder: string
 let browser: Browser
 let page: Page
 const seen: Record<string, readonly string[]> = {}
+/** What the page has asked for and not yet got. */
+const onTheirWay = new Set<Request>()
 beforeAll(async () => {
   const [port, satellitePort] = await Promise.all([freePort(), freePort()])
   satellite = `http://127.0.0.1:${satellitePort}`
@@ -65,6 +68,9 @@ beforeAll(async () => {
       viewport: { width: 1120, height: 720 },
     })
   ).newPage()
+  page.on('request', request => onTheirWay.add(request))
+  page.on('requestfinished', request => onTheirWay.delete(request))
+  page.on('requestfailed', request => onTheirWay.delete(request))
   await mkdir(FOLDER, { recursive: true })
 }, PATIENCE_MS)
 afterAll(async () => {
@@ -143,6 +149,8 @@ async function goTo(path: string): Promise<void> {
 }
 
 async function take(name: string): Promise<void> {
+  await eventually(() => onTheirWay.size === 0, { what: `what ${name} has asked for`, timeoutMs: 15_000 })
+  await untilShown(page)
   await showUsualPorts()
   const tree = await page.locator('body').ariaSnapshot()
   seen[name] = tree.split('\n').filter(isVisible).map(withoutNumbers)
