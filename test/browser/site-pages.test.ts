@@ -101,18 +101,47 @@ describe('what goes wrong', () => {
 
   test('pages 15: an outage is one banner, and over as soon as somebody asks', async () => {
     // As a balancer answers that knows no more than our headers.
-    const yes = { status: 204, headers: ALLOWED }
     const sick = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '<h1>Unavailable</h1>' }
-    await page.route(`${API}/api/**`, route => route.fulfill(isPreflight(route) ? yes : sick))
+    await page.route(`${API}/api/**`, route => route.fulfill(isPreflight(route) ? YES : sick))
     await page.getByRole('link', { name: 'Team' }).click()
     await page.getByText('This is temporarily unavailable.').waitFor()
     expect(await page.locator('.outage').count()).toBe(1)
     expect(await page.locator('.notice.bad').count()).toBe(0)
     await expectGoodPage(page, 'main-outage')
+    const accountMenu = await page.getByRole('button', { name: 'Account menu' }).boundingBox()
+    const bottom = (accountMenu?.y ?? Number.NaN) + (accountMenu?.height ?? Number.NaN)
+    expect(bottom).toBeLessThanOrEqual(Number(await page.evaluate('innerHeight')))
     await page.unroute(`${API}/api/**`)
     await page.getByRole('button', { name: 'Try now' }).click()
     await page.getByText(member.email).first().waitFor()
     await page.locator('.outage').waitFor({ state: 'detached' })
+  })
+
+  test('the overview keeps a place for the first steps, and says when they cannot be told', async () => {
+    const problem = JSON.stringify({ status: 500, code: 'INTERNAL_ERROR', detail: 'Something went wrong.' })
+    const broken = {
+      status: 500,
+      headers: ALLOWED,
+      contentType: 'application/problem+json',
+      body: problem,
+    }
+    let answer = () => {}
+    const isAnswered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    await page.route(`${API}/api/second-factor`, async route => {
+      if (isPreflight(route)) return route.fulfill(YES)
+      await isAnswered
+      await route.fulfill(broken)
+    })
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Latest activity' }).waitFor()
+    await page.locator('h1 ~ .skeleton').waitFor()
+    answer()
+    await page.locator('h1 ~ .notice.bad').waitFor()
+    await page.unroute(`${API}/api/second-factor`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Get started' }).waitFor()
   })
 
   test('pages 21: what was typed is still there after a session was revoked', async () => {
@@ -169,6 +198,9 @@ const ALLOWED = {
   'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Allow-Headers': 'authorization, content-type',
 }
+
+/** To a preflight. */
+const YES = { status: 204, headers: ALLOWED }
 
 function isPreflight(route: Route): boolean {
   return route.request().method() === 'OPTIONS'

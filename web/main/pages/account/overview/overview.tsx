@@ -21,16 +21,18 @@ import { SetUp } from './set-up.js'
 
 export function OverviewPage({ caller }: { readonly caller: Caller }) {
   const { permissions } = caller
-  const facts = useLoad(() => readFacts(permissions)).data
+  const facts = useLoad(() => readFacts(permissions))
   return (
     <Page title={t('overview.title')}>
       {permissions.accountSettings && <DeletionWarning />}
-      {facts && <SetUp facts={facts} />}
+      <Loaded of={facts} shape="rows">
+        {loaded => <SetUp facts={loaded} />}
+      </Loaded>
       <div className="columns">
         <LatestActivity isOfAccount={permissions.accountSettings} />
         <div>
           <SubscriptionCard mayPay={permissions.payments} />
-          {facts && <AccountCard facts={facts} />}
+          {facts.data && <AccountCard facts={facts.data} />}
           <YouCard caller={caller} />
         </div>
       </div>
