@@ -19,39 +19,39 @@ export class AddressMails {
   /** To confirm a new account; the link leads to the page that asks for the password again. */
   sendSignUp(to: Receiver, token: string): void {
     const url = this.urls.toMainSite('/verify-email', token)
-    this.mailer.post(to, words => words.mail('signUp', { site: this.site, url }))
+    this.mailer.post(to, words => words.mail('signUp', { site: this.urls.siteName, url }))
   }
 
   /** To an address that somebody wants to sign up with, and that has a user. */
   tellKnown(to: Receiver): void {
-    const values = { site: this.site, url: this.urls.forgotPassword(), frontPage: this.urls.frontPage() }
+    const values = {
+      site: this.urls.siteName,
+      url: this.urls.forgotPassword(),
+      frontPage: this.urls.frontPage(),
+    }
     this.mailer.post(to, words => words.mail('knownAddress', values))
   }
 
   /** To the new address, to confirm it. */
   sendConfirmation(to: Receiver, token: string): void {
     const url = this.urls.toMainSite('/confirm-email', token)
-    this.mailer.post(to, words => words.mail('confirmEmail', { site: this.site, url }))
+    this.mailer.post(to, words => words.mail('confirmEmail', { site: this.urls.siteName, url }))
   }
 
   /** To an address that a user wants to change to, and that has a user. */
   tellInUse(to: Receiver): void {
     const url = this.urls.frontPage()
-    this.mailer.post(to, words => words.mail('addressInUse', { site: this.site, url }))
+    this.mailer.post(to, words => words.mail('addressInUse', { site: this.urls.siteName, url }))
   }
 
   /** To the old address, with the link that undoes it. */
   sendUndo(to: Receiver, token: string): void {
     const url = this.urls.toMainSite('/undo-email', token)
-    this.mailer.post(to, words => words.mail('emailChanged', { site: this.site, url }))
+    this.mailer.post(to, words => words.mail('emailChanged', { site: this.urls.siteName, url }))
   }
 
   /** Without a link to undo it: the user has gone back to an earlier address of theirs. */
   tellRestored(to: Receiver): void {
-    this.mailer.post(to, words => words.mail('emailRestored', { site: this.site }))
-  }
-
-  private get site(): string {
-    return this.urls.siteName(null)
+    this.mailer.post(to, words => words.mail('emailRestored', { site: this.urls.siteName }))
   }
 }

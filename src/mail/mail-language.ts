@@ -56,17 +56,17 @@ export class MailLanguage {
 
   /** `a.test, b.test and c.test`. */
   list(items: readonly string[]): string {
-    return new Intl.ListFormat(LOCALES[this.name]).format(items)
+    return new Intl.ListFormat(this.messages.locale).format(items)
   }
 
   /** `24 November 2026`, of the world's clock. */
   day(time: Date): string {
-    return time.toLocaleDateString(LOCALES[this.name], { ...UTC, dateStyle: 'long' })
+    return time.toLocaleDateString(this.messages.locale, { ...UTC, dateStyle: 'long' })
   }
 
   /** `14:05`, of the world's clock. */
   time(time: Date): string {
-    return time.toLocaleTimeString(LOCALES[this.name], { ...UTC, timeStyle: 'short' })
+    return time.toLocaleTimeString(this.messages.locale, { ...UTC, timeStyle: 'short' })
   }
 
   private fill(text: string, values: Values): string {
@@ -75,9 +75,6 @@ export class MailLanguage {
 }
 
 const UTC = { timeZone: 'UTC' } as const
-
-/** How dates, times and lists are written. */
-const LOCALES: Readonly<Record<LanguageName, string>> = { en: 'en-GB', de: 'de-DE' }
 
 const BY_NAME: ReadonlyMap<string, MailLanguage> = new Map(
   LANGUAGES.map(name => [name, new MailLanguage(name)]),

@@ -50,8 +50,8 @@ export class SiteUrls {
     return `${this.settings.mainOrigin}/forgot-password`
   }
 
-  /** What people call the site of an origin: its host. Null means the main site, which has a name. */
-  siteName(origin: string | null): string {
-    return origin === null ? this.settings.brand.name : new URL(origin).host
+  /** What people call the main site. */
+  get siteName(): string {
+    return this.settings.brand.name
   }
 }

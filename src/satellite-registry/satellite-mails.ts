@@ -76,7 +76,7 @@ export class SatelliteMails {
   }
 
   private get site() {
-    return { site: this.urls.siteName(null), url: this.urls.frontPage() }
+    return { site: this.urls.siteName, url: this.urls.frontPage() }
   }
 }
 

@@ -19,21 +19,17 @@ export class DeletionMails {
   }
 
   tellRequested(accountId: string, deleteAt: Date): Promise<void> {
-    const values = { site: this.site, url: this.urls.frontPage() }
+    const values = { site: this.urls.siteName, url: this.urls.frontPage() }
     return this.people.mail(accountId, words =>
       words.mail('deletionRequested', { ...values, day: words.day(deleteAt) }),
     )
   }
 
   tellCancelled(accountId: string): Promise<void> {
-    return this.people.mail(accountId, words => words.mail('deletionCancelled', { site: this.site }))
+    return this.people.mail(accountId, words => words.mail('deletionCancelled', { site: this.urls.siteName }))
   }
 
   tellDeleted(owner: Receiver): void {
-    this.mailer.post(owner, words => words.mail('deleted', { site: this.site }))
-  }
-
-  private get site(): string {
-    return this.urls.siteName(null)
+    this.mailer.post(owner, words => words.mail('deleted', { site: this.urls.siteName }))
   }
 }

@@ -14,7 +14,7 @@ export class PolicyMails {
   ) {}
 
   tellChanged(accountId: string, policy: SecondFactorPolicy): Promise<void> {
-    return this.people.mail(accountId, words => changedMail(words, this.urls.siteName(null), policy))
+    return this.people.mail(accountId, words => changedMail(words, this.urls.siteName, policy))
   }
 }
 

@@ -46,10 +46,10 @@ export class TransferMails {
     const waitSeconds = Math.ceil((readyAt.getTime() - requestedAt.getTime()) / 1000)
     const { id: userId, accountId } = owner
     const issued: IssuedLink[] = []
+    const lifetimeSeconds = waitSeconds + STOP_LINK_EXTRA_SECONDS
+    const purpose = 'transfer-stop'
     for (const to of await this.userEmails.receiversOf(transaction, owner)) {
-      const lifetimeSeconds = waitSeconds + STOP_LINK_EXTRA_SECONDS
-      const token = { userId, accountId, email: to.email, lifetimeSeconds }
-      const link = { ...token, purpose: 'transfer-stop' } as const
+      const link = { purpose, userId, accountId, email: to.email, lifetimeSeconds } as const
       issued.push({ to, token: await this.tokens.issue(transaction, link) })
     }
     return issued
@@ -89,7 +89,7 @@ export class TransferMails {
   }
 
   private sendAll(name: MailName, page: MailedPage, links: readonly IssuedLink[], readyAt: Date): void {
-    const { site } = this
+    const site = this.urls.siteName
     for (const { to, token } of links) {
       const url = this.urls.toMainSite(page, token)
       this.mailer.post(to, words => words.mail(name, { site, url, day: words.day(readyAt) }))
@@ -97,10 +97,6 @@ export class TransferMails {
   }
 
   private tell(name: MailName, to: Receiver): void {
-    this.mailer.post(to, words => words.mail(name, { site: this.site }))
-  }
-
-  private get site(): string {
-    return this.urls.siteName(null)
+    this.mailer.post(to, words => words.mail(name, { site: this.urls.siteName }))
   }
 }

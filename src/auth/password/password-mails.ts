@@ -52,7 +52,7 @@ export class PasswordMails {
 
   /** Tells the user of a new password, which somebody else may have set. */
   tellChanged(to: Receiver): void {
-    const values = { site: this.links.siteName(null), url: this.links.forgotPassword() }
+    const values = { site: this.links.siteName, url: this.links.forgotPassword() }
     this.mailer.post(to, words => words.mail('passwordChanged', values))
   }
 }

@@ -40,7 +40,7 @@ export class PasskeysController {
   @MainSite({ reauthenticated: true })
   @PasskeyCreationDocs()
   options(@CurrentActor() actor: SessionActor) {
-    return this.ownPasskeys.creationOptions(actor, this.urls.siteName(null))
+    return this.ownPasskeys.creationOptions(actor, this.urls.siteName)
   }
 
   @Post()

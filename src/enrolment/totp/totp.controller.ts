@@ -22,7 +22,7 @@ export class TotpController {
   @BeginTotpDocs()
   async begin(@CurrentActor() actor: SessionActor) {
     const { secret, email } = await this.secrets.begin(actor)
-    return { secret, uri: totpUri(secret, { issuer: this.urls.siteName(null), label: email }) }
+    return { secret, uri: totpUri(secret, { issuer: this.urls.siteName, label: email }) }
   }
 
   /** The app has the secret: its code says so. */

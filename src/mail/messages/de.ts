@@ -1,6 +1,7 @@
 import type { Translated } from './translated.js'
 
 export const de: Translated = {
+  locale: 'de-DE',
   mails: {
     signUp: {
       subject: 'Bestätigen Sie Ihre E-Mail-Adresse für {site}',

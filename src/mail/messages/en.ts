@@ -1,6 +1,7 @@
 import type { MailMessages } from './messages.js'
 
 export const en = {
+  locale: 'en-GB',
   mails: {
     signUp: {
       subject: 'Confirm your e-mail address for {site}',

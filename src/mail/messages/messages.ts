@@ -10,6 +10,8 @@ export interface MailMessage {
 
 /** All that mails say in one language. */
 export interface MailMessages {
+  /** How dates, times and lists are written, as a BCP 47 tag. */
+  readonly locale: string
   readonly mails: Readonly<Record<string, MailMessage>>
   /** What mails are put together from. */
   readonly phrases: Readonly<Record<string, string>>

@@ -18,7 +18,7 @@ export class FactorResetMails {
 
   /** `by` is who has requested it. */
   sendRequested(to: Receiver, token: string, resetAt: Date, by: 'manager' | 'operator' = 'manager'): void {
-    const { site } = this
+    const site = this.urls.siteName
     const url = this.urls.toMainSite('/factor-reset', token)
     const claim = by === 'manager' ? 'factorReset.byManager' : 'factorReset.byOperator'
     this.mailer.post(to, words =>
@@ -30,10 +30,6 @@ export class FactorResetMails {
   }
 
   tellDone(to: Receiver): void {
-    this.mailer.post(to, words => words.mail('factorResetDone', { site: this.site }))
-  }
-
-  private get site(): string {
-    return this.urls.siteName(null)
+    this.mailer.post(to, words => words.mail('factorResetDone', { site: this.urls.siteName }))
   }
 }

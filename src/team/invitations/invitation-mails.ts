@@ -43,7 +43,7 @@ export class InvitationMails {
     // Without those that nobody has proven yet: strangers could use our mails to lead people anywhere.
     const named = satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null
     const only = onlySatelliteOf({ accountId, satellites: named })
-    const hosts = named?.map(origin => this.urls.siteName(origin)) ?? null
+    const hosts = named?.map(origin => new URL(origin).host) ?? null
     const url = this.urls.toMainSite('/accept-invitation', opened.token)
     this.mailer.postAbout({ email, language: opened.language }, only, (words, satellite) =>
       words.mail('invitation', {
@@ -61,7 +61,7 @@ export class InvitationMails {
   }
 
   private introductionOf({ inviter, accountName }: InvitationToMail, words: MailLanguage) {
-    const site = this.urls.siteName(null)
+    const site = this.urls.siteName
     const team = accountName && safeName(accountName)
     const introduction = team
       ? words.phrase('invitation.toNamedTeam', { inviter, team, site })

@@ -56,7 +56,7 @@ describe('links', () => {
   it('lead to listed origins only, and a mistake fails loudly', () => {
     const links = app.app.get(SiteUrls)
     expect(links.toSite(SHOP_ONE)).toBe('https://shop-one.test/')
-    expect(links.siteName(null)).toBe('Mainstay')
+    expect(links.siteName).toBe('Mainstay')
     expect(links.forgotPassword()).toBe('https://www.main.test/forgot-password')
     for (const origin of ['https://evil.test', 'https://shop-one.test.evil.test', `${SHOP_ONE}/`, 'null'])
       expect(() => links.toSite(origin)).toThrow('is not a listed origin')
