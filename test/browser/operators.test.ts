@@ -14,6 +14,7 @@ import { together } from './stage/pages.js'
 import { startPlainPages } from './stage/plain-pages.js'
 import { openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 const PASSWORD = 'the password of an operator'
 const REASON = 'asked for by phone, ticket 4711'
@@ -140,18 +141,7 @@ describe('an operator', () => {
   })
 
   test('adds a passkey with a code, and logs in with it', async () => {
-    const cdp = await page.context().newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
+    await addAuthenticator(page, { isTouched: true })
     await logIn()
     await menu('Your passkeys')
     stage.app.clock.advance(30)

@@ -7,6 +7,7 @@ import { documentedCode } from '../support/client/documented-code.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { API, EVIL, MAIN, SHOP_ONE, SHOP_TWO, SIBLING } from './stage/hosts.js'
 import { START_MS, Stage } from './stage/stage.js'
+import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 /** What the browser's own authenticator is asked for; the rest as the service says. */
 interface Request {
@@ -21,7 +22,7 @@ type Answer = { readonly status: number; readonly json: any }
 let stage: Stage
 let user: User
 let page: Page
-let cdp: CDPSession
+let device: CDPSession
 let authenticatorId: string
 let accessToken: string | null
 beforeAll(async () => {
@@ -30,18 +31,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   user = await anOwner(stage.app)
   page = await (await stage.newPerson()).newPage()
-  cdp = await page.context().newCDPSession(page)
-  await cdp.send('WebAuthn.enable')
-  const options = {
-    protocol: 'ctap2',
-    transport: 'internal',
-    hasResidentKey: true,
-    hasUserVerification: true,
-  } as const
-  const added = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
-  })
-  authenticatorId = added.authenticatorId
+  ;({ device, authenticatorId } = await addAuthenticator(page, { isTouched: true }))
   await page.goto(`${MAIN}/`)
   accessToken = null
   const { json } = await call('/api/login', { email: user.email, password: PASSWORD, source: 'main' })
@@ -96,11 +86,11 @@ async function get(place: Page | Frame = page, more: Request = {}): Promise<obje
 
 /** Gives the browser a copy of its passkey that differs in this. */
 async function changeCredential(change: object): Promise<void> {
-  const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+  const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
   const [credential] = credentials
   if (!credential) throw new Error('The browser has no passkey')
-  await cdp.send('WebAuthn.clearCredentials', { authenticatorId })
-  await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...change } })
+  await device.send('WebAuthn.clearCredentials', { authenticatorId })
+  await device.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...change } })
 }
 
 /** Sends it from there, as login. */
@@ -124,7 +114,7 @@ test('the same answer of the browser does not log in twice', async () => {
 })
 
 test('an authenticator that has not checked its user does not log in', async () => {
-  await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
   expect(await get()).toBe('NotAllowedError')
   // A page can ask for less; what it is given is not enough.
   expect(await logIn(await get(page, { userVerification: 'discouraged' }))).toMatchObject(INVALID)
@@ -200,7 +190,7 @@ describe('the code for passkeys in docs/integrate.md', () => {
     const list = async () =>
       (await inPage(`client.fetch('/api/passkeys').then(answer => answer.json())`)).passkeys
     const credentials = async () =>
-      (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials.map(
+      (await device.send('WebAuthn.getCredentials', { authenticatorId })).credentials.map(
         ({ credentialId }) => credentialId,
       )
     const challenge = await inPage('client.login(input).catch(error => error.challenge)', {

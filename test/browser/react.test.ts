@@ -11,6 +11,7 @@ import { API, MAIN } from './stage/hosts.js'
 import { type ServedFile, serveFiles } from './stage/served-files.js'
 import { openTab } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 const HTML = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A site</title>
   <link rel="stylesheet" href="/styles.css"><link rel="icon" href="data:,"><body><main><h1>A site</h1><div></div></main><script type="module" src="/app.js"></script>`
@@ -112,21 +113,11 @@ describe('the page that docs/integrate.md shows for React', () => {
 
   test('takes a passkey as the second step', async () => {
     const authenticator = await givePasskey(owner)
-    const cdp = await page.context().newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    })
+    const { device, authenticatorId } = await addAuthenticator(page, { isTouched: true })
     const sign = (isBogusSignature: boolean) =>
-      cdp.send('WebAuthn.setResponseOverrideBits', { authenticatorId, isBogusSignature })
+      device.send('WebAuthn.setResponseOverrideBits', { authenticatorId, isBogusSignature })
     const credential = authenticator.forVirtualDevice(new URL(MAIN).host)
-    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential })
+    await device.send('WebAuthn.addCredential', { authenticatorId, credential })
     await enter()
     await page.getByRole('button', { name: 'Use a passkey' }).waitFor()
     await expectGoodPage(page, 'react-second-step-passkey')

@@ -9,6 +9,7 @@ import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, logOutOn, openTab, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 const FIVE_MINUTES = 5 * 60
 /** A code counts once, and the next one comes with the next step. */
@@ -278,18 +279,7 @@ class Finger {
   ) {}
 
   static async of(tab: Page): Promise<Finger> {
-    const device = await tab.context().newCDPSession(tab)
-    await device.send('WebAuthn.enable', { enableUI: false })
-    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: false,
-      },
-    })
+    const { device, authenticatorId } = await addAuthenticator(tab, { isTouched: false })
     return new Finger(device, authenticatorId)
   }
 
