@@ -232,6 +232,20 @@ describe('slow hops', () => {
     await gesture(press(THROUGH), ACCOUNT_MENU, [HANDOFF, CALLBACK])
   })
 
+  test('are begun once, however often people press', async () => {
+    let begun = 0
+    await delay(`${MAIN}/handoff`, async () => {
+      begun++
+      await new Promise(done => setTimeout(done, 2_000))
+    })
+    const pressThrice = () =>
+      page.getByRole('button', { name: THROUGH }).evaluate((button: { click(): void }) => {
+        for (const atMs of [0, 300, 600]) setTimeout(() => button.click(), atMs)
+      })
+    await gesture(pressThrice, 'Afterwards you can go on', [HANDOFF])
+    expect(begun).toBe(1)
+  })
+
   test('that outlast the code end with words and a button', async () => {
     await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
     await gesture(logInHere, asMember(), [])

@@ -1,5 +1,6 @@
 import type { OfferedPlan } from '../pieces/billing/plans.js'
 import { paymentReturnUrl } from '../pieces/billing/subscription.js'
+import { untilLeft } from '../pieces/leaving.js'
 import { call } from './api.js'
 
 interface StartedCheckout {
@@ -16,6 +17,7 @@ export async function startCheckout(priceId: string | undefined, returnUrl: stri
     return: returnUrl ?? paymentReturnUrl(`${location.origin}${BILLING_PAGE}`),
   })
   location.assign(checkoutUrl)
+  await untilLeft()
 }
 
 /**
@@ -26,6 +28,7 @@ export async function openPortal(): Promise<void> {
     return: `${location.origin}${BILLING_PAGE}`,
   })
   location.assign(url)
+  await untilLeft()
 }
 
 /** What is on sale now. */

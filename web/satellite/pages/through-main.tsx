@@ -1,6 +1,7 @@
 import { ActionButton } from '../../pieces/forms/button.js'
 import { useAction } from '../../pieces/forms/use-action.js'
 import { t } from '../../pieces/language/t.js'
+import { untilLeft } from '../../pieces/leaving.js'
 import { Failure, Warning } from '../../pieces/notice.js'
 import { hostOf, site } from '../../pieces/site.js'
 import { loginThroughMain } from '../client.js'
@@ -16,7 +17,10 @@ export function ThroughMain({
   /** Where to go on afterwards; here, unless told. */
   readonly path?: string
 }) {
-  const action = useAction(() => loginThroughMain({ loginHint, path }))
+  const action = useAction(async () => {
+    await loginThroughMain({ loginHint, path })
+    await untilLeft()
+  })
   const isLocked = action.error instanceof DOMException
   return (
     <>

@@ -13,9 +13,6 @@ import { RefusedChoice } from './refused-choice.js'
 import { SatelliteMark } from './satellite-mark.js'
 import { useSettled } from './use-settled.js'
 
-/** By then the browser is there, or somebody has stopped it. */
-const LEFT_AFTER_MS = 10_000
-
 /** Whoever begins a hand-off can use what comes of it. That was not this satellite, unless its page has led here. */
 function hasComeFrom(origin: string): boolean {
   return URL.canParse(document.referrer) && new URL(document.referrer).origin === origin
@@ -29,16 +26,9 @@ export function Choice(props: ChoiceProps) {
     () =>
       offer.access === 'allowed' && offer.isKnown && !suggested && hasComeFrom(offer.origin) && takeLeave(),
   )
-  const proceed = useAction(() => leaveWithCode(offer, request).catch(stay))
-  const stay = (error: unknown) => {
-    setIsLeaving(false)
-    throw error
-  }
+  const proceed = useAction(() => leaveWithCode(offer, request).finally(() => setIsLeaving(false)))
   useEffect(() => {
-    if (!isLeaving) return undefined
-    void proceed.run()
-    const timer = setTimeout(() => setIsLeaving(false), LEFT_AFTER_MS)
-    return () => clearTimeout(timer)
+    if (isLeaving) void proceed.run()
   }, [])
 
   if (offer.access !== 'allowed') return <RefusedChoice {...props} access={offer.access} />

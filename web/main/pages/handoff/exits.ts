@@ -1,3 +1,4 @@
+import { untilLeft } from '../../../pieces/leaving.js'
 import type { ConfirmedSatellite, HandOffOffer } from '../../answers.js'
 import { call } from '../../api.js'
 import type { HandOffRequest } from './handoff-request.js'
@@ -27,6 +28,7 @@ export async function leaveWithCode({ origin }: HandOffOffer, request: HandOffRe
   const body = { satellite: origin, challenge, state }
   const { redirect } = await call<{ readonly redirect: string }>('POST', 'handoff/codes', body)
   leave(origin, new URL(redirect).hash)
+  await untilLeft()
 }
 
 /** Goes back to the satellite with the reason why nobody is logged in. */
