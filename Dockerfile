@@ -16,12 +16,12 @@ COPY packages packages
 RUN npm run build:packages
 COPY src src
 COPY dev dev
-RUN npx nest build && node dev/join-drizzle.mjs
+RUN npx nest build && node dev/join-service.mjs
 COPY web web
 RUN npm run build:web
 
 # Packages of production alone: without the stand-ins that `npx mainstay-auth` brings for a laptop, and without drizzle-orm,
-# which dist/node_modules has in a few files.
+# of which the joined service has what it needs.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -42,8 +42,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/packages/verify/package.json packages/verify/
 COPY --from=build /app/packages/verify/dist packages/verify/dist
-COPY --from=build /app/dist/node_modules dist/node_modules
-COPY --from=build /app/dist/src dist/src
+COPY --from=build /app/dist/joined dist/src
 COPY --from=build /app/web/dist web/dist
 COPY src/database/migrations src/database/migrations
 COPY package.json ./

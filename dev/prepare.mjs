@@ -75,7 +75,7 @@ function sourcesHash() {
   ]
     .filter(file => existsSync(join(root, file)))
     .concat(filesUnder('src'))
-    .concat(filesUnder('dev').filter(file => file.endsWith('.ts')))
+    .concat(filesUnder('dev').filter(file => /\.ts$|^dev\/join-.*\.mjs$/.test(file)))
     .concat(filesUnder('packages').filter(file => !isBuilt(file)))
     .concat(filesUnder('web').filter(file => !isBuilt(file)))
   return sha256(files.flatMap(file => [file, read(file)]))

@@ -7,7 +7,7 @@ import { requireSupportedNode } from './supported-node.mjs'
 
 const root = new URL('..', import.meta.url)
 /** It serves the documentation too. */
-const SERVICE = 'dist/dev/main.js'
+const SERVICE = 'dist/joined/development.js'
 const [node, , entry, ...args] = process.argv
 if (!entry) {
   console.error('Usage: node dev/run.mjs <entry> [args…]')

@@ -31,7 +31,7 @@ try {
   })
   process.env.NODE_ENV ??= 'development'
   process.env.ALLOWED_ORIGINS = `${ALLOWED_ORIGINS},${origin}`
-  await import(new URL('../dist/dev/main.js', here))
+  await import(new URL('../dist/joined/development.js', here))
   console.log(whatToTry)
 } catch (error) {
   if (error.code !== 'EADDRINUSE') throw error

@@ -34,7 +34,7 @@ export async function measureFirstPage() {
   await Child.start({
     name: 'first-page',
     command: process.execPath,
-    args: ['dist/dev/main.js'],
+    args: ['dist/joined/development.js'],
     env: {
       NODE_ENV: 'development',
       LOG_LEVEL: 'warn',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isReady, NODE_OPTIONS, SATELLITE } from '../contestants/service.mjs'
+import { ENTRY, isReady, NODE_OPTIONS, SATELLITE } from '../contestants/service.mjs'
 import { Child } from '../machine/child.mjs'
 import { freePort } from '../machine/free-port.mjs'
 import { FOLDER, ROOT } from '../machine/machine.mjs'
@@ -32,11 +32,7 @@ export async function measureStart() {
 export async function measureProductionStart(environment, [user]) {
   const measured = []
   for (let time = 0; time < TIMES; time++) {
-    const { child, url, seconds } = await startNode(
-      'production',
-      [...NODE_OPTIONS, 'dist/src/main.js'],
-      environment,
-    )
+    const { child, url, seconds } = await startNode('production', [...NODE_OPTIONS, ENTRY], environment)
     await someRequests(url, { email: user.email, password: PASSWORD, origin: SATELLITE })
     measured.push({ seconds, resident: child.residentBytes() })
     await child.stop()
@@ -59,7 +55,7 @@ async function startTwice(folder) {
 
 async function startOn(folder) {
   const paymentsPort = await freePort()
-  return startNode('development', [...START_OPTIONS, 'dist/dev/main.js'], {
+  return startNode('development', [...START_OPTIONS, 'dist/joined/development.js'], {
     NODE_ENV: 'development',
     STRIPE_API_URL: `http://localhost:${paymentsPort}`,
     DATA_DIR: folder,

@@ -54,7 +54,7 @@ beforeAll(async () => {
   const settings = { DATA_DIR: join(folder, 'data'), OPERATOR_ORIGIN: operatorOrigin }
   operator = await addOperator(settings)
   const places = { PORT: String(port), ALLOWED_ORIGINS: satellite }
-  laptop = await Laptop.start('dist/dev/main.js', [], { ...settings, ...places })
+  laptop = await Laptop.start('dist/joined/development.js', [], { ...settings, ...places })
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--disable-gpu'],

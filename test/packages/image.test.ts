@@ -62,7 +62,7 @@ describe('the image, made step by step as the Dockerfile says', () => {
     expect(await bytesIn(app)).toBeLessThan(MAX_BYTES)
   })
 
-  it('makes its keys and an account, serves a login and the pages, and changes none of its files', async () => {
+  it('makes its keys and an account, serves logins, a weak password’s fault and the pages, and changes no file', async () => {
     expect(image.user).toBe('node')
     await cli('keys:generate')
     await cli('secrets:generate')
@@ -87,6 +87,17 @@ describe('the image, made step by step as the Dockerfile says', () => {
         expect.stringContaining('accessToken'),
         output,
       ])
+      // A worker looks at it, which is a file of its own.
+      const headers = {
+        Origin: settings.MAIN_ORIGIN as string,
+        Authorization: `Bearer ${login.json.accessToken}`,
+        Cookie: login.setCookies.map(line => line.split(';')[0]).join('; '),
+      }
+      const send = (path: string, sent: object) =>
+        request(url, { method: 'POST', path, headers, body: sent, timeoutMs: 30_000 })
+      expect((await send('/api/reauthenticate', { password })).status).toBe(200)
+      const weak = await send('/api/password/change', { currentPassword: password, password: 'password1' })
+      expect([weak.status, weak.json.code]).toEqual([400, 'WEAK_PASSWORD'])
       for (const host of ['www.main.test', 'shop-one.test']) {
         const page = await request(url, { headers: { Host: host } })
         const script = /\/assets\/[\w.-]+\.js/.exec(page.text)?.[0] as string

@@ -26,7 +26,7 @@ it.each([
 ])('pages 20: npm start says in one line that the port of %s is taken', async (name, settingFor) => {
   const [port, sandbox, mail] = await Promise.all([freePort(), freePort(), freePort()])
   const { code, output, errors } = await run(
-    'dist/dev/main.js',
+    'dist/joined/development.js',
     [],
     {
       NODE_ENV: 'development',

@@ -15,7 +15,7 @@ export class Laptop {
 
   /** `program` is a path in the checkout; `settings` are further ones, as of an example. */
   static async start(
-    program = 'dist/dev/main.js',
+    program = 'dist/joined/development.js',
     args: string[] = [],
     settings: Record<string, string> = {},
   ): Promise<Laptop> {

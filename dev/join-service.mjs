@@ -1,0 +1,92 @@
+// node dev/join-service.mjs: puts the service, as dist/src and dist/dev have it, and the JavaScript of its packages into
+// dist/joined as a few files. Importing 2,700 modules one by one is most of a start. What is in dist/joined behaves as the
+// modules do.
+import { readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+const require = createRequire(import.meta.url)
+const TARGET = 'dist/joined'
+
+/** What somebody starts, where they know it from dist/src; the worker stands beside the file that looks for it. */
+const ENTRIES = {
+  main: 'src/main',
+  cli: 'src/cli',
+  development: 'dev/main',
+  'health/health-check': 'src/health/health-check',
+  'password-strength.worker': 'src/users/passwords/password-strength.worker',
+}
+
+/** Native code, what finds its own files by its place, and what packages only ask for where it is installed. */
+const SEPARATE = [
+  ...['@electric-sql/pglite*', '@node-rs/*', '@opentelemetry/*', '@fastify/otel', 'swagger-ui-dist'],
+  ...['@fastify/view', '@nestjs/microservices*', '@nestjs/platform-express', '@nestjs/websockets*'],
+  ...[
+    '@fastify/multipart',
+    'class-transformer/storage',
+    'pg-native',
+    'pino',
+    'pino-pretty',
+    'reflect-metadata',
+  ],
+]
+
+/** Decorators need reflect-metadata before any class; packages of CommonJS need what Node gives them. */
+const FIRST = `import 'reflect-metadata'
+const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+const { filename: __filename, dirname: __dirname } = import.meta`
+
+/** Nest's packages make a `require` of their own, through which esbuild does not see that they share a package with us. */
+const requiresOfNest = {
+  name: 'requires of Nest',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules\/@nestjs\/mapped-types\/.*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('const require = createRequire(import.meta.url);', ''),
+    }))
+  },
+}
+
+/** `await import()` of a package of CommonJS has its names, as in Node; esbuild alone gives `default` and nothing else. */
+const importsOfCommonJs = {
+  name: 'imports of CommonJS',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^[^.]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === 'seen') return undefined
+      const found = await resolve(path, { kind, resolveDir, pluginData: 'seen' })
+      if (found.external || found.errors.length > 0) return undefined
+      const { default: exported } = await import(found.path)
+      if (exported === undefined || require(found.path) !== exported) return undefined
+      return { path: found.path, namespace: 'names', pluginData: Object.keys(exported) }
+    })
+    onLoad({ filter: /^/, namespace: 'names' }, ({ path, pluginData }) => {
+      const names = pluginData.filter(name => name !== 'default' && /^[a-z_$][\w$]*$/i.test(name))
+      return {
+        contents: `const exported = require(${JSON.stringify(path)})
+export default exported
+export const { ${names.join(', ')} } = exported`,
+        resolveDir: '.',
+      }
+    })
+  },
+}
+
+rmSync(TARGET, { recursive: true, force: true })
+await build({
+  entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ out, in: `dist/${file}.js` })),
+  outdir: TARGET,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  external: SEPARATE,
+  plugins: [requiresOfNest, importsOfCommonJs],
+  banner: { js: FIRST },
+  // Half of the text is comments, which would stay in memory; names and lines of stack traces stay as they are.
+  minifyWhitespace: true,
+  lineLimit: 120,
+  legalComments: 'linked',
+  logLevel: 'warning',
+})
