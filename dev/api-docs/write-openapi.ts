@@ -9,5 +9,5 @@ const FILE = 'docs/openapi.json'
 
 const document = JSON.parse(JSON.stringify(await previewOpenApi(readSettings())))
 await writeFile(join(PACKAGE_ROOT, FILE), `${JSON.stringify(document, null, 2)}\n`)
-await writeFile(join(PACKAGE_ROOT, CLIENT_TYPES_FILE), await clientTypesOf(document))
+await writeFile(join(PACKAGE_ROOT, CLIENT_TYPES_FILE), clientTypesOf(document))
 console.log(`${FILE} and ${CLIENT_TYPES_FILE} are written`)

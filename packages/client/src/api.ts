@@ -1,6 +1,8 @@
 import type { Client } from './client.js'
 import { errorOf } from './http/mainstay-error.js'
-import type { paths } from './operations.js'
+import type { Operations } from './operations.js'
+
+export type * from './operations.js'
 
 /** As that of `client.fetch`. */
 const TIMEOUT_MS = 20_000
@@ -8,25 +10,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 type Method = (typeof METHODS)[number]
 
 /** The paths of the service that have this method. */
-export type PathOf<M extends Method> = {
-  [P in keyof paths]: paths[P] extends { readonly [name in M]: object } ? P : never
-}[keyof paths]
-
-type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never
-type Parameters<O> = O extends { parameters: infer P } ? P : never
-
-type Path<O> = Parameters<O> extends { path: infer T } ? { readonly path: T } : { readonly path?: never }
-type Query<O> =
-  Parameters<O> extends { query: infer T }
-    ? { readonly query: T }
-    : Parameters<O> extends { query?: infer T }
-      ? { readonly query?: T }
-      : { readonly query?: never }
-type Body<O> = O extends { requestBody: infer T }
-  ? { readonly body: Json<T> }
-  : O extends { requestBody?: infer T }
-    ? { readonly body?: Json<NonNullable<T>> }
-    : { readonly body?: never }
+export type PathOf<M extends Method> = keyof Operations[M]
 
 interface Common {
   readonly signal?: AbortSignal
@@ -35,22 +19,17 @@ interface Common {
 }
 
 /** What an operation takes. */
-export type OptionsOf<O> = Path<O> & Query<O> & Body<O> & Common
+export type OptionsOf<O> = Omit<O, 'answer'> & Common
 
 /** What an operation answers: its parsed JSON; null where it has no body; the Response itself for anything else. */
-export type AnswerOf<O> = O extends { responses: infer R }
-  ? { [S in keyof R]: R[S] extends { content: infer C } ? ContentOf<C> : null }[keyof R]
-  : never
-type ContentOf<C> = C extends { 'application/json': infer T }
-  ? T
-  : [C] extends [never | undefined]
-    ? null
-    : Response
+export type AnswerOf<O> = O extends { answer: infer A } ? A : never
 
 type Call<M extends Method> = <P extends PathOf<M>>(
   path: P,
-  ...options: object extends OptionsOf<paths[P][M]> ? [OptionsOf<paths[P][M]>?] : [OptionsOf<paths[P][M]>]
-) => Promise<AnswerOf<paths[P][M]>>
+  ...options: object extends OptionsOf<Operations[M][P]>
+    ? [OptionsOf<Operations[M][P]>?]
+    : [OptionsOf<Operations[M][P]>]
+) => Promise<AnswerOf<Operations[M][P]>>
 
 /** Every operation of docs/openapi.json, by method and path. */
 export type Api = { readonly [M in Method]: Call<M> }

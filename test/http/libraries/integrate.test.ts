@@ -25,6 +25,7 @@ const MAX_HANDOFF_BYTES = 1_000
 const MAX_PASSKEYS_BYTES = 800
 const MAX_API_BYTES = 800
 const MAX_REAUTHENTICATION_BYTES = 700
+const MAX_TYPES_BYTES = 60_000
 const PATIENCE_MS = 60_000
 /** Of a program that contains Mainstay; what it shares with the service is added. */
 const SETTINGS = {
@@ -122,6 +123,11 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     const name = `import.meta.resolve('@mainstay-auth/client/${file}')`
     const found = await node('--input-type=module', '-e', `console.log(${name})`)
     expect(found.trim().endsWith(`/dist/${file}`)).toBe(true)
+  })
+
+  it('has types of all operations that weigh little', async () => {
+    const types = join(project.folder, 'node_modules/@mainstay-auth/client/dist/operations.d.ts')
+    expect((await readFile(types)).length).toBeLessThan(MAX_TYPES_BYTES)
   })
 
   it('shows a satellite in ten lines of HTML', async () => {

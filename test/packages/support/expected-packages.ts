@@ -26,12 +26,11 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
   '@mainstay-auth/client': {
     source: 'packages/client',
     packages: 1,
-    // Half of it are the types of all operations.
-    maxBytes: 400_000,
+    maxBytes: 200_000,
     peers: [],
     consumer: `import { type Caller, mainClient } from '@mainstay-auth/client'
       import { handOff, type HandOffResult } from '@mainstay-auth/client/handoff'
-      import { typedApi } from '@mainstay-auth/client/api'
+      import { type AuditEntry, typedApi } from '@mainstay-auth/client/api'
       import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
       import { createPasskey, loginWithPasskey } from '@mainstay-auth/client/passkeys'
       import { itemStorage, satelliteClient } from '@mainstay-auth/client/mainstay.js'
@@ -43,6 +42,25 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
       export const next: Promise<(Caller | null | object)[]> =
         Promise.all([loginWithPasskey(client, { conditional: true }), createPasskey({})])
       export const team = typedApi({ ...client, fetch: repeatAfterProof(client, async () => {}) }).get('/api/team')
+      const api = typedApi(client)
+      export const sids = async (): Promise<string[]> =>
+        (await api.get('/api/sessions')).sites.flatMap(({ sessions }) => sessions.map(({ sid }) => sid))
+      export const entries = async (outcome: AuditEntry['outcome']): Promise<readonly AuditEntry[]> =>
+        (await api.get('/api/audit', { query: { outcome, limit: 5 } })).entries
+      export const none: Promise<null> = api.delete('/api/sessions/{sid}', { path: { sid: 'any' } })
+      export const lines: Promise<Response> = api.get('/api/audit/export')
+      // @ts-expect-error: there is no such path.
+      api.get('/api/nothing')
+      // @ts-expect-error: it has another method.
+      api.get('/api/login')
+      // @ts-expect-error: the path has to be filled.
+      api.delete('/api/sessions/{sid}')
+      // @ts-expect-error: the body lacks the password.
+      api.post('/api/login', { body: { email: 'any', source: 'main' } })
+      // @ts-expect-error: there is no such source.
+      api.post('/api/login', { body: { email: 'any', password: 'any', source: 'app' } })
+      // @ts-expect-error: it takes no body.
+      api.get('/api/sessions', { body: {} })
       // @ts-expect-error: a satellite has to say where it keeps its session.
       satelliteClient({ baseUrl: 'https://auth.example.com' })`,
     consumerOfPeers: '',

@@ -1,0 +1,102 @@
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+  readonly description?: string
+}
+
+/** The schemas of our API reference as TypeScript; throws for what none of them has used so far. */
+export class SchemaTypes {
+  private readonly named = new Set<string>()
+  /** Long lists of values, by the field that has them first. */
+  private readonly lists = new Map<string, string>()
+
+  constructor(private readonly schemas: Readonly<Record<string, Schema>>) {
+    for (const [name, { properties = {} }] of Object.entries(schemas))
+      for (const [field, schema] of Object.entries(properties)) {
+        const text = valuesOf(schema)
+        const place = `${name}['${field}']`
+        if (text && text.length > place.length && !this.lists.has(text)) this.lists.set(text, place)
+      }
+  }
+
+  /** The type of a schema; what it names is among the {@link declarations}. */
+  of(schema: Schema, place?: string): string {
+    const { $ref, anyOf, allOf, type } = schema
+    if ($ref) return this.name($ref)
+    if (allOf) return allOf.map(part => this.of(part)).join(' & ')
+    if (anyOf) return anyOf.map(part => this.of(part)).join(' | ')
+    const values = valuesOf(schema)
+    if (values) return this.list(values, place)
+    const types = typeof type === 'string' ? [type] : (type ?? [])
+    if (types.length === 0) throw new Error(`No type is known for ${JSON.stringify(schema)}`)
+    return types.map(one => this.ofType(one, schema)).join(' | ')
+  }
+
+  /** Everything that was named so far, and what that names. */
+  declarations(): string {
+    const texts = new Map<string, string>()
+    // A set that grows while it is gone through: a schema may name others.
+    for (const name of this.named) texts.set(name, this.declaration(name))
+    return [...texts.keys()]
+      .sort()
+      .map(name => texts.get(name))
+      .join('')
+  }
+
+  private declaration(name: string): string {
+    const schema = this.schemas[name]
+    if (!schema?.properties) throw new Error(`${name} is no object with fields`)
+    return `${commentOf(schema.description)}export interface ${name} ${this.fields(schema, name)}\n`
+  }
+
+  private name($ref: string): string {
+    const name = $ref.slice($ref.lastIndexOf('/') + 1)
+    this.named.add(name)
+    return name
+  }
+
+  private list(values: string, place: string | undefined): string {
+    const known = this.lists.get(values)
+    if (!known || known === place) return values
+    this.named.add(known.slice(0, known.indexOf('[')))
+    return known
+  }
+
+  private ofType(type: string, schema: Schema): string {
+    if (type === 'integer') return 'number'
+    if (type === 'array') {
+      const item = this.of(schema.items ?? {})
+      return `readonly ${/[ |]/.test(item) ? `(${item})` : item}[]`
+    }
+    if (type !== 'object') return type
+    if (schema.properties) return this.fields(schema)
+    const { additionalProperties: rest } = schema
+    return `Readonly<Record<string, ${typeof rest === 'object' ? this.of(rest) : 'unknown'}>>`
+  }
+
+  private fields({ properties = {}, required = [] }: Schema, name?: string): string {
+    const lines = Object.entries(properties).map(([field, schema]) => {
+      const type = this.of(schema, name && `${name}['${field}']`)
+      return `${commentOf(schema.description)}readonly ${field}${required.includes(field) ? '' : '?'}: ${type}`
+    })
+    return `{\n${lines.join('\n')}\n}`
+  }
+}
+
+/** The union of the values that it lists; null where it lists none. */
+function valuesOf({ enum: values }: Schema): string | null {
+  return values ? values.map(value => (value === null ? 'null' : `'${value}'`)).join(' | ') : null
+}
+
+/** For an editor: the first sentence alone, because all of it is in the API reference. */
+export function commentOf(text: string | undefined): string {
+  const [sentence] = /^.*?(?=[.;] |\.?$)/s.exec(text ?? '') ?? []
+  return sentence ? `/** ${sentence.replaceAll('*/', '* /')} */\n` : ''
+}
