@@ -143,8 +143,8 @@ export const sessions = pgTable(
 
 /**
  * Every user's sessions that may be live, wherever the sessions themselves are stored. They are listed, ended
- * and counted by this table. A row exists from the recorded login until the session ends or expires;
- * `position` is the order of login.
+ * and counted by this table. A row exists from the recorded login until the session ends, or until a day after
+ * it has expired; `position` is the order of login.
  */
 export const userSessions = pgTable(
   'user_sessions',

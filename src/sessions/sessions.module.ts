@@ -17,6 +17,7 @@ import { CookieBoundSessionGuard, LiveSessionGuard } from './guards/live-session
 import { MainSourceGuard } from './guards/main-source.guard.js'
 import { PaymentsPermissionGuard } from './guards/payments-permission.guard.js'
 import { PermissionGuard } from './guards/permission.guard.js'
+import { PastSessions } from './past-sessions.js'
 import { Reauthentication, ReauthenticationGuard } from './reauthentication.js'
 import { ChangeHistory } from './revocation/change-history.js'
 import { GateMetrics } from './revocation/gate-metrics.js'
@@ -67,6 +68,7 @@ import { UserSessions } from './user-sessions.js'
     SessionChangeLog,
     SessionLinks,
     SessionChanges,
+    PastSessions,
     SessionCleanup,
     Reauthentication,
     MainSourceGuard,
@@ -89,6 +91,7 @@ import { UserSessions } from './user-sessions.js'
     SessionSites,
     ActiveSessions,
     SessionChanges,
+    PastSessions,
     SessionCleanup,
     Reauthentication,
     MainSourceGuard,

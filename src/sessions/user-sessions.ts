@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { sessionLinks, userSessions, users } from '../database/schema.js'
 import type { Session, SessionHandle } from './session.js'
+
+/** A page that is open all day learns of it within minutes, one that sleeps overnight in the morning. */
+const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
 
 /** A session with its user. */
 export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
@@ -89,9 +93,13 @@ export class UserSessions {
     })
   }
 
-  /** Removes what expired at `now` or before; returns how many rows. */
+  /**
+   * Removes what expired a day before `now` or earlier, so that whoever comes back can be told; returns how
+   * many rows.
+   */
   removeExpired(now: Date): Promise<number> {
-    return removeExpiredRows(this.database, userSessions, userSessions.expiresAt, now)
+    const before = secondsAfter(now, -KEPT_AFTER_EXPIRY_SECONDS)
+    return removeExpiredRows(this.database, userSessions, userSessions.expiresAt, before)
   }
 }
 

@@ -5,9 +5,10 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { countsOf, Metrics } from '../../metrics/metrics.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { Session } from '../../sessions/session.js'
+import { PastSessions, type SessionOutcome } from '../../sessions/past-sessions.js'
+import type { Session, SessionHandle } from '../../sessions/session.js'
 
-/** Why a refresh was refused; clients are not told. */
+/** Why a refresh was refused; clients are told only what {@link PastSessions} knows. */
 const REASONS = [
   'not presented',
   'not live',
@@ -25,6 +26,7 @@ export class RefreshRefusals {
   constructor(
     private readonly auditLog: AuditLog,
     private readonly rateLimiter: RateLimiter,
+    private readonly pastSessions: PastSessions,
     metrics: Metrics,
   ) {
     metrics.counter({
@@ -47,8 +49,26 @@ export class RefreshRefusals {
    * network. The store was asked first, so a live session is never refused because of them.
    */
   async refuseUnknown(client: Client, reason: RefreshRefusal): Promise<never> {
-    await this.rateLimiter.count({ kind: 'session id', subject: '', client })
-    this.note(client, reason)
+    await this.count(client, reason)
     throw new ApiError('SESSION_NOT_FOUND')
   }
+
+  /**
+   * As {@link refuseUnknown}, for one that may have been a session: the refusal has the `reason` why it is over,
+   * where that is known. Who has its identifier has been its client.
+   */
+  async refusePast(client: Client, sid: SessionHandle): Promise<never> {
+    await this.count(client, 'not live')
+    throw overBecause(await this.pastSessions.outcomeOf(sid))
+  }
+
+  private async count(client: Client, reason: RefreshRefusal): Promise<void> {
+    await this.rateLimiter.count({ kind: 'session id', subject: '', client })
+    this.note(client, reason)
+  }
+}
+
+/** `SESSION_NOT_FOUND` with the member `reason`; without it for null. */
+export function overBecause(reason: SessionOutcome | null): ApiError {
+  return new ApiError('SESSION_NOT_FOUND', { ...(reason && { members: { reason } }) })
 }

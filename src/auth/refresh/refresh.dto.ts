@@ -26,7 +26,7 @@ export const RefreshDocs = () =>
     Documented({
       summary: 'Get a new access token',
       description:
-        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. No body.',
+        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
       status: 200,
       answer: 'A new access token',
       type: RefreshAnswer,

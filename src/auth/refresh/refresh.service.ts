@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { RefreshAnomalyCheck } from '../../anomalies/refresh-anomaly-check.js'
 import { Clock } from '../../clock/clock.js'
-import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
 import { handleOf, type Session } from '../../sessions/session.js'
 import type { PresentedSession } from '../../sessions/session-cookie.js'
 import { SessionSites } from '../../sessions/session-sites.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
-import { type RefreshRefusal, RefreshRefusals } from './refresh-refusals.js'
+import { overBecause, type RefreshRefusal, RefreshRefusals } from './refresh-refusals.js'
 
 @Injectable()
 export class RefreshService {
@@ -23,16 +22,17 @@ export class RefreshService {
   /**
    * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
    * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
-   * database unless the client has changed.
+   * database unless the client has changed or the session is over.
    */
   async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
-    const session = await this.store.touch(handleOf(sessionId), this.clock.now())
-    if (!session) return this.refusals.refuseUnknown(client, 'not live')
+    const sid = handleOf(sessionId)
+    const session = await this.store.touch(sid, this.clock.now())
+    if (!session) return this.refusals.refusePast(client, sid)
     const refusal =
       reasonToRefuse(session, source, client) ?? (this.sites.isOpen(session) ? null : 'satellite closed')
     if (!refusal && (await this.anomalyCheck.check(session, client))) return this.sites.issueToken(session)
     this.refusals.note(client, refusal ?? 'anomaly', session)
-    throw new ApiError('SESSION_NOT_FOUND')
+    throw overBecause(refusal ? null : 'revoked')
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -73,6 +74,9 @@ describe('while PostgreSQL is down', () => {
     expect(await refreshAsMain(app, main)).toMatchObject({ status: 200 })
     expect(await refresh(app, satellite)).toMatchObject({ status: 200 })
     expect(await readData(app, main)).toMatchObject({ status: 200 })
+    // Why it is over is in the database alone.
+    const unknown = { ...satellite, sessionId: randomUUID() }
+    expect(await refresh(app, unknown)).toMatchObject({ status: 401, json: { code: 'SESSION_NOT_FOUND' } })
     for (const send of [() => login(app, owner), () => logout(app, satellite), secondFactor]) {
       const answer = await send()
       expect(answer).toMatchObject({ status: 503, json: { code: 'DATABASE_UNAVAILABLE' }, setCookies: [] })

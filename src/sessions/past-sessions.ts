@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common'
+import { sql } from 'drizzle-orm'
+import { Clock } from '../clock/clock.js'
+import { Database, rowsOf } from '../database/database.js'
+import { sessionChanges, userSessions } from '../database/schema.js'
+import { Logger } from '../log/logger.js'
+import type { SessionHandle } from './session.js'
+
+/** Why a session is over: it was ended before its time, or its time is up. */
+export type SessionOutcome = 'revoked' | 'expired'
+
+/** Made-up identifiers are looked up too, so a flood of them must leave the database to everybody else. */
+const MAX_LOOKUPS_AT_ONCE = 4
+
+/** What the database still knows of sessions that are over. */
+@Injectable()
+export class PastSessions {
+  private readonly logger = new Logger('PastSessions')
+  private lookUps = 0
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * How a session that is not live came to its end; null when there is no record of it (any more), when the
+   * database does not answer, and when it is busy with such questions. Never throws.
+   */
+  async outcomeOf(sid: SessionHandle): Promise<SessionOutcome | null> {
+    if (this.lookUps >= MAX_LOOKUPS_AT_ONCE) return null
+    this.lookUps++
+    try {
+      return await this.lookUp(sid)
+    } catch (error) {
+      this.logger.warn(`Why a session is over could not be looked up: ${(error as Error).message}`)
+      return null
+    } finally {
+      this.lookUps--
+    }
+  }
+
+  private async lookUp(sid: SessionHandle): Promise<SessionOutcome | null> {
+    const now = sql.param(this.clock.now(), userSessions.expiresAt)
+    const found = await this.database.run(db =>
+      db.execute(sql`
+        select exists (select from ${sessionChanges} where ${sessionChanges.sid} = ${sid}) as revoked,
+          exists (select from ${userSessions} where ${userSessions.sid} = ${sid}
+            and ${userSessions.expiresAt} <= ${now}) as expired`),
+    )
+    const [row] = rowsOf<{ revoked: boolean; expired: boolean }>(found)
+    if (row?.revoked) return 'revoked'
+    return row?.expired ? 'expired' : null
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals'
+import type { Database } from '../../../src/database/database.js'
+import { PastSessions } from '../../../src/sessions/past-sessions.js'
+import { handleOf, newSessionId } from '../../../src/sessions/session.js'
+import { TestClock } from '../../support/test-clock.js'
+
+it('a flood of made-up identifiers asks the database four things at once, and is refused without a reason', async () => {
+  let answerAll = (_: object) => {}
+  const answer = new Promise<object>(resolve => {
+    answerAll = resolve
+  })
+  let asked = 0
+  const run = () => {
+    asked++
+    return answer
+  }
+  const past = new PastSessions({ run } as unknown as Database, new TestClock())
+  const lookUps = Array.from({ length: 100 }, () => past.outcomeOf(handleOf(newSessionId())))
+  expect(await Promise.all(lookUps.slice(4))).toEqual(Array.from({ length: 96 }, () => null))
+  expect(asked).toBe(4)
+  answerAll({ rows: [{ revoked: true, expired: false }] })
+  expect(await Promise.all(lookUps)).toContain('revoked')
+  await past.outcomeOf(handleOf(newSessionId()))
+  expect(asked).toBe(5)
+})
