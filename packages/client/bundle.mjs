@@ -16,7 +16,7 @@ await build({
   outdir: fileIn(''),
   bundle: true,
   minify: true,
-  // Private members by short names: 300 bytes less.
+  // Private members by short names: 350 bytes less.
   mangleProps: new RegExp(`^(${privateMembers().join('|')})$`),
   format: 'esm',
   target: 'es2022',
@@ -27,11 +27,15 @@ function privateMembers() {
   const declarations = readdirSync(fileIn(''), { recursive: true }).filter(file => file.endsWith('.d.ts'))
   const text = declarations.map(file => readFileSync(fileIn(file), 'utf8')).join('\n')
   const names = new Set([...text.matchAll(/\bprivate (?:readonly )?(\w+)/g)].map(([, name]) => name))
-  return [...names].filter(
-    name => !new RegExp(`(?<!\\bprivate (readonly )?)\\b${name}\\b`).test(withoutComments(text)),
-  )
+  const members = withoutParameters(withoutComments(text)).replace(/ from '.*'/g, '')
+  return [...names].filter(name => !new RegExp(`(?<!\\bprivate (readonly )?)\\b${name}\\b`).test(members))
 }
 
 function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\//g, '')
+}
+
+/** Those of constructors and functions: a parameter may be called what a private member is. */
+function withoutParameters(text) {
+  return text.replace(/(\bconstructor|\bfunction \w+)\((?:[^()]|\([^()]*\))*\)/g, '$1()')
 }

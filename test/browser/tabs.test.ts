@@ -107,6 +107,7 @@ describe.each([
     const [tab, other] = [await loggedInOn(origin), await Tab.open(person, origin)]
     await tab.run('client.logout()')
     await other.untilStatus('loggedOut')
+    expect(await other.state()).toMatchObject({ cause: 'logoutElsewhere' })
     for (const left of [tab, other]) {
       await left.reload()
       expect(await left.state()).toMatchObject({ status: 'loggedOut' })
@@ -123,8 +124,9 @@ describe.each([
 
     // Its token lives out its minutes; what asks for the session is refused.
     await tab.run('client.refresh()')
-    expect(await tab.state()).toMatchObject({ status: 'loggedOut' })
     await other.untilStatus('loggedOut')
+    for (const left of [tab, other])
+      expect(await left.state()).toMatchObject({ status: 'loggedOut', cause: 'revoked' })
     expect(await desk.readData()).toBe(200)
     await elsewhere.close()
   })

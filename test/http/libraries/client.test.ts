@@ -84,7 +84,7 @@ describe.each(BACKENDS)('the client on %s', backend => {
       expect((await elsewhere.fetch('/api/sessions', { method: 'DELETE' })).ok).toBe(true)
       app.clock.advance(TOKEN_SECONDS + 10)
       expect((await readData(client)).status).toBe(401)
-      expect(client.state).toEqual({ status: 'loggedOut', caller: null, cause: 'ended' })
+      expect(client.state).toEqual({ status: 'loggedOut', caller: null, cause: 'revoked' })
     })
 
     it('logs out of the service also when its token has expired', async () => {
@@ -109,6 +109,18 @@ describe.each(BACKENDS)('the client on %s', backend => {
       })
       expect(client.state.status).toBe('unknown')
     })
+  })
+
+  it('says that a session has expired, in an open page and in one that is opened later', async () => {
+    const page = ofMain()
+    const storage = memoryStorage()
+    await page.login({ email, password: PASSWORD })
+    await ofSatellite(storage).login({ email, password: PASSWORD })
+    app.clock.advance(app.settings.sessionTtlSeconds + 60)
+    for (const client of [page, ofSatellite(storage)]) {
+      expect(await client.refresh()).toBeNull()
+      expect(client.state).toEqual({ status: 'loggedOut', caller: null, cause: 'expired' })
+    }
   })
 
   it('takes its session up again when a page of the main site is loaded anew', async () => {

@@ -25,7 +25,8 @@ export class SimulatedService {
   passkeyTimeoutMs = 300_000
   /** The session of the one cookie jar. */
   cookie: string | null = null
-  private readonly ended = new Set<string>()
+  /** With what is said of why. */
+  private readonly ended = new Map<string, string | undefined>()
   private readonly tokens = new Map<string, { sid: string; diesAt: number }>()
   private sessions = 0
   private challenges = 0
@@ -40,8 +41,8 @@ export class SimulatedService {
   }
 
   /** Ends a session as somebody else would, from another device. */
-  revoke(sid: string): void {
-    this.ended.add(sid)
+  revoke(sid: string, reason?: 'revoked' | 'expired'): void {
+    this.ended.set(sid, reason)
   }
 
   isEnded(sid: string): boolean {
@@ -70,7 +71,7 @@ export class SimulatedService {
     if (path === '/api/login/passkey') return this.answerPasskey(JSON.parse(body))
     if (path === '/api/handoff/redeem') return this.answerRedeem(JSON.parse(body))
     if (path === '/api/refresh') return this.answerRefresh(request.headers.get('X-Session-ID') ?? this.cookie)
-    this.ended.add(this.tokenOf(request)?.sid ?? '')
+    this.revoke(this.tokenOf(request)?.sid ?? '', 'revoked')
     return new Response(null, { status: 204 })
   }
 
@@ -111,7 +112,8 @@ export class SimulatedService {
 
   private answerRefresh(id: string | null): Response {
     if (!id) return new Response(null, { status: 204 })
-    if (this.ended.has(sidOf(id))) return json({ code: 'SESSION_NOT_FOUND' }, 401)
+    if (this.ended.has(sidOf(id)))
+      return json({ code: 'SESSION_NOT_FOUND', reason: this.ended.get(sidOf(id)) }, 401)
     return json({ accessToken: this.issue(id) })
   }
 

@@ -1,4 +1,4 @@
-import type { Caller, Client, WaitReason } from '@mainstay-auth/client'
+import type { Caller, Client, LogoutCause, State } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/react'
 import { Activity, type ReactNode, useRef } from 'react'
 import { t } from '../language/t.js'
@@ -21,13 +21,13 @@ export function SessionGate({
   readonly children: (caller: Caller) => ReactNode
 }) {
   const state = useSession(client)
-  const { status, caller, reason } = state
+  const { status, caller } = state
   const last = useRef<Caller | null>(null)
   const wasLoggedIn = useRef(false)
   if (caller) wasLoggedIn.current = true
   if (caller) last.current = caller
   // Who has logged out leaves nothing behind.
-  else if (state.status === 'loggedOut' && state.cause !== 'ended') last.current = null
+  else if (!isOverByItself(state)) last.current = null
   if (status === 'unknown')
     return (
       <>
@@ -40,7 +40,7 @@ export function SessionGate({
   const shown = last.current
   return (
     <>
-      {!caller && login(<LogoutNews reason={reason} wasLoggedIn={wasLoggedIn.current} />)}
+      {!caller && login(<LogoutNews state={state} wasLoggedIn={wasLoggedIn.current} />)}
       {shown && (
         <Activity key={shown.userId} mode={caller ? 'visible' : 'hidden'}>
           {children(shown)}
@@ -50,13 +50,25 @@ export function SessionGate({
   )
 }
 
-function LogoutNews({
-  reason,
-  wasLoggedIn,
-}: {
-  readonly reason: WaitReason | undefined
-  readonly wasLoggedIn: boolean
-}) {
-  if (reason) return <Hint>{t('session.endsLater', { reason: wordsFor(reason) })}</Hint>
-  return wasLoggedIn ? <Hint>{t('session.loggedOut')}</Hint> : null
+/** Whether the session has ended without anybody logging out here. */
+function isOverByItself(state: State): boolean {
+  return state.status === 'loggedOut' && ['revoked', 'expired', 'ended'].includes(state.cause ?? '')
 }
+
+/** Above the login form: why one has to log in again. */
+function LogoutNews({ state, wasLoggedIn }: { readonly state: State; readonly wasLoggedIn: boolean }) {
+  if (state.status !== 'loggedOut') return null
+  const { reason, cause } = state
+  if (reason) return <Hint>{t('session.endsLater', { reason: wordsFor(reason) })}</Hint>
+  // A page that finishes the logout of an earlier one has nothing to say about it.
+  const isNews = wasLoggedIn || isOverByItself(state)
+  return isNews ? <Hint>{t(NEWS[cause ?? 'ended'])}</Hint> : null
+}
+
+const NEWS = {
+  logout: 'session.loggedOut',
+  logoutElsewhere: 'session.loggedOutInTab',
+  revoked: 'session.wasRevoked',
+  expired: 'session.hasExpired',
+  ended: 'session.isOver',
+} as const satisfies Record<LogoutCause, string>

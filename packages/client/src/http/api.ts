@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.js'
 import { type AccessToken, readToken } from '../tokens/access-token.js'
 import type { Presented, SessionHome } from '../tokens/session-home.js'
-import type { WaitReason } from './caller.js'
+import type { LogoutCause, WaitReason } from './caller.js'
 import { fetchInTime } from './fetch-in-time.js'
 import { errorOf, MainstayError } from './mainstay-error.js'
 
@@ -78,8 +78,8 @@ export class Api {
     return token
   }
 
-  /** A new token; null when the service says that this session is over. */
-  async refresh({ headers }: Presented): Promise<AccessToken | null> {
+  /** A new token; where the service says that this session is over, why; null where it was shown none. */
+  async refresh({ headers }: Presented): Promise<AccessToken | LogoutCause | null> {
     const bornAt = this.platform.now()
     try {
       // 204 rather than 401 for a visitor without a cookie: browsers print each 401 in red.
@@ -88,7 +88,7 @@ export class Api {
       const { accessToken } = (await answer.json()) as LoginAnswer
       return readToken(accessToken, bornAt)
     } catch (error) {
-      if (error instanceof MainstayError && error.status === 401) return null
+      if (error instanceof MainstayError && error.status === 401) return error.reason ?? 'ended'
       throw error
     }
   }

@@ -25,10 +25,11 @@ export interface Caller {
 export type WaitReason = 'network' | 'service' | 'origin'
 
 /**
- * Why somebody who was logged in is so no longer. `logout`: they have logged out, in whichever tab. `ended`: the
- * service says that the session is over; it was ended elsewhere, or has expired.
+ * Why somebody is logged in no longer. `logout`: they have logged out in this page. `logoutElsewhere`: in another tab.
+ * `revoked`: the session was ended before its time, such as from another device, by a manager or with a new password.
+ * `expired`: its time is up. `ended`: it is over, and the service cannot tell (any more) which of these it was.
  */
-export type LogoutCause = 'logout' | 'ended'
+export type LogoutCause = 'logout' | 'logoutElsewhere' | 'revoked' | 'expired' | 'ended'
 
 /**
  * What a listener is called for. `first`: it is known who is logged in; the beginning for every listener, however

@@ -68,7 +68,8 @@ export class Logout {
    */
   private async tryOnce(): Promise<void> {
     const { session, sid } = this.rest
-    this.token ??= session && (await this.api.refresh(session))
+    const renewed = this.token ?? (session && (await this.api.refresh(session)))
+    this.token = typeof renewed === 'string' ? null : renewed
     const isThisSession = this.token && (sid === null || this.token.caller.sid === sid)
     if (isThisSession) await this.api.logout(this.token as AccessToken)
     await this.home.settle(sid)

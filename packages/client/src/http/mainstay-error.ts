@@ -17,6 +17,7 @@ interface Problem {
   readonly errors?: readonly FieldError[]
   readonly challenge?: string
   readonly methods?: readonly FactorMethod[]
+  readonly reason?: 'revoked' | 'expired'
 }
 
 /**
@@ -37,6 +38,8 @@ export class MainstayError extends Error {
    * do.
    */
   readonly methods: readonly FactorMethod[]
+  /** For `SESSION_NOT_FOUND` of a refresh: why the session is over, where the service knows. */
+  readonly reason: 'revoked' | 'expired' | undefined
 
   constructor(
     readonly status: number,
@@ -50,6 +53,7 @@ export class MainstayError extends Error {
     this.errors = problem.errors ?? []
     this.challenge = problem.challenge
     this.methods = problem.methods ?? []
+    this.reason = problem.reason
   }
 }
 

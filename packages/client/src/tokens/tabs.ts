@@ -8,7 +8,7 @@ import type { Channel, Platform } from '../platform.js'
 export type Message =
   /** A token was given out; `bornAt` is device time, since a frozen tab reads its messages much later. */
   | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
-  | { readonly kind: 'ended'; readonly sid: string; readonly cause?: LogoutCause }
+  | { readonly kind: 'ended'; readonly sid: string; readonly cause: LogoutCause | null }
   /** A refresh failed: nobody asks again for so long. */
   | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
 

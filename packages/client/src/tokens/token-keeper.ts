@@ -97,9 +97,9 @@ export class TokenKeeper {
     this.tabs.tell({ kind: 'token', accessToken: token.text, bornAt: this.platform.deviceTime() - age })
   }
 
-  /** Logs out here and in the other tabs with this session; null when nobody was logged in. */
-  end(sid: string | null, cause: LogoutCause): void {
-    this.drop(sid ? cause : undefined)
+  /** Logs out here and in the other tabs with this session; null when it is not known which. */
+  end(sid: string | null, cause: LogoutCause | null): void {
+    this.drop(cause)
     if (!sid) return
     this.endedSids.add(sid)
     this.tabs.tell({ kind: 'ended', sid, cause })
@@ -141,17 +141,17 @@ export class TokenKeeper {
     if (decided.aborted || !this.backoff.isOver) return
     try {
       const session = await this.home.presented()
-      const token = session && (await this.api.refresh(session))
+      const answer = session && (await this.api.refresh(session))
       if (decided.aborted) return
-      if (token) this.take(token)
-      else await this.forget(session ? (session.sid ?? this.sid()) : null)
+      if (answer && typeof answer === 'object') this.take(answer)
+      else await this.forget(session ? (session.sid ?? this.sid()) : null, answer)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }
   }
 
-  private async forget(sid: string | null): Promise<void> {
-    this.end(sid, 'ended')
+  private async forget(sid: string | null, cause: LogoutCause | null): Promise<void> {
+    this.end(sid, cause ?? (sid ? 'ended' : null))
     if (sid) await this.home.forget(sid)
   }
 
@@ -170,9 +170,10 @@ export class TokenKeeper {
       this.backoff.follow(message.ms, message.failures)
       this.explain(this.state.status, message.reason)
     } else if (message.kind === 'ended') {
-      this.endedSids.add(message.sid)
-      if (this.sid() === message.sid) this.drop(message.cause)
-      await this.home.forget(message.sid)
+      const { sid, cause } = message
+      this.endedSids.add(sid)
+      if (this.sid() === sid) this.drop(cause === 'logout' ? 'logoutElsewhere' : cause)
+      await this.home.forget(sid)
     } else {
       const age = Math.max(0, this.platform.deviceTime() - message.bornAt)
       const token = readToken(message.accessToken, this.platform.now() - age)
@@ -197,7 +198,7 @@ export class TokenKeeper {
     this.change({ status: 'loggedIn', caller: token.caller })
   }
 
-  private drop(cause?: LogoutCause): void {
+  private drop(cause: LogoutCause | null): void {
     this.token = null
     this.callOffNext()
     this.decided.abort()
