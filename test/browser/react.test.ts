@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
+import { UserAdministration } from '../../src/users/user-administration.js'
 import { type Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
 import { SoftwareAuthenticator } from '../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
@@ -109,6 +110,24 @@ describe('the page that docs/integrate.md shows for React', () => {
     await enter(member)
     await menuOf(member).waitFor()
     expect(await menuOf(owner).count()).toBe(0)
+  })
+
+  test('says why somebody has to log in again, in the page and in one that is opened later', async () => {
+    await enter()
+    await menuOf(owner).waitFor()
+    const later = await page.context().newPage()
+    await stage.app.app.get(UserAdministration).endSessions(owner)
+    for (const tab of [page, later]) {
+      await tab.goto(`${MAIN}/`)
+      await tab.getByText('Your session was ended in another place').waitFor()
+    }
+    await expectGoodPage(page, 'react-login-again')
+    await enter()
+    await menuOf(owner).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('E-mail').waitFor()
+    expect(await page.locator('.mainstay-news').textContent()).toBe('')
+    await later.getByText('You have logged out in another tab.').waitFor()
   })
 
   test('takes a passkey as the second step', async () => {

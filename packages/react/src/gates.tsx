@@ -27,9 +27,18 @@ export function SignedOut({ children }: SignedOutProps): ReactNode {
   return useSession().status === 'loggedOut' ? children : null
 }
 
+/** One, or several that all have to be there. */
+export type Wanted = keyof Permissions | readonly (keyof Permissions)[]
+
+/** Whether who is logged in may; false while that is unknown. For what is shown: your backend decides again. */
+export function usePermitted(permission: Wanted): boolean {
+  const { caller } = useSession()
+  const wanted = typeof permission === 'string' ? [permission] : permission
+  return caller !== null && wanted.every(name => caller.permissions[name])
+}
+
 export interface PermittedProps {
-  /** All of them, where there are several. */
-  readonly permission: keyof Permissions | readonly (keyof Permissions)[]
+  readonly permission: Wanted
   readonly children?: ReactNode
   /** For people who are logged in and may not; nothing unless told. */
   readonly otherwise?: ReactNode
@@ -37,8 +46,7 @@ export interface PermittedProps {
 
 /** What only people with a permission see. Your backend decides again. */
 export function Permitted({ permission, children, otherwise = null }: PermittedProps): ReactNode {
-  const { caller } = useSession()
-  if (!caller) return null
-  const wanted = typeof permission === 'string' ? [permission] : permission
-  return wanted.every(name => caller.permissions[name]) ? children : otherwise
+  const isPermitted = usePermitted(permission)
+  if (!useSession().caller) return null
+  return isPermitted ? children : otherwise
 }

@@ -5,6 +5,8 @@ export {
   type SignedInProps,
   SignedOut,
   type SignedOutProps,
+  usePermitted,
+  type Wanted,
 } from './gates.js'
 export { LoginForm, type LoginFormProps } from './login-form.js'
 export { ENGLISH, type LoginWords } from './login-words.js'

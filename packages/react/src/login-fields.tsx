@@ -2,6 +2,18 @@
 import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { LoginWords } from './login-words.js'
+import { useSession } from './use-session.js'
+
+/** Why somebody has to log in again; empty for who has logged out here, or was not logged in before. */
+export function LogoutNews({ words }: { readonly words: LoginWords }): ReactNode {
+  const state = useSession()
+  const cause = state.status === 'loggedOut' ? state.cause : undefined
+  return (
+    <p className="mainstay-news" role="status">
+      {cause && words.causes[cause]}
+    </p>
+  )
+}
 
 /** Nothing on a server, and nothing where the browser has no passkeys. */
 export function PasskeyButton({

@@ -1,15 +1,11 @@
 'use client'
-import {
-  type Caller,
-  type FactorMethod,
-  isSecondFactorRequired,
-  type MainstayError,
-} from '@mainstay-auth/client'
+import { type Caller, isSecondFactorRequired, type MainstayError } from '@mainstay-auth/client'
 import { loginWithPasskey, signWithPasskey } from '@mainstay-auth/client/passkeys'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { LabelledInput, PasskeyButton } from './login-fields.js'
-import { ENGLISH, type LoginWords, sentenceFor } from './login-words.js'
+import { LabelledInput, LogoutNews, PasskeyButton } from './login-fields.js'
+import { type LoginWords, sentenceFor, withEnglish } from './login-words.js'
 import { useClient } from './provider.js'
+import { SecondFactorStep, type SecondStep } from './second-factor-step.js'
 
 export interface LoginFormProps {
   /** Called once somebody is logged in. Nothing else needs it: `<SignedIn>` and the hooks follow by themselves. */
@@ -27,12 +23,6 @@ export interface LoginFormProps {
   readonly children?: ReactNode
 }
 
-/** What is still wanted after the right password. */
-interface SecondStep {
-  readonly challenge: string
-  readonly methods: readonly FactorMethod[]
-}
-
 /**
  * Logs in with e-mail address and password, then with a second factor where the user has one. Without styles of its
  * own: `@mainstay-auth/react/styles.css` has some, by the class names `mainstay-…`.
@@ -46,7 +36,7 @@ export function LoginForm({
   className = '',
   children,
 }: LoginFormProps): ReactNode {
-  const words = { ...ENGLISH, ...own, errors: { ...ENGLISH.errors, ...own?.errors } }
+  const words = withEnglish(own)
   const client = useClient()
   const [step, setStep] = useState<SecondStep | null>(null)
   const [sentence, setSentence] = useState<string | null>(null)
@@ -92,6 +82,7 @@ export function LoginForm({
         />
       ) : (
         <>
+          <LogoutNews words={words} />
           <PasswordStep
             words={words}
             isBusy={isBusy}
@@ -141,60 +132,5 @@ function PasswordStep({
         {words.logIn}
       </button>
     </form>
-  )
-}
-
-type Proof = { readonly code: string } | { readonly recoveryCode: string }
-
-function SecondFactorStep({
-  step: { methods },
-  words,
-  isBusy,
-  finish,
-  finishWithPasskey,
-  startAgain,
-}: {
-  readonly step: SecondStep
-  readonly words: LoginWords
-  readonly isBusy: boolean
-  readonly finish: (proof: Proof) => void
-  readonly finishWithPasskey: () => void
-  readonly startAgain: () => void
-}): ReactNode {
-  const hasApp = methods.includes('totp')
-  const [isRecovery, setIsRecovery] = useState(!hasApp && !methods.includes('passkey'))
-  const hasField = isRecovery || hasApp
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('code'))
-    finish(isRecovery ? { recoveryCode: text } : { code: text })
-  }
-  return (
-    <div className="mainstay-form">
-      {hasField && (
-        <form className="mainstay-form" onSubmit={send} aria-busy={isBusy}>
-          <LabelledInput
-            key={String(isRecovery)}
-            label={isRecovery ? words.recoveryCode : words.code}
-            name="code"
-            inputMode={isRecovery ? 'text' : 'numeric'}
-            autoComplete="one-time-code"
-            takesFocus
-          />
-          <button type="submit" className="mainstay-primary" aria-disabled={isBusy}>
-            {words.goOn}
-          </button>
-        </form>
-      )}
-      {methods.includes('passkey') && <PasskeyButton words={words} isBusy={isBusy} use={finishWithPasskey} />}
-      {methods.includes('recovery') && (hasApp || !isRecovery) && (
-        <button type="button" className="mainstay-link" onClick={() => setIsRecovery(!isRecovery)}>
-          {isRecovery ? words.useCode : words.useRecoveryCode}
-        </button>
-      )}
-      <button type="button" className="mainstay-link" onClick={startAgain}>
-        {words.startAgain}
-      </button>
-    </div>
   )
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, MainstayError } from '@mainstay-auth/client'
+import { type ErrorCode, type LogoutCause, MainstayError } from '@mainstay-auth/client'
 
 /** Every word of the login form, so that it can be said in another language. */
 export interface LoginWords {
@@ -17,6 +17,8 @@ export interface LoginWords {
   readonly noAnswer: string
   /** For every refusal that has no words of its own. */
   readonly refused: string
+  /** Above the form: why somebody has to log in again. */
+  readonly causes: Partial<Record<LogoutCause, string>>
   /** By the code of the refusal. */
   readonly errors: Partial<Record<ErrorCode | 'UNKNOWN', string>>
 }
@@ -34,6 +36,12 @@ export const ENGLISH: LoginWords = {
   startAgain: 'Start again',
   noAnswer: 'Nothing answers. Please try again.',
   refused: 'That did not work. Please try again.',
+  causes: {
+    logoutElsewhere: 'You have logged out in another tab.',
+    revoked: 'Your session was ended in another place, such as another device.',
+    expired: 'Your session has expired.',
+    ended: 'Your session has ended.',
+  },
   errors: {
     INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
     TOO_MANY_ATTEMPTS: 'Too many tries. Please wait a while.',
@@ -44,6 +52,12 @@ export const ENGLISH: LoginWords = {
     OWNER_LOGIN_BARRED: 'Owners log in on the main site.',
     UNKNOWN: 'The service cannot answer now. Please try again.',
   },
+}
+
+/** These words, and the English ones for those that are not there. */
+export function withEnglish(own: Partial<LoginWords> = {}): LoginWords {
+  const { causes, errors } = ENGLISH
+  return { ...ENGLISH, ...own, causes: { ...causes, ...own.causes }, errors: { ...errors, ...own.errors } }
 }
 
 /** A sentence for whatever a login has thrown; null where the person has turned back. */

@@ -8,10 +8,12 @@ export interface UserButtonProps {
   readonly children?: ReactNode
   readonly words?: { readonly menu?: string; readonly logOut?: string }
   readonly className?: string
+  /** Called when the service knows that somebody has logged out by this button: to leave for another page, say. */
+  readonly onLogout?: () => void
 }
 
 /** Who is logged in, as a button that opens a menu with your links and the way out; nothing when nobody is. */
-export function UserButton({ children, words = {}, className = '' }: UserButtonProps): ReactNode {
+export function UserButton({ children, words = {}, className = '', onLogout }: UserButtonProps): ReactNode {
   const { menu = 'Account menu', logOut = 'Log out' } = words
   const client = useClient()
   const { user } = useUser()
@@ -73,7 +75,8 @@ export function UserButton({ children, words = {}, className = '' }: UserButtonP
           type="button"
           onClick={() => {
             setIsOpen(false)
-            void client.logout()
+            // They are logged out here at once; this resolves when the service knows.
+            void client.logout().then(onLogout, onLogout)
           }}
         >
           {logOut}
