@@ -97,6 +97,10 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] }))
     await write('app.tsx', await documentedCode('React'))
     await write('through-main.tsx', await documentedCode('Through the main site in React'))
+    // Next takes imports without an extension.
+    const next = await documentedBlocks('Next')
+    for (const [index, name] of ['session', 'layout', 'page'].entries())
+      await write(`${name}.tsx`, (next[index] as string).replace("'./session'", "'./session.js'"))
     await write('mobile.ts', await documentedCode('A mobile app'))
     const [typed, asking] = await documentedBlocks('Typed calls')
     await write('typed.ts', typed as string)
