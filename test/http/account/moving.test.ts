@@ -104,6 +104,21 @@ describe('users:convert', () => {
     ])
   })
 
+  it('of Auth0 believes the export where the file of hashes is older', async () => {
+    const hashes = await readFile(pathOf('auth0-hashes.jsonl'), 'utf8')
+    const older = join(folder, 'older.jsonl')
+    await writeFile(
+      older,
+      hashes.replace('mallory@shop.example', 'victim@shop.example').replaceAll(':false', ':true'),
+    )
+    const { users } = await convert('auth0', ['auth0-users.jsonl'], { with: older, map: SHOPS })
+    expect(users.map(({ email, passwordHash }) => [email, passwordHash !== undefined])).toEqual([
+      ['rosa@shop.example', true],
+      ['tom@shop.example', true],
+      ['mallory@shop.example', false],
+    ])
+  })
+
   it('of Clerk joins metadata, keeps authenticator apps, and names hashes that nobody can verify', async () => {
     const { users, report, told } = await convert('clerk', ['clerk-users.csv'], {
       with: 'clerk-metadata.json',
@@ -119,13 +134,14 @@ describe('users:convert', () => {
   })
 
   it('of Supabase knows bans that are over from bans that are not', async () => {
-    const { users, told } = await convert('supabase', ['supabase.csv'], {
+    const { users, report, told } = await convert('supabase', ['supabase.csv'], {
       map: { account: 'raw_app_meta_data.shop', owner: { 'raw_app_meta_data.role': ['owner'] } },
     })
     expect(users.map(({ email, role, account, name }) => [email, role, account, name])).toEqual([
       ['rosa@supabase.example', 'owner', '17', 'Rosa Winter'],
       ['tom@supabase.example', 'member', '17', undefined],
     ])
+    expect(report).toContain('What some had there and cannot bring along: a login with google (1)')
     expect(told).toEqual([
       '0b1b1ad5-6a02-4b8d-9d6c-6f0f7f7d2b03 is left out: blocked or deleted there',
       '0b1b1ad5-6a02-4b8d-9d6c-6f0f7f7d2b04 is left out: no e-mail address',

@@ -42,7 +42,8 @@ export class ExportConversion {
     const others = await this.othersOf(files)
     for (const isOwners of [true, false]) {
       for await (const record of recordsOf(this.format.files, files.users)) {
-        const whole = { ...record, ...others.get(this.format.join?.keyOf(record) ?? '') }
+        // What both have is newer in the first: nobody gets an address that they have given up since.
+        const whole = { ...others.get(this.format.join?.keyOf(record) ?? ''), ...record }
         const user = read(whole)
         if (isOwners) await this.writeOwner(user, whole)
         else await this.writeMember(user, whole)

@@ -2,6 +2,7 @@ import {
   type ExportFormat,
   type ExportRecord,
   jsonIn,
+  listOf,
   NO_PASSWORD,
   recordOf,
   textOf,
@@ -20,7 +21,7 @@ export const SUPABASE: ExportFormat = {
       name: nameOf(recordOf(jsonIn(record.raw_user_meta_data))),
       password: hash ? { hash } : NO_PASSWORD,
       totpSecret: null,
-      lost: textOf(record.phone) ? ['a phone number'] : [],
+      lost: [...providersOf(record), ...(textOf(record.phone) ? ['a phone number'] : [])],
     }
   },
 }
@@ -29,6 +30,13 @@ export const SUPABASE: ExportFormat = {
 function isBlocked({ deleted_at: deletedAt, banned_until: bannedUntil }: ExportRecord): boolean {
   const until = textOf(bannedUntil)
   return textOf(deletedAt) !== null || (until !== null && !(new Date(until).getTime() < Date.now()))
+}
+
+/** Supabase keeps them beside what a project has written there itself. */
+function providersOf({ raw_app_meta_data: metadata }: ExportRecord): string[] {
+  return listOf(recordOf(jsonIn(metadata)).providers)
+    .filter(provider => provider !== 'email' && provider !== 'phone')
+    .map(provider => `a login with ${textOf(provider) ?? 'another service'}`)
 }
 
 function nameOf({ full_name: fullName, name, display_name: displayName }: ExportRecord): string | null {
