@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { compressFiles } from './compress-files.mjs'
+import { earlyScripts } from './early-scripts.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
 import { plainImports } from './plain-imports.mjs'
+import { smallScripts } from './small-scripts.mjs'
 
 // What runs the build may be in development; the pages never are, or React would bring all that it checks then.
 process.env.NODE_ENV = 'production'
@@ -39,15 +41,18 @@ for (const site of ['main', 'satellite', 'operator']) {
         },
       ],
     },
-    plugins: [messageFiles(values.messages), plainImports()],
-    esbuild: { jsx: 'automatic' },
+    plugins: [messageFiles(values.messages), plainImports(), smallScripts(), earlyScripts()],
+    esbuild: { jsx: 'automatic', target: 'es2022' },
     build: {
       outDir: `${values.out}${site}`,
       emptyOutDir: true,
-      target: 'es2022',
+      // Of our own files, above: for anything but `esnext` Vite prints what the plugin has minified once more.
+      target: 'esnext',
       // The policy of the pages allows neither inline code nor data: addresses.
       assetsInlineLimit: 0,
       modulePreload: false,
+      minify: false,
+      cssMinify: 'esbuild',
       cssCodeSplit: false,
       // The words that passwords are compared with, loaded when somebody chooses one.
       chunkSizeWarningLimit: 1_500,

@@ -8,10 +8,11 @@ const AVAILABLE = Object.keys(languages)
 let redraw = () => {}
 
 /** Loads the messages that this person reads, then draws the page, and again whenever they choose another language. */
-export async function drawInLanguage(draw: () => void, only?: readonly string[]): Promise<void> {
-  redraw = draw
+export async function drawInLanguage(drawing: Promise<() => void>, only?: readonly string[]): Promise<void> {
   const chosen = storedLanguage()
-  await show(only ?? (chosen ? [chosen] : navigator.languages))
+  const [draw] = await Promise.all([drawing, show(only ?? (chosen ? [chosen] : navigator.languages))])
+  redraw = draw
+  draw()
 }
 
 /** Those that there are, each with its own name for itself: “Deutsch”. */

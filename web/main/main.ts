@@ -1,11 +1,10 @@
 import '../styles/site.css'
 import { showBrand } from '../pieces/brand.js'
 import { startPage } from '../pieces/language/start.js'
-import { App } from './app.js'
 import { client } from './client.js'
 import { needsSession } from './paths.js'
 
 showBrand()
-// Asked while the messages of the page are on their way; the client tries again by itself.
+// Asked while the pages are on their way; the client tries again by itself.
 if (needsSession(location.pathname)) client.refresh().catch(() => {})
-startPage(() => <App />)
+startPage(() => import('./draw.js'))

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react'
+import { createRoot } from 'react-dom/client'
+import type { DrawOn } from './language/start.js'
+
+/** Draws with React what `page` gives then. */
+export function drawn(page: () => ReactNode): DrawOn {
+  return place => {
+    const root = createRoot(place)
+    return () => root.render(page())
+  }
+}
