@@ -72,3 +72,6 @@ const built = fileURLToPath(new URL('../packages/client/dist/', import.meta.url)
 rmSync(`${values.out}client`, { recursive: true, force: true })
 for (const file of readdirSync(built).filter(name => /^mainstay.*\.js$/.test(name)))
   cpSync(`${built}${file}`, `${values.out}client/${file}`)
+
+// Its licence goes with the typeface.
+cpSync(fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE')), `${values.out}inter-license.txt`)

@@ -5,6 +5,8 @@ export interface Brand {
   readonly logoUrl: string | null
   /** Of buttons and links: `#rrggbb`, as chosen. `accentsOf` makes it legible. */
   readonly accent: string
+  /** Of a satellite's own pages: `#rrggbb`, as chosen. `backgroundOf` makes text on it legible. */
+  readonly background?: string
   /** Where people get help: `https:` or `mailto:`; null where nobody says. */
   readonly supportUrl: string | null
 }

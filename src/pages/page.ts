@@ -15,8 +15,9 @@ const TITLE = /<title>[^<]*<\/title>/
  * an Error when it has no place for one of them.
  */
 export function pageWith(built: string, { apiUrl, mainUrl }: Places, brand: Brand): string {
-  const { name, logoUrl, accent, supportUrl } = brand
-  const contents = { api: apiUrl, main: mainUrl, name, logo: logoUrl, accent, support: supportUrl }
+  const { name, logoUrl, accent, background, supportUrl } = brand
+  const looks = { name, logo: logoUrl, accent, background, support: supportUrl }
+  const contents = { api: apiUrl, main: mainUrl, ...looks }
   const told = Object.entries(contents).reduce((page, [key, content]) => {
     const empty = `<meta name="mainstay-${key}" content=""`
     if (!page.includes(empty)) throw new Error(`The page has no ${empty}`)
@@ -34,6 +35,7 @@ export function pagePolicy({ apiUrl }: Places, pictures: readonly string[] = [])
   const api = apiUrl && new URL(apiUrl).origin
   return [
     "default-src 'none'",
+    "font-src 'self'",
     "script-src 'self'",
     "style-src 'self'",
     `img-src ${["'self'", ...pictures].join(' ')}`,

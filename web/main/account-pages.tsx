@@ -1,4 +1,5 @@
 import type { Caller } from '@mainstay-auth/client'
+import type { IconName } from '../pieces/icon.js'
 import { t } from '../pieces/language/t.js'
 import { useLoad } from '../pieces/use-load.js'
 import type { Profile } from './answers.js'
@@ -16,7 +17,11 @@ import { SettingsPage } from './pages/account/settings.js'
 import { MemberPage } from './pages/account/team/member.js'
 import { TeamPage } from './pages/account/team/team.js'
 import { NotFoundHere } from './pages/not-found.js'
+import { SubscribePage } from './pages/subscribe.js'
 import { SideFrame } from './shell/side-frame.js'
+
+// In this script too, because it needs most of what is in it.
+export { SubscribePage }
 
 const MEMBER = /^\/account\/team\/([\w-]+)$/
 const SATELLITE = /^\/account\/satellites\/([\w-]+)$/
@@ -26,7 +31,13 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const groups = groupsFor(caller).map(({ name, links }) => ({
     name,
-    links: links.map(([href, name, isShown]) => ({ href, name, isShown, isCurrent: isOn(path, href) })),
+    links: links.map(([href, name, icon, isShown]) => ({
+      href,
+      name,
+      icon,
+      isShown,
+      isCurrent: isOn(path, href),
+    })),
   }))
   return (
     <SideFrame person={profile.data} groups={groups}>
@@ -35,7 +46,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   )
 }
 
-type PageLink = readonly [href: string, name: string, isShown: boolean]
+type PageLink = readonly [href: string, name: string, icon: IconName, isShown: boolean]
 
 /** The order in which the pages stand in the navigation, and who sees which. */
 function groupsFor({ permissions }: Caller): readonly { name: string; links: readonly PageLink[] }[] {
@@ -44,21 +55,21 @@ function groupsFor({ permissions }: Caller): readonly { name: string; links: rea
     {
       name: t('nav.account'),
       links: [
-        ['/account', t('overview.title'), true],
-        ['/account/team', t('team.title'), teamManagement],
-        ['/account/billing', t('billing.title'), payments],
-        ['/account/satellites', t('satellites.title'), accountSettings],
-        ['/account/audit', t('audit.title'), accountSettings],
-        ['/account/settings', t('settings.title'), accountSettings],
+        ['/account', t('overview.title'), 'home', true],
+        ['/account/team', t('team.title'), 'team', teamManagement],
+        ['/account/billing', t('billing.title'), 'card', payments],
+        ['/account/satellites', t('satellites.title'), 'globe', accountSettings],
+        ['/account/audit', t('audit.title'), 'list', accountSettings],
+        ['/account/settings', t('settings.title'), 'settings', accountSettings],
       ],
     },
     {
       name: t('nav.you'),
       links: [
-        ['/account/profile', t('profile.title'), true],
-        ['/account/security', t('security.title'), true],
-        ['/account/sessions', t('sessions.title'), true],
-        ['/account/logins', t('logins.title'), true],
+        ['/account/profile', t('profile.title'), 'person', true],
+        ['/account/security', t('security.title'), 'shield', true],
+        ['/account/sessions', t('sessions.title'), 'laptop', true],
+        ['/account/logins', t('logins.title'), 'clock', true],
       ],
     },
   ]

@@ -37,9 +37,9 @@ const PUBLIC_PAGES = {
   '/stop-factor-reset': StopFactorResetPage,
 }
 
-const loadAccountPages = () => import('./account-pages.js').then(pages => pages.AccountPages)
-const AccountPages = lazyPage(loadAccountPages)
-const SubscribePage = lazyPage(() => import('./pages/subscribe.js').then(page => page.SubscribePage))
+const loadAccountPages = () => import('./account-pages.js')
+const AccountPages = lazyPage(() => loadAccountPages().then(pages => pages.AccountPages))
+const SubscribePage = lazyPage(() => loadAccountPages().then(pages => pages.SubscribePage))
 
 export function App() {
   // Most people who open this site go there next, so it is on its way while they log in.

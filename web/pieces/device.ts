@@ -6,3 +6,8 @@ export function deviceWords(device: string): string {
   if (system) return t('device.appOnSystem', { app: app as string, system })
   return device === 'Unknown device' ? t('device.unknown') : device
 }
+
+/** Whether somebody holds it in the hand, as far as its name tells. */
+export function isPhone(device: string): boolean {
+  return /iPhone|iPad|iOS|Android/.test(device)
+}

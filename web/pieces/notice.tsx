@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useEffect } from 'react'
 import { rescueFocus } from './forms/focus.js'
+import { Icon } from './icon.js'
 import { t } from './language/t.js'
 import { type Messages, messageOf } from './messages.js'
 
@@ -8,15 +9,21 @@ import { type Messages, messageOf } from './messages.js'
 export function Success({ children }: { readonly children: ReactNode }) {
   useEffect(rescueFocus, [])
   return (
-    <p className="notice good" role="status" tabIndex={-1}>
-      {children}
-    </p>
+    <div className="notice good" role="status" tabIndex={-1}>
+      <Icon name="check" />
+      <div>{children}</div>
+    </div>
   )
 }
 
 /** Something to know before going on. */
 export function Hint({ children }: { readonly children: ReactNode }) {
-  return <div className="notice">{children}</div>
+  return (
+    <div className="notice">
+      <Icon name="info" />
+      <div>{children}</div>
+    </div>
+  )
 }
 
 /** Something that has to be done, or else; read out at once where it answers to what somebody did. */
@@ -29,7 +36,8 @@ export function Warning({
 }) {
   return (
     <div className="notice bad" role={isAnswer ? 'alert' : undefined}>
-      {children}
+      <Icon name="warning" />
+      <div>{children}</div>
     </div>
   )
 }
@@ -49,8 +57,11 @@ export function Failure({
   const reference = error instanceof MainstayError && error.status >= 500 ? error.requestId : null
   return (
     <div className="notice bad" role="alert">
-      {messageOf(error, messages)} {children}
-      {reference && <small> {t('common.reference', { reference })}</small>}
+      <Icon name="warning" />
+      <div>
+        {messageOf(error, messages)} {children}
+        {reference && <small> {t('common.reference', { reference })}</small>}
+      </div>
     </div>
   )
 }

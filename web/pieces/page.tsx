@@ -5,10 +5,28 @@ import { site } from './site.js'
 
 let isFirst = true
 
+interface PageProps {
+  readonly title: string
+  /** What the page is for, in a line below its title. */
+  readonly lead?: ReactNode
+  readonly children: ReactNode
+}
+
 /**
  * A page with its one heading. After a way within the site the heading gets the focus, so that it is read out.
  */
-export function Page({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function Page({
+  title,
+  lead,
+  back,
+  actions,
+  children,
+}: PageProps & {
+  /** To what the page is one of. */
+  readonly back?: ReactNode
+  /** What can be done first of all. */
+  readonly actions?: ReactNode
+}) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · ${site.name}`
@@ -18,44 +36,94 @@ export function Page({ title, children }: { readonly title: string; readonly chi
   }, [title])
   return (
     <>
-      <h1 ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
+      <div className="page-head">
+        <div>
+          {back}
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p>{lead}</p>}
+        </div>
+        {actions}
+      </div>
       {children}
     </>
-  )
-}
-
-/** A part of a page with a heading of its own. */
-export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section className="card">
-      <h2>{title}</h2>
-      {children}
-    </section>
   )
 }
 
 /** A page of one small form, in the middle of the screen. */
 export function SmallPage({
   title,
+  lead,
   isRoomy = false,
   children,
-}: {
-  readonly title: string
+}: PageProps & {
   /** With room for cards side by side. */
   readonly isRoomy?: boolean
-  readonly children: ReactNode
 }) {
   return (
     <main className={isRoomy ? 'small roomy' : 'small'}>
       <BrandLink href="/" />
       <div className="card">
-        <Page title={title}>{children}</Page>
+        <Page title={title} lead={lead}>
+          {children}
+        </Page>
       </div>
       <footer>
         <LanguageChoice />
       </footer>
     </main>
   )
+}
+interface SectionProps {
+  readonly title: string
+  /** What it is for. */
+  readonly about?: ReactNode
+  /** What is done there is not easily undone. */
+  readonly isGrave?: boolean
+  readonly children: ReactNode
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({
+  title,
+  about,
+  actions,
+  isGrave,
+  children,
+}: SectionProps & { readonly actions?: ReactNode }) {
+  return (
+    <section className={cardLook(isGrave)}>
+      <header className="card-head">
+        <SectionHead title={title} about={about} />
+        {actions}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** A part of a page of settings: where there is room, what it is for stands beside it. */
+export function SplitSection({ title, about, isGrave, children }: SectionProps) {
+  return (
+    <section className="split">
+      <header>
+        <SectionHead title={title} about={about} />
+      </header>
+      <div className={cardLook(isGrave)}>{children}</div>
+    </section>
+  )
+}
+
+function SectionHead({ title, about }: Pick<SectionProps, 'title' | 'about'>) {
+  return (
+    <div>
+      <h2>{title}</h2>
+      {about && <p>{about}</p>}
+    </div>
+  )
+}
+
+function cardLook(isGrave = false): string {
+  return isGrave ? 'card grave' : 'card'
 }

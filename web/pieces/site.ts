@@ -11,6 +11,8 @@ export const site = {
   logoUrl: told('mainstay-logo'),
   /** `#rrggbb`, not yet legible: see accentsOf in src/brand/contrast.ts. */
   accent: told('mainstay-accent') || '#3b4fd8',
+  /** Of a satellite's page, `#rrggbb`; empty for ours. */
+  background: told('mainstay-background'),
   /** Where people get help, `https:` or `mailto:`; empty where nobody says. */
   supportUrl: told('mainstay-support'),
 }

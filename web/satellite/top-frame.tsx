@@ -29,7 +29,11 @@ export function TopFrame({
             <NavigationItem key={link.href} link={link} />
           ))}
         </nav>
-        <PersonMenu client={client} person={person} links={[['/security', t('satellite.security')]]} />
+        <PersonMenu
+          client={client}
+          person={person}
+          links={[['/security', t('satellite.security'), 'shield']]}
+        />
       </header>
       <main id="content" className="wide" tabIndex={-1}>
         {children}

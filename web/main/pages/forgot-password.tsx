@@ -11,7 +11,7 @@ import { rememberEmail, typedEmail } from '../typed-email.js'
 export function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState('')
   return (
-    <SmallPage title={t('login.forgot')}>
+    <SmallPage title={t('login.forgot')} lead={!sentTo && t('forgot.about')}>
       {sentTo ? (
         <Success>{t('forgot.sent', { sentTo })}</Success>
       ) : (
@@ -19,7 +19,6 @@ export function ForgotPasswordPage() {
           submit={t('forgot.submit')}
           send={({ email = '' }) => callAsAnybody('password/forgot', { email }).then(() => setSentTo(email))}
         >
-          <p>{t('forgot.about')}</p>
           <EmailField
             defaultValue={typedEmail()}
             onChange={event => rememberEmail(event.target.value)}

@@ -3,7 +3,9 @@ import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
+import { site } from '../../pieces/site.js'
 import { client } from '../client.js'
+import { ForgotLink } from '../forgot-link.js'
 import { rememberEmail, typedEmail } from '../typed-email.js'
 import { ReturnHint } from './return-hint.js'
 
@@ -13,13 +15,12 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
   const here = query.size > 0 ? `${path}?${query}` : path
   const isToSubscribe = path === '/subscribe'
   return (
-    <SmallPage title={t('login.title')}>
+    <SmallPage title={t('login.title')} lead={t('login.lead', { site: site.name })}>
       {news}
-      <LoginSteps client={client} loginHint={typedEmail()} onEmail={rememberEmail}>
+      <LoginSteps client={client} loginHint={typedEmail()} onEmail={rememberEmail} forgot={<ForgotLink />}>
         <ReturnHint to={here} />
       </LoginSteps>
       <p className="links">
-        <Link href="/forgot-password">{t('login.forgot')}</Link>
         <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
           {t('login.signUp')}
         </Link>

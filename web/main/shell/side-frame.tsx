@@ -12,8 +12,8 @@ import { Navigation, type NavigationGroup } from './navigation.js'
 
 const ownLinks = () =>
   [
-    ['/account/profile', t('profile.title')],
-    ['/account/security', t('security.title')],
+    ['/account/profile', t('profile.title'), 'person'],
+    ['/account/security', t('security.title'), 'shield'],
   ] as const
 
 /** What stands around every page of the account: a bar at the side, or on top where the window is narrow. */

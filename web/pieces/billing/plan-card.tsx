@@ -1,18 +1,28 @@
 import type { ReactNode } from 'react'
+import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
 import { T } from '../language/text.js'
 import { money, type OfferedPlan, periodText } from './plans.js'
 
 /** What a plan costs, for whom, and how it begins. */
-export function PlanWords({ plan }: { readonly plan: OfferedPlan }) {
+export function PlanWords({
+  plan,
+  isCurrent = false,
+}: {
+  readonly plan: OfferedPlan
+  readonly isCurrent?: boolean
+}) {
   const { name, amount, currency, seats, trialDays } = plan
   return (
     <span className="plan-words">
-      <span className="plan-name">{name}</span>
+      <span className="plan-name">
+        {name}
+        {isCurrent && <span className="tag">{t('plan.current')}</span>}
+      </span>
       {amount === null ? (
-        <span>{t('plan.byUsage')}</span>
+        <span className="plan-cost">{t('plan.byUsage')}</span>
       ) : (
-        <span>
+        <span className="plan-cost">
           <T
             id={seats ? 'plan.pricePerSeat' : 'plan.price'}
             amount={<span className="plan-price">{money(amount, currency)}</span>}
@@ -20,7 +30,21 @@ export function PlanWords({ plan }: { readonly plan: OfferedPlan }) {
           />
         </span>
       )}
-      {trialDays > 0 && <small>{t('plan.trial', { days: trialDays })}</small>}
+      {(seats || trialDays > 0) && (
+        <span className="plan-points">
+          {seats && <Point>{t('plan.seats')}</Point>}
+          {trialDays > 0 && <Point>{t('plan.trial', { days: trialDays })}</Point>}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function Point({ children }: { readonly children: ReactNode }) {
+  return (
+    <span>
+      <Icon name="check" />
+      {children}
     </span>
   )
 }
@@ -37,8 +61,8 @@ export function PlanCard({
 }) {
   return (
     <li className={isCurrent ? 'plan current' : 'plan'}>
-      <PlanWords plan={plan} />
-      {isCurrent ? <span className="tag">{t('plan.current')}</span> : children}
+      <PlanWords plan={plan} isCurrent={isCurrent} />
+      {!isCurrent && children}
     </li>
   )
 }

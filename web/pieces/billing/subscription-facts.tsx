@@ -9,14 +9,17 @@ import type { Subscription } from './subscription.js'
 export function SubscriptionFacts({
   subscription,
   price = null,
+  isWide = false,
 }: {
   readonly subscription: Subscription
   readonly price?: string | null
+  /** Side by side, where there is room. */
+  readonly isWide?: boolean
 }) {
   const { planName, quantity } = subscription
   const date = importantDate(subscription)
   return (
-    <dl>
+    <dl className={isWide ? 'figures' : ''}>
       <Fact name={t('subscription.state')}>
         <StatusTag subscription={subscription} />
       </Fact>

@@ -25,21 +25,23 @@ export function RadioChoice({
   return (
     <fieldset>
       <legend>{label}</legend>
-      {options.map(option => (
-        <label key={option.value} className="choice">
-          <input
-            type="radio"
-            name={name}
-            value={option.value}
-            defaultChecked={option.value === chosen}
-            onChange={() => onChoose?.(option.value)}
-          />
-          <span>
-            {option.name}
-            {option.hint && <small>{option.hint}</small>}
-          </span>
-        </label>
-      ))}
+      <div className="choices">
+        {options.map(option => (
+          <label key={option.value} className="choice">
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              defaultChecked={option.value === chosen}
+              onChange={() => onChoose?.(option.value)}
+            />
+            <span>
+              {option.name}
+              {option.hint && <small>{option.hint}</small>}
+            </span>
+          </label>
+        ))}
+      </div>
     </fieldset>
   )
 }

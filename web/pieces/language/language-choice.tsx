@@ -1,4 +1,5 @@
 import { useAction } from '../forms/use-action.js'
+import { Icon } from '../icon.js'
 import { Failure } from '../notice.js'
 import { languageNames, setLanguage } from './language.js'
 import { i18n, t } from './t.js'
@@ -18,6 +19,7 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
     <>
       <label className="language">
         <span className="unseen">{t('language.label')}</span>
+        <Icon name="globe" />
         <select value={i18n.locale} onChange={event => void change.run(event.target.value)}>
           {names.map(([language, name]) => (
             <option key={language} value={language} lang={language}>

@@ -25,6 +25,8 @@ interface LoginStepsProps {
   readonly messages?: Messages
   readonly onEmail?: (email: string) => void
   readonly done?: () => void
+  /** The way for who has no password at hand, which stands at its field. */
+  readonly forgot?: ReactNode
   /** Stands above the first step. */
   readonly children?: ReactNode
 }
@@ -37,6 +39,7 @@ export function LoginSteps({
   messages,
   onEmail,
   done,
+  forgot,
   children,
 }: LoginStepsProps) {
   const isMain = client.source === 'main'
@@ -85,7 +88,7 @@ export function LoginSteps({
           autoFocus={isMain && typed.email === ''}
           onChange={event => onEmail?.(event.target.value)}
         />
-        <PasswordField defaultValue={typed.password} autoFocus={typed.email !== ''} />
+        <PasswordField defaultValue={typed.password} autoFocus={typed.email !== ''} below={forgot} />
       </Form>
       {isMain && <PasskeyLogin client={client} {...(done && { done })} />}
     </>

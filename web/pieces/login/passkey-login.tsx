@@ -3,6 +3,7 @@ import { loginWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passke
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ActionButton } from '../forms/button.js'
 import { useAction } from '../forms/use-action.js'
+import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
 import { Failure } from '../notice.js'
 
@@ -22,7 +23,10 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
       <p className="or">{t('common.or')}</p>
       <Failure error={login.error ?? autofill.error} />
       <div className="actions">
-        <ActionButton action={login}>{t('proof.usePasskey')}</ActionButton>
+        <ActionButton action={login}>
+          <Icon name="key" />
+          {t('proof.usePasskey')}
+        </ActionButton>
       </div>
     </>
   )

@@ -1,4 +1,5 @@
-import { deviceWords } from '../device.js'
+import { deviceWords, isPhone } from '../device.js'
+import { Badge } from '../empty.js'
 import { ConfirmButton } from '../forms/confirm-button.js'
 import { t } from '../language/t.js'
 import { T } from '../language/text.js'
@@ -54,12 +55,15 @@ function SessionRow({ session, site, end }: Row & { readonly end: (session: Sess
   const device = deviceWords(session.device)
   return (
     <li>
-      <div>
-        <strong>{device}</strong> {current && <span className="tag good">{t('session.this')}</span>}
-        <small>{[site, place, ip].filter(Boolean).join(' · ')}</small>
-        <small>
-          <T id="session.used" lastUsed={<Ago at={lastUsed} />} createdAt={<Ago at={createdAt} />} />
-        </small>
+      <div className="with-badge">
+        <Badge icon={isPhone(session.device) ? 'phone' : 'laptop'} />
+        <div>
+          <strong>{device}</strong> {current && <span className="tag good">{t('session.this')}</span>}
+          <small>{[site, place, ip].filter(Boolean).join(' · ')}</small>
+          <small>
+            <T id="session.used" lastUsed={<Ago at={lastUsed} />} createdAt={<Ago at={createdAt} />} />
+          </small>
+        </div>
       </div>
       <ConfirmButton
         name={t('session.end')}

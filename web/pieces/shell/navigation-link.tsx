@@ -1,8 +1,10 @@
+import { Icon, type IconName } from '../icon.js'
 import { Link } from '../router.js'
 
 export interface NavigationLink {
   readonly href: string
   readonly name: string
+  readonly icon?: IconName
   readonly isShown: boolean
   readonly isCurrent: boolean
 }
@@ -12,9 +14,10 @@ export function shownOf(links: readonly NavigationLink[]): readonly NavigationLi
   return links.filter(({ isShown }) => isShown)
 }
 
-export function NavigationItem({ link: { href, name, isCurrent } }: { readonly link: NavigationLink }) {
+export function NavigationItem({ link: { href, name, icon, isCurrent } }: { readonly link: NavigationLink }) {
   return (
     <Link href={href} aria-current={isCurrent ? 'page' : undefined}>
+      {icon && <Icon name={icon} />}
       {name}
     </Link>
   )

@@ -2,6 +2,7 @@ import type { Client } from '@mainstay-auth/client'
 import { Avatar } from '../avatar.js'
 import { ActionButton } from '../forms/button.js'
 import { useAction } from '../forms/use-action.js'
+import { Icon, type IconName } from '../icon.js'
 import { LanguageChoice } from '../language/language-choice.js'
 import { t } from '../language/t.js'
 import { Menu } from '../menu.js'
@@ -14,8 +15,8 @@ export interface Person {
   readonly name: string | null
 }
 
-/** A link of the menu: its address and its name. */
-export type MenuLink = readonly [href: string, name: string]
+/** A link of the menu: its address, its name and its icon. */
+export type MenuLink = readonly [href: string, name: string, icon: IconName]
 
 /** Who is logged in, on every page, with the ways to what is theirs and out. */
 export function PersonMenu({
@@ -38,20 +39,25 @@ export function PersonMenu({
             <span className="unseen">{t('nav.accountMenu')}</span>
             <Avatar name={person?.name ?? person?.email ?? ''} />
             <PersonWords person={person} className="person-words" />
+            <Icon name="choose" />
           </>
         }
       >
         <PersonWords person={person} className="menu-head" />
         <hr />
-        {links.map(([href, name]) => (
+        {links.map(([href, name, icon]) => (
           <Link key={href} href={href}>
+            <Icon name={icon} />
             {name}
           </Link>
         ))}
         <hr />
         <LanguageChoice keep={language => keepLanguage(client, language)} />
         <hr />
-        <ActionButton action={logout}>{t('common.logOut')}</ActionButton>
+        <ActionButton action={logout}>
+          <Icon name="leave" />
+          {t('common.logOut')}
+        </ActionButton>
       </Menu>
       <Failure error={logout.error} />
     </div>

@@ -19,11 +19,24 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
       {news}
       <ThroughMain loginHint={email} />
       <p className="or">{t('satellite.orPassword')}</p>
-      <LoginSteps client={client} kind="plain" messages={messages()} onEmail={setEmail} />
+      <LoginSteps
+        client={client}
+        kind="plain"
+        messages={messages()}
+        onEmail={setEmail}
+        forgot={<ForgotLink />}
+      />
       <p className="links">
-        <a href={`${site.mainUrl}/forgot-password`}>{t('login.forgot')}</a>
         <a href={`${site.mainUrl}/`}>{t('common.goToMain', { main: MAIN })}</a>
       </p>
     </SmallPage>
+  )
+}
+
+function ForgotLink() {
+  return (
+    <a href={`${site.mainUrl}/forgot-password`} className="field-link">
+      {t('login.forgot')}
+    </a>
   )
 }

@@ -1,8 +1,9 @@
+import { Avatar } from '../../../pieces/avatar.js'
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
 import { Failure } from '../../../pieces/notice.js'
-import { Page, Section } from '../../../pieces/page.js'
+import { Page, SplitSection } from '../../../pieces/page.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
 import type { Profile } from '../../answers.js'
@@ -14,27 +15,36 @@ export function ProfilePage() {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const save = useAction(() => download('profile/export', 'person.json'))
   return (
-    <Page title={t('profile.title')}>
-      <Section title={t('profile.yourName')}>
+    <Page title={t('profile.title')} lead={t('profile.lead')}>
+      <SplitSection title={t('profile.yourName')} about={t('profile.nameAbout')}>
         <Loaded of={profile}>
-          {({ name }) => (
-            <NameForm
-              path="profile"
-              label={t('field.name')}
-              name={name}
-              autoComplete="name"
-              saved={t('common.nameSaved')}
-            />
+          {({ name, email }) => (
+            <>
+              <p className="someone">
+                <Avatar name={name ?? email} isLarge />
+                <span>
+                  <strong>{name ?? email}</strong>
+                  {name && <small>{email}</small>}
+                </span>
+              </p>
+              <NameForm
+                path="profile"
+                label={t('field.name')}
+                name={name}
+                autoComplete="name"
+                saved={t('common.nameSaved')}
+              />
+            </>
           )}
         </Loaded>
-      </Section>
-      <Section title={t('profile.data')}>
-        <p>{t('profile.dataAbout')}</p>
+      </SplitSection>
+      <SplitSection title={t('profile.data')} about={t('profile.dataAbout')}>
+        <p>{t('profile.dataHow')}</p>
         <Failure error={save.error} />
         <div className="actions">
           <ActionButton action={save}>{t('profile.export')}</ActionButton>
         </div>
-      </Section>
+      </SplitSection>
     </Page>
   )
 }

@@ -1,3 +1,4 @@
+import { Empty } from '../../../pieces/empty.js'
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
@@ -23,10 +24,9 @@ export function RememberedDevices() {
     <Loaded of={list} shape="rows">
       {({ devices }) =>
         devices.length === 0 ? (
-          <p className="absent">{t('devices.none')}</p>
+          <Empty icon="laptop">{t('devices.none')}</Empty>
         ) : (
           <>
-            <p>{t('devices.about')}</p>
             <ul className="rows">
               {devices.map(device => (
                 <Device

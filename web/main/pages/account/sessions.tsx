@@ -18,7 +18,7 @@ export function SessionsPage() {
     toast(t('sessions.othersEnded', { ended }))
   }
   return (
-    <Page title={t('sessions.title')}>
+    <Page title={t('sessions.title')} lead={t('sessions.lead')}>
       <Section title={t('sessions.where')}>
         <Loaded of={sessions} shape="rows">
           {({ sites }) => (
@@ -40,7 +40,7 @@ export function SessionsPage() {
           )}
         </Loaded>
       </Section>
-      <Section title={t('devices.title')}>
+      <Section title={t('devices.title')} about={t('devices.about')}>
         <RememberedDevices />
       </Section>
     </Page>

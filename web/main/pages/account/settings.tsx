@@ -4,7 +4,7 @@ import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { Failure, Hint } from '../../../pieces/notice.js'
-import { Page, Section } from '../../../pieces/page.js'
+import { Page, SplitSection } from '../../../pieces/page.js'
 import { type Load, useLoad } from '../../../pieces/use-load.js'
 import { Loaded } from '../../../pieces/waiting.js'
 import { When } from '../../../pieces/when.js'
@@ -19,8 +19,8 @@ export function SettingsPage() {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const isOwner = profile.data?.role === 'owner'
   return (
-    <Page title={t('settings.title')}>
-      <Section title={t('settings.name')}>
+    <Page title={t('settings.title')} lead={t('settings.lead')}>
+      <SplitSection title={t('settings.name')} about={t('settings.nameAbout')}>
         <Loaded of={account}>
           {({ name }) => (
             <NameForm
@@ -32,18 +32,18 @@ export function SettingsPage() {
             />
           )}
         </Loaded>
-      </Section>
-      <Section title={t('factor.title')}>
+      </SplitSection>
+      <SplitSection title={t('factor.title')} about={t('policy.about')}>
         <SecondFactorPolicy />
-      </Section>
+      </SplitSection>
       {isOwner && (
         <>
-          <Section title={t('transfer.title')}>
+          <SplitSection title={t('transfer.title')} about={t('transfer.about')}>
             <PendingTransfer account={account} />
-          </Section>
-          <Section title={t('deletion.title')}>
+          </SplitSection>
+          <SplitSection title={t('deletion.title')} about={t('deletion.about')} isGrave>
             <Deletion account={account} />
-          </Section>
+          </SplitSection>
         </>
       )}
     </Page>
@@ -67,7 +67,7 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
           </>
         ) : (
           <>
-            <p>{t('deletion.about')}</p>
+            <p>{t('deletion.means')}</p>
             <div className="actions">
               <ConfirmButton
                 name={t('deletion.delete')}

@@ -5,13 +5,13 @@ import { LoginSteps } from '../../../pieces/login/login-steps.js'
 import { Warning } from '../../../pieces/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
 import { isRefusal } from '../../../pieces/refusal.js'
-import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
 import { useLoad } from '../../../pieces/use-load.js'
 import { Waiting } from '../../../pieces/waiting.js'
 import type { ConfirmedSatellite } from '../../answers.js'
 import { askAsAnybody } from '../../api.js'
 import { client } from '../../client.js'
+import { ForgotLink } from '../../forgot-link.js'
 import { leaveWithError } from './exits.js'
 import type { HandOffRequest } from './handoff-request.js'
 import { UnknownSatellitePage } from './no-way-on.js'
@@ -41,7 +41,7 @@ export function HandOffLogin({
       {!origin && !confirmed.error ? (
         <Waiting />
       ) : (
-        <LoginSteps client={client} loginHint={request.loginHint} />
+        <LoginSteps client={client} loginHint={request.loginHint} forgot={<ForgotLink />} />
       )}
       {satellite && (
         <div className="actions">
@@ -50,7 +50,6 @@ export function HandOffLogin({
           </button>
         </div>
       )}
-      <ForgotPassword />
     </SmallPage>
   )
 }
@@ -67,21 +66,12 @@ export function AccountSwitch({
 }) {
   return (
     <SmallPage title={t('handoff.otherAccount')}>
-      <LoginSteps client={client} loginHint={request.loginHint} done={done} />
+      <LoginSteps client={client} loginHint={request.loginHint} done={done} forgot={<ForgotLink />} />
       <div className="actions">
         <button type="button" onClick={back}>
           {t('handoff.goBack')}
         </button>
       </div>
-      <ForgotPassword />
     </SmallPage>
-  )
-}
-
-function ForgotPassword() {
-  return (
-    <p className="links">
-      <Link href="/forgot-password">{t('login.forgot')}</Link>
-    </p>
   )
 }

@@ -1,9 +1,11 @@
 import { dateText } from '../../../../pieces/ago.js'
 import { deviceWords } from '../../../../pieces/device.js'
 import { Fact } from '../../../../pieces/fact.js'
+import { Icon } from '../../../../pieces/icon.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Ago, When } from '../../../../pieces/when.js'
 import type { AuditEntry } from '../../../answers.js'
+import { iconOf } from './audit-icon.js'
 import { detailsOf, isProofAsked, type People, sentenceOf } from './audit-sentence.js'
 
 /** An entry with the people of the page that it came on. */
@@ -34,6 +36,7 @@ function Entry({ entry, people }: EntryRow) {
   return (
     <details>
       <summary>
+        <Icon name={iconOf(entry.action)} />
         <span>
           {sentenceOf(entry, people)} <OutcomeTag entry={entry} />
         </span>

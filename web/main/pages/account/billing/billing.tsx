@@ -26,7 +26,7 @@ export function BillingPage() {
   const { query } = usePlace()
   const subscription = useLoad(() => readSubscription(path => call('GET', path), query))
   return (
-    <Page title={t('billing.title')}>
+    <Page title={t('billing.title')} lead={t('billing.lead')}>
       {query.has('checkout') && <PaymentNews subscription={subscription} />}
       {isCancelledPayment(query) && <Hint>{t('billing.cancelled')}</Hint>}
       <Loaded of={subscription}>{loaded => <Cards subscription={loaded} />}</Loaded>
@@ -44,7 +44,7 @@ function Cards({ subscription }: { readonly subscription: SubscriptionAfterRetur
     <>
       <Section title={t('subscription.title')}>
         <SubscriptionNotice subscription={subscription} />
-        <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} />
+        <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} isWide />
         {hasPortal(subscription) && <PortalButton subscription={subscription} />}
         {isWithoutPrices && (
           <Link href="/subscribe" className="button primary">

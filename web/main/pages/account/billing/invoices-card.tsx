@@ -1,4 +1,5 @@
 import { money } from '../../../../pieces/billing/plans.js'
+import { Empty } from '../../../../pieces/empty.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { useLoad } from '../../../../pieces/use-load.js'
@@ -17,7 +18,7 @@ export function InvoicesCard() {
       <Loaded of={list} shape="rows">
         {({ invoices }) =>
           invoices.length === 0 ? (
-            <p className="absent">{t('invoice.none')}</p>
+            <Empty icon="card">{t('invoice.none')}</Empty>
           ) : (
             <Table invoices={invoices} />
           )

@@ -25,7 +25,7 @@ export function PlansCard({
   const isFirst = maySubscribe(subscription)
   if (!isChange && !isFirst) return null
   return (
-    <Section title={isFirst ? t('plan.choose') : t('plan.plans')}>
+    <Section title={isFirst ? t('plan.choose') : t('plan.plans')} about={isChange && t('plan.changeCost')}>
       <ul className="plans">
         {plans.map(plan => (
           <PlanCard key={plan.priceId} plan={plan} isCurrent={isChange && plan.priceId === subscription.plan}>
@@ -33,7 +33,6 @@ export function PlansCard({
           </PlanCard>
         ))}
       </ul>
-      {isChange && <p className="lead">{t('plan.changeCost')}</p>}
     </Section>
   )
 }

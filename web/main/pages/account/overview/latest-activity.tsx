@@ -1,4 +1,5 @@
 import { deviceWords } from '../../../../pieces/device.js'
+import { Icon, type IconName } from '../../../../pieces/icon.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
@@ -8,25 +9,39 @@ import { Loaded } from '../../../../pieces/waiting.js'
 import { Ago } from '../../../../pieces/when.js'
 import type { AuditEntry, Login } from '../../../answers.js'
 import { call } from '../../../api.js'
+import { iconOf } from '../audit/audit-icon.js'
 import { type People, sentenceOf } from '../audit/audit-sentence.js'
 
 const SHOWN = 6
+/** What is said several times in a row is shown once. */
+const READ = 20
 
 interface Event {
   readonly text: string
   readonly at: string
+  readonly icon: IconName
 }
 
 /** The newest of the audit log, for who may read it; of their own logins for everybody else. */
 export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean }) {
   const events = useLoad(isOfAccount ? eventsOfAccount : ownLogins)
   return (
-    <Section title={isOfAccount ? t('activity.title') : t('activity.ownTitle')}>
+    <Section
+      title={isOfAccount ? t('activity.title') : t('activity.ownTitle')}
+      actions={
+        isOfAccount ? (
+          <Link href="/account/audit">{t('activity.all')}</Link>
+        ) : (
+          <Link href="/account/logins">{t('activity.allLogins')}</Link>
+        )
+      }
+    >
       <Loaded of={events} shape="rows">
         {loaded => (
           <ul className="events">
-            {loaded.map(({ text, at }, index) => (
+            {loaded.map(({ text, at, icon }, index) => (
               <li key={index}>
+                <Icon name={icon} />
                 <span>{text}</span>
                 <small>
                   <Ago at={at} />
@@ -36,13 +51,6 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
           </ul>
         )}
       </Loaded>
-      <p>
-        {isOfAccount ? (
-          <Link href="/account/audit">{t('activity.all')}</Link>
-        ) : (
-          <Link href="/account/logins">{t('activity.allLogins')}</Link>
-        )}
-      </p>
     </Section>
   )
 }
@@ -50,9 +58,14 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
 async function eventsOfAccount(): Promise<readonly Event[]> {
   const { entries, people } = await call<{ entries: AuditEntry[]; people: People }>(
     'GET',
-    `audit?limit=${SHOWN}`,
+    `audit?limit=${READ}`,
   )
-  return entries.map(entry => ({ text: sentenceOf(entry, people), at: entry.at }))
+  const events = entries.map(entry => ({
+    text: sentenceOf(entry, people),
+    at: entry.at,
+    icon: iconOf(entry.action),
+  }))
+  return events.filter(({ text }, index) => text !== events[index - 1]?.text).slice(0, SHOWN)
 }
 
 async function ownLogins(): Promise<readonly Event[]> {
@@ -63,5 +76,6 @@ async function ownLogins(): Promise<readonly Event[]> {
       device: deviceWords(device),
     }),
     at,
+    icon: 'key',
   }))
 }

@@ -18,8 +18,10 @@ export function SetUp({ facts }: { readonly facts: AccountFacts }) {
   const done = steps.filter(({ isDone }) => isDone).length
   if (done === steps.length) return null
   return (
-    <Section title={t('setUp.title')}>
-      <p className="lead">{t('setUp.done', { done, length: steps.length })}</p>
+    <Section title={t('setUp.title')} about={t('setUp.done', { done, length: steps.length })}>
+      <div className="progress" aria-hidden="true">
+        <i style={{ width: `${(100 * done) / steps.length}%` }} />
+      </div>
       <ul className="set-up">
         {steps.map(({ href, name, why, isDone }) => (
           <li key={href} className={isDone ? 'done' : ''}>

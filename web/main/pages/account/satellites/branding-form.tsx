@@ -27,7 +27,6 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
   const remove = useAction(() => patch(null, t('branding.removed')))
   return (
     <>
-      <p>{t('branding.about')}</p>
       <BrandingPreview branding={draft} />
       <Form submit={t('branding.submit')} send={texts => patch(brandingIn(texts), t('branding.saved'))}>
         {saved && <Success>{saved}</Success>}

@@ -2,8 +2,9 @@ import { Fact } from '../../../../pieces/fact.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
-import { Page, Section } from '../../../../pieces/page.js'
-import { go, Link } from '../../../../pieces/router.js'
+import { Page, SplitSection } from '../../../../pieces/page.js'
+import { go } from '../../../../pieces/router.js'
+import { BackLink } from '../../../../pieces/shell/back-link.js'
 import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
@@ -23,10 +24,10 @@ export function SatellitePage({ id }: { readonly id: string }) {
   const satellite = useLoad(() => call<Satellite>('GET', `satellites/${id}`))
   if (isNotFound(satellite.error)) return <NotFoundHere />
   return (
-    <Page title={satellite.data?.name ?? t('satellite.title')}>
-      <p>
-        <Link href="/account/satellites">{t('satellite.back')}</Link>
-      </p>
+    <Page
+      title={satellite.data?.name ?? t('satellite.title')}
+      back={<BackLink href="/account/satellites">{t('satellite.back')}</BackLink>}
+    >
       <Loaded of={satellite}>{found => <Sections satellite={found} reload={satellite.reload} />}</Loaded>
     </Page>
   )
@@ -36,7 +37,7 @@ function Sections(props: SatelliteProps) {
   const { satellite } = props
   return (
     <>
-      <Section title={t('satellite.title')}>
+      <SplitSection title={t('satellite.title')} about={<StateText satellite={satellite} />}>
         <dl>
           <Fact name={t('satellite.address')}>{satellite.origin}</Fact>
           {satellite.kind === 'preview' && (
@@ -53,20 +54,17 @@ function Sections(props: SatelliteProps) {
             <StateTag satellite={satellite} />
           </Fact>
         </dl>
-        <p>
-          <StateText satellite={satellite} />
-        </p>
         {satellite.suspendedBy !== 'operator' && <Standing {...props} />}
-      </Section>
-      <Section title={t('satellite.proof')}>
+      </SplitSection>
+      <SplitSection title={t('satellite.proof')}>
         <Proof {...props} />
-      </Section>
-      <Section title={t('settings.title')}>
+      </SplitSection>
+      <SplitSection title={t('settings.title')}>
         <SatelliteSettings {...props} />
-      </Section>
-      <Section title={t('branding.title')}>
+      </SplitSection>
+      <SplitSection title={t('branding.title')} about={t('branding.about')}>
         <BrandingForm {...props} />
-      </Section>
+      </SplitSection>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { Badge, Empty } from '../../../../pieces/empty.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
@@ -14,13 +15,12 @@ import { StateTag, StateText } from './satellite-state.js'
 export function SatellitesPage() {
   const list = useLoad(() => call<{ satellites: Satellite[] }>('GET', 'satellites'))
   return (
-    <Page title={t('satellites.title')}>
+    <Page title={t('satellites.title')} lead={t('satellites.about')}>
       <Section title={t('satellites.yours')}>
-        <p>{t('satellites.about')}</p>
         <Loaded of={list} shape="rows">
           {({ satellites }) =>
             satellites.length === 0 ? (
-              <p className="absent">{t('satellites.none')}</p>
+              <Empty icon="globe">{t('satellites.none')}</Empty>
             ) : (
               <ul className="rows">
                 {satellites.map(satellite => (
@@ -48,14 +48,17 @@ function Row({ satellite }: { readonly satellite: Satellite }) {
   const isRemarkable = state === 'active' && proof.failingSince !== null
   return (
     <li>
-      <div>
-        <Link href={`/account/satellites/${id}`}>{name}</Link>
-        <small>{hostOf(origin)}</small>
-        {isRemarkable && (
-          <small className="fault">
-            <StateText satellite={satellite} />
-          </small>
-        )}
+      <div className="with-badge someone">
+        <Badge icon="globe" />
+        <div>
+          <Link href={`/account/satellites/${id}`}>{name}</Link>
+          <small>{hostOf(origin)}</small>
+          {isRemarkable && (
+            <small className="fault">
+              <StateText satellite={satellite} />
+            </small>
+          )}
+        </div>
       </div>
       <span className="tags">
         {kind === 'preview' && <span className="tag">{t('satellites.previews')}</span>}

@@ -36,14 +36,14 @@ export function SecurityPage() {
       </Page>
     )
   return (
-    <Page title={t('security.title')}>
+    <Page title={t('security.title')} lead={t('security.lead')}>
       <Loaded of={factor}>
         {state => (
           <>
             <Requirement state={state} />
             <div className="columns">
               <div>
-                <Section title={t('passkeys.title')}>
+                <Section title={t('passkeys.title')} about={t('passkeys.about')}>
                   <Passkeys changed={changed} />
                 </Section>
                 <Section title={t('totp.title')}>

@@ -8,7 +8,8 @@ import { t } from '../../../../pieces/language/t.js'
 import { Failure, Hint } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { PermissionList } from '../../../../pieces/permission-list.js'
-import { go, Link } from '../../../../pieces/router.js'
+import { go } from '../../../../pieces/router.js'
+import { BackLink } from '../../../../pieces/shell/back-link.js'
 import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
 import { Loaded } from '../../../../pieces/waiting.js'
@@ -33,10 +34,10 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
   const person = useLoad(() => call<Person>('GET', `team/${userId}`))
   if (isNotFound(person.error)) return <NotFoundHere />
   return (
-    <Page title={person.data ? nameOf(person.data) : t('role.member')}>
-      <p>
-        <Link href="/account/team">{t('member.back')}</Link>
-      </p>
+    <Page
+      title={person.data ? nameOf(person.data) : t('role.member')}
+      back={<BackLink href="/account/team">{t('member.back')}</BackLink>}
+    >
       <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
     </Page>
   )
@@ -95,20 +96,24 @@ function Rights({ person, caller, reload }: MemberProps) {
     toast(message)
   }
   return (
-    <Section title={t('member.access')}>
-      <Form
-        submit={t('member.savePermissions')}
-        send={(_, form) => put('permissions', permissionsIn(form), t('member.permissionsSaved'))}
-      >
-        <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
-      </Form>
-      <Form
-        submit={t('member.saveSites')}
-        send={(_, form) => put('satellites', { satellites: satellitesIn(form) }, t('member.sitesSaved'))}
-      >
-        <SatelliteBoxes chosen={person.satellites} />
-      </Form>
-    </Section>
+    <>
+      <Section title={t('member.access')}>
+        <Form
+          submit={t('member.savePermissions')}
+          send={(_, form) => put('permissions', permissionsIn(form), t('member.permissionsSaved'))}
+        >
+          <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
+        </Form>
+      </Section>
+      <Section title={t('team.sites')}>
+        <Form
+          submit={t('member.saveSites')}
+          send={(_, form) => put('satellites', { satellites: satellitesIn(form) }, t('member.sitesSaved'))}
+        >
+          <SatelliteBoxes chosen={person.satellites} />
+        </Form>
+      </Section>
+    </>
   )
 }
 

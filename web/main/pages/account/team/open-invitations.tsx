@@ -1,3 +1,4 @@
+import { Empty } from '../../../../pieces/empty.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
@@ -22,7 +23,7 @@ export function OpenInvitations({ open }: { readonly open: Load<{ invitations: I
       <Loaded of={open} shape="rows">
         {({ invitations }) =>
           invitations.length === 0 ? (
-            <p className="absent">{t('invitations.none')}</p>
+            <Empty icon="mail">{t('invitations.none')}</Empty>
           ) : (
             <table>
               <thead>
@@ -78,7 +79,7 @@ function Row({
         <When at={expiresAt} />
       </td>
       <td className="whole">
-        <span className="tags">
+        <span className="tags in-row">
           <ActionButton action={resend} label={t('invitations.resendNamed', { email })}>
             {t('invitations.resend')}
           </ActionButton>

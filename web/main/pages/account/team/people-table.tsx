@@ -1,5 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { Avatar } from '../../../../pieces/avatar.js'
+import { Empty } from '../../../../pieces/empty.js'
 import { t } from '../../../../pieces/language/t.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
 import { Link } from '../../../../pieces/router.js'
@@ -17,7 +18,7 @@ export function PeopleTable({
   readonly people: readonly Person[]
   readonly isSearch: boolean
 }) {
-  if (people.length === 0) return <p className="absent">{isSearch ? t('team.noMatch') : t('team.nobody')}</p>
+  if (people.length === 0) return <Empty icon="team">{isSearch ? t('team.noMatch') : t('team.nobody')}</Empty>
   return (
     <table className="people">
       <thead>

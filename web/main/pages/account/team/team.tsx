@@ -28,12 +28,12 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
     await open.reload()
   }
   return (
-    <Page title={t('team.title')}>
-      <div className="toolbar">
-        <SearchField label={t('team.search')} search={setSearch} />
-        <InviteButton caller={caller} invited={invited} />
-      </div>
-      <Section title={t('team.people')}>
+    <Page
+      title={t('team.title')}
+      lead={t('team.lead')}
+      actions={<InviteButton caller={caller} invited={invited} />}
+    >
+      <Section title={t('team.people')} actions={<SearchField label={t('team.search')} search={setSearch} />}>
         <Loaded of={list} shape="rows">
           {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
         </Loaded>
