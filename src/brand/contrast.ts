@@ -4,6 +4,8 @@
 const LEGIBLE = 4.5
 /** The darkest surface in light mode and the lightest in dark mode that coloured text stands on. */
 const SURFACES = { light: '#f0f1f4', dark: '#262a36' } as const
+/** The least legible text of a page: `--soft` in web/styles/tokens.css. */
+const SOFT = { light: '#5b6271', dark: '#a0a7b5' } as const
 /** Text on a button that is filled with the accent. */
 const INK = { light: '#ffffff', dark: '#12141b' } as const
 
@@ -14,12 +16,31 @@ export interface Accent {
   readonly ink: string
 }
 
-/** The accent (`#rrggbb`) for both schemes, made darker or lighter until it can be read there, and no more. */
-export function accentsOf(accent: string): Readonly<Record<'light' | 'dark', Accent>> {
+/** A page that has a colour of its own. */
+export interface Background {
+  readonly color: string
+  /** The scheme whose text is read on it, whatever its reader prefers. */
+  readonly scheme: 'light' | 'dark'
+}
+
+/**
+ * The accent (`#rrggbb`) for both schemes, made darker or lighter until it can be read there, and no more; also on the
+ * colour that `backgroundOf` has given a page.
+ */
+export function accentsOf(accent: string, background?: string): Readonly<Record<'light' | 'dark', Accent>> {
+  const on = (surface: string) => (background ? [surface, background] : [surface])
   return {
-    light: { color: legibleOn(SURFACES.light, accent, '#000000'), ink: INK.light },
-    dark: { color: legibleOn(SURFACES.dark, accent, '#ffffff'), ink: INK.dark },
+    light: { color: legibleOn(on(SURFACES.light), accent, '#000000'), ink: INK.light },
+    dark: { color: legibleOn(on(SURFACES.dark), accent, '#ffffff'), ink: INK.dark },
   }
+}
+
+/** A page in this colour (`#rrggbb`), made lighter or darker until all of its text can be read, and no more. */
+export function backgroundOf(color: string): Background {
+  const isLight = inkOn(color) === '#000000'
+  return isLight
+    ? { color: legibleOn([SOFT.light], color, '#ffffff'), scheme: 'light' }
+    : { color: legibleOn([SOFT.dark], color, '#000000'), scheme: 'dark' }
 }
 
 /** Black or white, whichever has more contrast: at least 4.5:1 on any colour (`#rrggbb`). */
@@ -27,9 +48,9 @@ export function inkOn(color: string): '#000000' | '#ffffff' {
   return contrast(color, '#000000') > contrast(color, '#ffffff') ? '#000000' : '#ffffff'
 }
 
-function legibleOn(surface: string, color: string, towards: string): string {
+function legibleOn(others: readonly string[], color: string, towards: string): string {
   const steps = Array.from({ length: 21 }, (_, step) => mixed(color, towards, step / 20))
-  return steps.find(each => contrast(each, surface) >= LEGIBLE) ?? towards
+  return steps.find(each => others.every(other => contrast(each, other) >= LEGIBLE)) ?? towards
 }
 
 /** From 1 to 21 (WCAG 2.2, definitions). */

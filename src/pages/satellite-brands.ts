@@ -28,7 +28,7 @@ export class SatelliteBrands {
     this.plain = { ...brand, name: '', logoUrl: null }
   }
 
-  /** Its own name, logo and accent where it has them. Plain while the database is down: a page does not wait. */
+  /** Its own name, logo and colours where it has them. Plain while the database is down: a page does not wait. */
   at(satellite: Satellite | null): Brand | Promise<Brand> {
     if (!satellite || satellite.accountId === null) return this.plain
     const known = this.kept.get(satellite.id)
@@ -45,8 +45,7 @@ export class SatelliteBrands {
         db.select({ name, branding }).from(satellites).where(eq(satellites.id, id)),
       )
       if (!row) return this.plain
-      const { logoUrl = null, accent = this.plain.accent } = row.branding ?? {}
-      return { ...this.plain, name: row.branding?.name ?? row.name, logoUrl, accent }
+      return { ...this.plain, name: row.name, ...row.branding }
     } catch (error) {
       this.logger.warn(`A satellite's page goes without its looks: ${(error as Error).message}`)
       return this.plain

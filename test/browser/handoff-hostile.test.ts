@@ -244,6 +244,10 @@ describe('what people see', () => {
     await app.get(Satellites).refresh()
   }
 
+  function pageColor(): Promise<unknown> {
+    return page.evaluate('getComputedStyle(document.body).backgroundColor')
+  }
+
   async function show(address: string, text: string | RegExp, picture: string): Promise<void> {
     await page.goto('about:blank')
     await visit(page, address)
@@ -259,6 +263,7 @@ describe('what people see', () => {
     await press('Log in')
     await seeing('You will be logged in at customer.test.')
     await expectGoodPage(page, 'main-handoff')
+    expect(await pageColor()).toBe('rgb(255, 241, 242)')
     expect(await page.evaluate('document.images[0].naturalWidth')).toBeGreaterThan(0)
 
     const name = 'The wholesale department of a company with a rather long name & sons'
@@ -295,6 +300,7 @@ describe('what people see', () => {
     await press('Log in with main.test')
     await seeing(`${stranger.email} is not invited to customer.test.`)
     expect(await page.getByText('Rosa').count()).toBe(0)
+    expect(await pageColor()).toBe('rgb(249, 250, 251)')
     await expectGoodPage(page, 'main-handoff-not-invited')
     await press('Back to customer.test')
     await seeing('Your account is not invited to this site.')

@@ -8,7 +8,11 @@ import { API, CUSTOMER, MAIN, SHOP_ONE } from './hosts.js'
 import type { Pages } from './pages.js'
 
 const PLACES = { apiUrl: API, mainUrl: MAIN }
+/** Of a customer who likes it dark. */
+export const CUSTOMER_BACKGROUND = '#0b1220'
 const BRAND = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
+
+const CUSTOMER_BRAND = { ...BRAND, name: '', background: CUSTOMER_BACKGROUND }
 
 /** Each origin with its site, from where `npm run build:web` or another build has put them. */
 function sitesIn(folder: string): Readonly<Record<string, Site>> {
@@ -16,7 +20,7 @@ function sitesIn(folder: string): Readonly<Record<string, Site>> {
   return {
     [MAIN]: new Site('main', PLACES, () => BRAND, folder),
     [SHOP_ONE]: satellite,
-    [CUSTOMER]: satellite,
+    [CUSTOMER]: new Site('satellite', PLACES, () => CUSTOMER_BRAND, folder),
   }
 }
 

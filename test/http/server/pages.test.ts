@@ -122,6 +122,26 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
+  it('what draws it is fetched together with what asks for that', async () => {
+    const { body } = await get('/')
+    expect(body).toMatch(/<link rel="modulepreload" href="\/assets\/draw-[\w-]+\.js">/)
+  })
+
+  it('its typeface comes from the site itself, and only what is read of it', async () => {
+    const page = await get('/')
+    expect(page.headers['content-security-policy']).toContain("font-src 'self'")
+    const sheet = /href="([^"]+\.css)"/.exec(page.body)?.[1] as string
+    const fonts = [...(await get(sheet)).body.matchAll(/url\("?(\/assets\/[^)"]+\.woff2)"?\)/g)].map(
+      ([, url]) => url as string,
+    )
+    expect(fonts).toHaveLength(2)
+    for (const font of fonts) {
+      const { statusCode, headers } = await get(font)
+      expect([statusCode, headers['content-type']]).toEqual([200, 'font/woff2'])
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    }
+  })
+
   it('nothing else is served', async () => {
     for (const path of ['/nothing', '/assets/', '/assets/../index.html', '/assets/%2e%2e/index.html'])
       expect([path, (await get(path)).statusCode]).toEqual([path, 404])
@@ -220,7 +240,7 @@ describe('the service with PAGES=main,satellite', () => {
       expect(await siteAt(host, path)).toBe('NOT_FOUND')
   })
 
-  it('a satellite’s page has its own name, logo and accent, and may load that logo alone', async () => {
+  it('a satellite’s page has its own name, logo and colours, and may load that logo alone', async () => {
     const owner = await anOwner(app)
     const branding = {
       name: 'Rose "& Sons',
@@ -234,10 +254,12 @@ describe('the service with PAGES=main,satellite', () => {
     expect(rose.text).toContain('<meta name="mainstay-name" content="Rose &#34;&#38; Sons"')
     expect(rose.text).toContain('<meta name="mainstay-logo" content="https://cdn.example.net/rose.svg"')
     expect(rose.text).toContain('<meta name="mainstay-accent" content="#b91c1c"')
+    expect(rose.text).toContain('<meta name="mainstay-background" content="#fff1f2"')
     expect(rose.headers['content-security-policy']).toContain("img-src 'self' https://cdn.example.net;")
     const plain = await visit('plain.customer.example')
     expect(plain.text).toContain('<meta name="mainstay-logo" content=""')
     expect(plain.text).toContain('<meta name="mainstay-accent" content="#3b4fd8"')
+    expect(plain.text).toContain('<meta name="mainstay-background" content=""')
     expect(plain.headers['content-security-policy']).toContain("img-src 'self';")
     expect((await visit('shop-one.test')).text).toContain('<meta name="mainstay-name" content=""')
   })

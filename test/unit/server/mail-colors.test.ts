@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { accentsOf, inkOn } from '../../../src/brand/contrast.js'
+import { accentsOf, backgroundOf, inkOn } from '../../../src/brand/contrast.js'
 import type { Branding } from '../../../src/database/branding.js'
 import type { Mail } from '../../../src/mail/mail.js'
 import { colorsOf } from '../../../src/mail/mail-colors.js'
@@ -50,6 +50,31 @@ function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
+
+/** The texts of web/styles/tokens.css. */
+const TEXTS = { light: ['#16181d', '#5b6271'], dark: ['#eceef2', '#a0a7b5'] } as const
+
+test('all text of a page can be read on any colour, with links in any accent', () => {
+  const color = fc
+    .integer({ min: 0, max: 0xffffff })
+    .map(number => `#${number.toString(16).padStart(6, '0')}`)
+  fc.assert(
+    fc.property(color, color, (chosen, accent) => {
+      const { color: page, scheme } = backgroundOf(chosen)
+      const link = accentsOf(accent, page)[scheme].color
+      for (const text of [...TEXTS[scheme], link]) expect(contrast(page, text)).toBeGreaterThanOrEqual(4.5)
+    }),
+  )
+})
+
+test.each([
+  ['#fff1f2', '#fff1f2', 'light'],
+  ['#0b1220', '#0b1220', 'dark'],
+  // Between the two no text of ours can be read.
+  ['#3b82f6', '#cee0fd', 'light'],
+])('a page in %s is laid on %s, in the %s scheme', (chosen, color, scheme) => {
+  expect(backgroundOf(chosen)).toEqual({ color, scheme })
+})
 
 test('text on a button can be read on any colour', () => {
   fc.assert(

@@ -1,10 +1,12 @@
-import { useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { inkOn } from '../../../../src/brand/contrast.js'
+import { showBackground } from '../../../pieces/brand.js'
 import type { Branding } from '../../answers.js'
 
 /** How a satellite looks that has branding. Whoever registered it chose all of it, so its host has to stand beside. */
 export function SatelliteMark({ branding: { name, logoUrl, background } }: { readonly branding: Branding }) {
   const [isLogoMissing, setIsLogoMissing] = useState(false)
+  useLayoutEffect(() => showBackground(background), [background])
   const logo = logoUrl?.startsWith('https://') && !isLogoMissing ? logoUrl : null
   return (
     <div className="branded" style={{ background, color: inkOn(background) }}>

@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { User } from '../../src/users/user.js'
+import { aMember, anOwner } from '../support/people.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { expectGoodPage } from './stage/good-page.js'
+import { CUSTOMER, MAIN } from './stage/hosts.js'
+import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+let stage: Stage
+let owner: User
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages)
+  owner = await anOwner(stage.app)
+}, START_MS)
+afterAll(() => stage?.stop())
+beforeEach(async () => {
+  ;({ page, complaints } = await openTab(await stage.newPerson()))
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('the typeface is there, of it what the text needs, and nothing moves when it comes', async () => {
+  await page.addInitScript(`
+    globalThis.shifts = 0
+    new PerformanceObserver(list => list.getEntries().forEach(({ value }) => (globalThis.shifts += value)))
+      .observe({ type: 'layout-shift', buffered: true })`)
+  const asked: string[] = []
+  page.on('request', request => request.url().endsWith('.woff2') && asked.push(request.url()))
+  await visit(page, `${MAIN}/login`)
+  await page.evaluate('document.fonts.ready')
+  expect(await page.evaluate('document.fonts.check("16px Inter Variable")')).toBe(true)
+  expect(asked).toEqual([expect.stringMatching(/\/assets\/inter-latin-wght-normal-[\w-]+\.woff2$/)])
+  expect(await page.evaluate('shifts')).toBeLessThan(0.02)
+})
+
+test.each(['light', 'dark'] as const)(
+  'a satellite has the colour that was chosen, where people prefer a %s one too',
+  async colorScheme => {
+    await page.emulateMedia({ colorScheme })
+    await visit(page, `${CUSTOMER}/`)
+    const color = (name: string) => page.evaluate(`getComputedStyle(document.body)['${name}']`)
+    expect([await color('backgroundColor'), await color('color')]).toEqual([
+      'rgb(11, 18, 32)',
+      'rgb(236, 238, 242)',
+    ])
+    await expectGoodPage(page, `satellite-background-${colorScheme}`)
+  },
+)
+
+test('from the e-mail address the keyboard goes to the password, then to the way for who has forgotten it', async () => {
+  await visit(page, `${MAIN}/login`)
+  await page.getByLabel('E-mail').press('Tab')
+  const focused = () => page.evaluate('document.activeElement.name || document.activeElement.innerText')
+  expect(await focused()).toBe('password')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Forgot your password?')
+})
+
+test('the whole row of somebody in the team leads to them', async () => {
+  const member = await aMember(stage.app, owner)
+  await visit(page, `${MAIN}/account/team`)
+  await logInOn(page, owner)
+  await page.getByRole('row').filter({ hasText: member.email }).getByText('Data entry').click({ force: true })
+  await page.getByRole('heading', { name: member.email, level: 1 }).waitFor()
+  await untilShown(page)
+})
