@@ -88,6 +88,15 @@ export class FactorResets {
     return true
   }
 
+  /**
+   * The user, who is locked, has logged in with an authenticator app or a passkey: they have not lost them, and whoever told an
+   * operator so may be somebody else. What a manager has requested stays: they know their people.
+   */
+  async cancelByUse(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
+    const pending = await this.find(transaction, user.id)
+    if (pending?.requestedBy === null) await this.cancel(transaction, user, actor, 'logged in with a factor')
+  }
+
   /** The user stops it; recorded also when there is none any more. */
   async stop(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
     if (await this.cancel(transaction, user, actor, 'stopped by the user')) return

@@ -4,6 +4,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
+import { FactorResets } from '../../factors/factor-resets.js'
 import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import type { Client } from '../../http/client.js'
 import type { User } from '../../users/user.js'
@@ -53,20 +54,22 @@ export class PasskeyUsers {
 export class PasskeyGrounds {
   constructor(
     private readonly assertions: PasskeyAssertions,
+    private readonly resets: FactorResets,
     private readonly database: Database,
   ) {}
 
   /**
-   * In one transaction, with the user locked, the passkey is still there and its challenge is used up. Whoever
-   * removes the passkey waits, and finds the session.
+   * In one transaction, with the user locked, the passkey is still there, its challenge is used up, and a pending reset of
+   * factors stops. Whoever removes the passkey waits, and finds the session.
    */
-  of(assertion: CheckedAssertion, { client }: LoginContext): LoginGrounds {
+  of(assertion: CheckedAssertion, user: User, { client }: LoginContext): LoginGrounds {
     return {
       detail: { passkeyId: assertion.passkey.id },
       confirm: (_, record) =>
         this.database.transaction(async transaction => {
           await record(transaction)
           await this.assertions.use(transaction, assertion, client)
+          await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
         }),
     }
   }
@@ -92,7 +95,7 @@ export class PasskeyLoginService {
     try {
       const assertion = await this.checked(response, context.client)
       const user = await this.passkeyUsers.requireAllowed(assertion.userId, context)
-      const grounds = this.grounds.of(assertion, context)
+      const grounds = this.grounds.of(assertion, user, context)
       const loggedIn = await this.sessions.admit(user, { methods: assertion.methods }, context, grounds)
       await counted.succeeded()
       return loggedIn

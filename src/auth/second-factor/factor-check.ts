@@ -35,6 +35,8 @@ export interface FactorContext {
 export interface CheckedFactor {
   /** What it proves. */
   readonly methods: AuthMethods
+  /** A recovery code is what somebody uses who has lost the others. */
+  readonly isRecoveryCode: boolean
   /**
    * Uses it up, in the transaction of what it allows, which has the user locked. Throws like
    * {@link FactorCheck.check} when another request was faster.
@@ -82,14 +84,14 @@ export class FactorCheck {
   ): Promise<CheckedFactor> {
     const assertion = await this.passkeys.check(passkey, { client, userId })
     const use = (transaction: Db) => this.passkeys.use(transaction, assertion, client)
-    return { methods: assertion.methods, use, used: nothingMore }
+    return { methods: assertion.methods, isRecoveryCode: false, use, used: nothingMore }
   }
 
   private async findCode({ id }: User, code: string): Promise<CheckedFactor> {
     const checked = await this.totp.check(id, code)
     if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
     const use = async (transaction: Db) => requireFirst(await this.totp.use(transaction, checked))
-    return { methods: authMethods('otp'), use, used: nothingMore }
+    return { methods: authMethods('otp'), isRecoveryCode: false, use, used: nothingMore }
   }
 
   private async findRecoveryCode(
@@ -101,6 +103,7 @@ export class FactorCheck {
     const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
     return {
       methods: authMethods('otp'),
+      isRecoveryCode: true,
       use: async transaction => requireFirst(await this.recoveryCodes.use(transaction, userId, code, event)),
       // At a login there is no session yet that the mail could be about.
       used: () => this.tellOfRecoveryCode({ userId, accountId, client, ...(session ?? newSession()) }),

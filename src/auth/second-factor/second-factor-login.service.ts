@@ -4,6 +4,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { FactorMails } from '../../factors/factor-mails.js'
+import { FactorResets } from '../../factors/factor-resets.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
 import { type Client, deviceName } from '../../http/client.js'
 import { withMethods } from '../../permissions/auth-methods.js'
@@ -70,11 +71,15 @@ export class WrongFactorAlarm {
 export class SecondFactorGrounds {
   constructor(
     private readonly challenges: SecondFactorChallenges,
+    private readonly resets: FactorResets,
     private readonly database: Database,
   ) {}
 
-  /** In one transaction, with the user locked, the factor and the challenge are used up. */
-  of(challenge: SecondFactorChallenge, factor: CheckedFactor): LoginGrounds {
+  /**
+   * In one transaction, with the user locked, the factor and the challenge are used up. Who has their factor has not lost it: a
+   * pending reset of it stops.
+   */
+  of(challenge: SecondFactorChallenge, factor: CheckedFactor, { client }: LoginContext): LoginGrounds {
     return {
       detail: {},
       confirm: async (_, record) => {
@@ -83,6 +88,9 @@ export class SecondFactorGrounds {
           // First: to a request that was sent twice a right code must not seem wrong.
           await this.challenges.use(transaction, challenge)
           await factor.use(transaction)
+          const { user } = challenge
+          if (!factor.isRecoveryCode)
+            await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
         })
         await factor.used()
       },
@@ -117,7 +125,7 @@ export class SecondFactorLoginService {
     try {
       const factor = await this.factors.check(user, proof, { action: 'login', client })
       const methods = withMethods(challenge.methods, factor.methods)
-      const grounds = this.grounds.of(challenge, factor)
+      const grounds = this.grounds.of(challenge, factor, context)
       const loggedIn = await this.sessions.admit(user, { methods }, context, grounds)
       await counted.completed()
       return loggedIn

@@ -244,7 +244,7 @@ export const de: Translated = {
     'factorReset.byManager':
       'Jemand, der Ihr Team bei {site} verwaltet, sagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
     'factorReset.byOperator':
-      'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
+      'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn Sie sich damit anmelden, verhindert das, was folgt.',
 
     'policy.off': 'Niemand muss einen zweiten Faktor haben.',
     'policy.payments': 'Wer bezahlen darf, muss einen zweiten Faktor haben{from}',

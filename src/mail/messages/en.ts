@@ -237,7 +237,8 @@ export const en = {
 
     'factorReset.byManager':
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
-    'factorReset.byOperator': 'Somebody told us that you have lost your authenticator app or passkeys.',
+    'factorReset.byOperator':
+      'Somebody told us that you have lost your authenticator app or passkeys. If you log in with one of them, that stops what follows.',
 
     'policy.off': 'Nobody has to have a second factor.',
     'policy.payments': 'Whoever may pay has to have a second factor{from}',

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
+import { anOwner } from '../../support/people.js'
+import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
+import { ConsoleUser, startWithConsole } from './console-calls.js'
+
+const DAY = 24 * 60 * 60
+const REASON = 'asked for by phone, ticket 4711'
+
+describe.each(BACKENDS)('operator console: a reset of second factors (%s)', backend => {
+  let app: TestApp
+  let operator: ConsoleUser
+  beforeAll(async () => {
+    app = await startWithConsole(backend, { PASSKEY_RP_ID: 'main.test' })
+  })
+  afterAll(() => app?.stop())
+
+  async function requested() {
+    const owner = await anOwner(app)
+    const authenticator = await giveAuthenticator(app, owner)
+    return { owner, authenticator, resetAt: await request(owner) }
+  }
+
+  /** By an operator who has just logged in: tests let days pass. */
+  async function request({ id }: User): Promise<Date> {
+    app.clock.advance(60)
+    operator = await ConsoleUser.loggedIn(app)
+    const answer = await operator.post(`users/${id}/factors/reset`, { reason: REASON })
+    expect(answer.status).toBe(202)
+    return new Date(answer.json.resetAt)
+  }
+  const hasFactor = async ({ id }: User) => (await app.app.get(Users).find(id))?.hasSecondFactor
+
+  it('waits a day, tells an owner by mail at once, and is then made', async () => {
+    const { owner, resetAt } = await requested()
+    expect((resetAt.getTime() - app.clock.now().getTime()) / 1000).toBeCloseTo(DAY, -1)
+    const [mail] = await app.mailsTo(owner.email)
+    expect(mail?.text).toContain('Somebody told us that you have lost')
+    app.clock.advance(DAY - 60)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(true)
+    app.clock.advance(10 * 60)
+    expect(await app.app.get(FactorResetJob).run()).toBe(1)
+    expect(await hasFactor(owner)).toBe(false)
+  })
+
+  it.each(['stop', 'confirm'])('the user can %s it with the mailed link', async action => {
+    const { owner } = await requested()
+    const token = await app.mailedToken(owner.email)
+    const answer = await app.request({
+      method: 'POST',
+      path: `/api/second-factor-reset/${action}`,
+      headers: { Origin: MAIN },
+      body: { token },
+    })
+    expect(answer.status).toBe(204)
+    expect(await hasFactor(owner)).toBe(action === 'stop')
+    app.clock.advance(DAY + 600)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(action === 'stop')
+  })
+
+  it('asked for twice it is one, with one mail; cancelled it never happens', async () => {
+    const { owner, resetAt } = await requested()
+    const again = await operator.post(`users/${owner.id}/factors/reset`)
+    expect(new Date(again.json.resetAt)).toEqual(resetAt)
+    expect(await app.mailsTo(owner.email)).toHaveLength(1)
+    expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(204)
+    expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(404)
+    app.clock.advance(DAY + 600)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(true)
+  })
+
+  it('is not made for somebody who has been disabled since', async () => {
+    const { owner } = await requested()
+    await operator.post(`users/${owner.id}/disable`)
+    app.clock.advance(DAY + 600)
+    await app.app.get(FactorResetJob).run()
+    expect(await hasFactor(owner)).toBe(true)
+  })
+
+  it('is refused for users without a second factor', async () => {
+    app.clock.advance(60)
+    operator = await ConsoleUser.loggedIn(app)
+    const answer = await operator.post(`users/${(await anOwner(app)).id}/factors/reset`)
+    expect(answer.json).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  describe('while it waits, its user logs in', () => {
+    /** A day later, whether they still have their factors; and how often it was stopped. */
+    async function afterADay(owner: User) {
+      app.clock.advance(DAY + 600)
+      await app.app.get(FactorResetJob).run()
+      const rows = (await app.auditRows()).filter(row => row.userId === owner.id)
+      const stopped = rows.filter(({ detail }) => detail.step === 'stopped')
+      return { hasFactor: await hasFactor(owner), stopped: stopped.map(({ detail }) => detail.reason) }
+    }
+
+    it('with their app: they have not lost it, so it is stopped, and its link is void', async () => {
+      const { owner, authenticator } = await requested()
+      const challenge = await aChallenge(app, owner)
+      const login = await secondStep(app, { challenge, code: authenticator.code() })
+      expect(outcome(login)).toBe('200')
+      const token = await app.mailedToken(owner.email, '/factor-reset')
+      const link = { path: '/api/second-factor-reset/confirm', body: { token } }
+      const followed = await app.request({ method: 'POST', headers: { Origin: MAIN }, ...link })
+      expect(outcome(followed)).toBe('400 INVALID_LINK')
+      expect((await operator.get(`users/${owner.id}`)).json.resetAt).toBeNull()
+      expect(await afterADay(owner)).toEqual({ hasFactor: true, stopped: ['logged in with a factor'] })
+    })
+
+    it('with a passkey: it is stopped too', async () => {
+      const owner = await anOwner(app)
+      const { authenticator } = await addPasskey(app, await provenSession(app, owner))
+      await request(owner)
+      const login = await logInWithPasskey(app, authenticator.get(await passkeyOptions(app)))
+      expect(outcome(login)).toBe('200')
+      expect(await afterADay(owner)).toEqual({ hasFactor: true, stopped: ['logged in with a factor'] })
+    })
+
+    it('with a recovery code, as those do who have lost the rest: it happens', async () => {
+      const { owner } = await requested()
+      const [recoveryCode] = await giveRecoveryCodes(app, owner)
+      const challenge = await aChallenge(app, owner)
+      expect(outcome(await secondStep(app, { challenge, recoveryCode }))).toBe('200')
+      expect(await afterADay(owner)).toEqual({ hasFactor: false, stopped: [] })
+    })
+
+    it('with the password alone, and gets no further: it happens', async () => {
+      const { owner, authenticator } = await requested()
+      const challenge = await aChallenge(app, owner)
+      const wrong = await secondStep(app, { challenge, code: authenticator.wrongCode() })
+      expect(outcome(wrong)).toBe('401 SECOND_FACTOR_INVALID')
+      expect(await afterADay(owner)).toEqual({ hasFactor: false, stopped: [] })
+    })
+  })
+})
