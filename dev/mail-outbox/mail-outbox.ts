@@ -25,6 +25,8 @@ export interface OutboxOptions {
 /** A real SMTP server that keeps what it gets, for development and tests. Nothing leaves this machine. */
 export class MailOutbox {
   readonly mails: ReceivedMail[] = []
+  /** Asked before each mail; false refuses it for good, as a server does that has no such mailbox. */
+  accepts: (to: string) => boolean | Promise<boolean> = () => true
 
   private constructor(
     private readonly server: SMTPServer,
@@ -35,6 +37,10 @@ export class MailOutbox {
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS', 'AUTH'],
+      onRcptTo: async ({ address }, _, done) => {
+        const isAccepted = await outbox.accepts(address)
+        done(isAccepted ? null : Object.assign(new Error('no such mailbox'), { responseCode: 550 }))
+      },
       onData: (stream, session, done) => {
         buffer(stream)
           .then(bytes => PostalMime.parse(bytes))

@@ -25,7 +25,7 @@ export const OPERATOR: Actor = { client: null }
 
 /** Whoever runs a command, with the reason that they give. */
 export function atCommandLine(reason: string | undefined): Actor {
-  return reason === undefined ? OPERATOR : { client: null, operator: { id: null, reason } }
+  return { client: null, operator: { id: null, reason: reason ?? null } }
 }
 
 /** The user whom something is done to. */

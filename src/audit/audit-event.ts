@@ -8,6 +8,7 @@ export const CONSOLE_ACTIONS = [
   'operator.logout',
   'operator.passkey',
   'operator.search',
+  'operator.list',
 ] as const
 
 /** Every action that has rows in the audit log. */
@@ -67,6 +68,7 @@ export const AUDIT_ACTIONS = [
   'satellite.remove',
   'rate.limit',
   'mail',
+  'mail.resend',
   'checkout.create',
   'webhook',
   'origin',

@@ -26,6 +26,8 @@ export interface AuditSelection {
   readonly user?: string
   readonly action?: string
   readonly outcome?: string
+  /** Only what operators did, of all accounts; an index has those alone. */
+  readonly isByOperator?: true
   /** A condition on `auditLog` that no index answers. */
   readonly where?: SQL
 }
@@ -109,13 +111,16 @@ function isNext(selection: AuditSelection, { range, order }: ScanStep): SQL | un
   const id = isNewestFirst ? range.to : range.after + 1
   const { account, last } = keyOf(selection)
   const compare = isNewestFirst ? lte : gte
-  if (!last) return compare(auditLog.id, id)
+  if (!last) return and(selection.isByOperator && isByOperator, compare(auditLog.id, id))
   return and(
     account === undefined ? undefined : eq(auditLog.accountId, account),
     isNewestFirst ? gte(last.column, last.value) : lte(last.column, last.value),
     compare(sql`(${last.column}, ${auditLog.id})`, sql`(${last.value}, ${id})`),
   )
 }
+
+/** As the index `audit_log_operator` has it. */
+const isByOperator = sql`(${auditLog.detail} ->> 'operator') is not null`
 
 function inOrder(selection: AuditSelection, { order }: ScanStep): SQL[] {
   const { last } = keyOf(selection)

@@ -9,6 +9,7 @@ import { addDoctorCommand } from './doctor/doctor-command.js'
 import { addFactorCommands } from './factor-commands.js'
 import { addImportCommands } from './import-commands.js'
 import { addKeyCommands } from './key-commands.js'
+import { addMailCommands } from './mail-commands.js'
 import { addOperatorCommands } from './operator-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
 import { addSecretCommands } from './secret-commands.js'
@@ -45,6 +46,7 @@ function programFor(context: CommandContext): Command {
   addSessionCommands(program, context)
   addFactorCommands(program, context)
   addSatelliteCommands(program, context)
+  addMailCommands(program, context)
   addOperatorCommands(program, context)
   addStoreCommands(program, context)
   addKeyCommands(program, context)

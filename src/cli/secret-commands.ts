@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import { TotpFactors } from '../factors/totp/totp-factors.js'
+import { FailedMails } from '../mail/failed-mails.js'
 import { Operators } from '../operators/operators.js'
 import { dropRetiredSecretKeys, generateSecretKeys, rotateSecretKeys } from '../secrets/secret-key-file.js'
 import { type CommandContext, withService } from './command-context.js'
@@ -35,7 +36,10 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
       const { secretsKeysFile } = readSettings(environment)
       const resealed = await withService(
         context,
-        async app => (await app.get(TotpFactors).resealAll()) + (await app.get(Operators).resealAll()),
+        async app =>
+          (await app.get(TotpFactors).resealAll()) +
+          (await app.get(Operators).resealAll()) +
+          (await app.get(FailedMails).resealAll()),
       )
       // Those that were retired before it began, so that no server has used them since.
       const { dropped, kept } = await dropRetiredSecretKeys(secretsKeysFile, now)

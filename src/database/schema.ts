@@ -238,6 +238,8 @@ export const auditLog = pgTable(
     index('audit_log_account_outcome').on(table.accountId, table.outcome, table.id),
     index('audit_log_user').on(table.userId, table.id),
     index('audit_log_at').on(table.at),
+    // What operators did, in their own list: few rows among all others.
+    index('audit_log_operator').on(table.id).where(sql`(detail ->> 'operator') is not null`),
   ],
 )
 
@@ -503,6 +505,9 @@ export const satellites = pgTable(
     uniqueIndex('satellites_origin').on(table.origin).where(sql`state <> 'pending'`),
     uniqueIndex('satellites_account_origin').on(table.accountId, table.origin),
     index('satellites_version').on(table.version),
+    // In the order of the operators' pages, and origins that begin with what an operator types.
+    index('satellites_created').on(table.createdAt, table.id),
+    index('satellites_origin_prefix').on(table.origin.op('text_pattern_ops')),
     // Who has patterns with the same parent host.
     index('satellites_preview_parent')
       .on(sql`substring(${table.origin} from position('.' in ${table.origin}) + 1)`)
@@ -695,4 +700,29 @@ export const leases = pgTable(
   'leases',
   { name: text('name').notNull(), until: instant('until').notNull(), holder: text('holder') },
   table => [primaryKey({ columns: [table.name] })],
+)
+
+/**
+ * Mails that could not be sent, for as long as sending them again makes sense. `sealed` is the mail and its address, sealed by
+ * SECRETS_KEYS_FILE; `linkHash` is the hash of the one-time token in its link, null where it has none.
+ */
+export const failedMails = pgTable(
+  'failed_mails',
+  {
+    id: uuid('id').primaryKey(),
+    sealed: text('sealed').notNull(),
+    linkHash: text('link_hash'),
+    failedAt: instant('failed_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    /** What the mail server said last. */
+    lastError: text('last_error').notNull(),
+    /** Whether it refused this mail for good, as it does an address that does not exist. */
+    isRefused: boolean('is_refused').notNull(),
+    /** While somebody sends it again; nobody else does until then. */
+    claimedUntil: instant('claimed_until'),
+  },
+  table => [
+    index('failed_mails_failed').on(table.failedAt, table.id),
+    index('failed_mails_expiry').on(table.expiresAt),
+  ],
 )

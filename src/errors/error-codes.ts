@@ -96,6 +96,7 @@ export const ERROR_CODES = {
   PASSKEY_EXISTS: { status: 409, title: 'This passkey has been added already' },
   LAST_WAY_IN: { status: 409, title: 'Without this there would be no way to log in' },
   EMAIL_TAKEN: { status: 409, title: 'This e-mail address is already in use' },
+  MAIL_BEING_SENT: { status: 409, title: 'Somebody is sending this mail again now' },
   BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   URL_TOO_LONG: { status: 414, title: 'The URL is too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Only application/json in UTF-8 is accepted' },

@@ -188,6 +188,17 @@ export class OneTimeTokens {
     await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
   }
 
+  /** When tokens with these hashes expire, by hash, whatever they are for; without those that are used or have expired. */
+  async expiriesOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    if (hashes.length === 0) return new Map()
+    const { hash, expiresAt } = oneTimeTokens
+    const isLive = and(inArray(hash, [...hashes]), gt(expiresAt, this.clock.now()))
+    const rows = await this.database.run(db =>
+      db.select({ hash, expiresAt }).from(oneTimeTokens).where(isLive),
+    )
+    return new Map(rows.map(row => [row.hash, row.expiresAt]))
+  }
+
   /** Removes what expired at `now` or before; returns how many. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, oneTimeTokens, oneTimeTokens.expiresAt, now)

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
-import { createTransport, type Transporter } from 'nodemailer'
-import { AuditLog } from '../audit/audit-log.js'
-import { isLoopback } from '../config/origin.js'
+import type { Transporter } from 'nodemailer'
 import { Settings } from '../config/settings.js'
 import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
 import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
+import { FailedMails } from './failed-mails.js'
 import type { Mail, Receiver } from './mail.js'
 import { MailLanguage } from './mail-language.js'
 import { htmlOf, type MailSender, textOf } from './mail-layout.js'
+import { openSmtp } from './smtp-transport.js'
 
 /** Waits before each retry; a mail server that restarts is back in between. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
@@ -33,7 +33,7 @@ export class Mailer implements OnApplicationShutdown {
 
   constructor(
     private readonly settings: Settings,
-    private readonly auditLog: AuditLog,
+    private readonly failedMails: FailedMails,
     private readonly sites: BrandedSites,
     private readonly tracing: Tracing,
     metrics: Metrics,
@@ -53,7 +53,7 @@ export class Mailer implements OnApplicationShutdown {
 
   /**
    * Sends the result of `write` in the background and retries for about a minute; a mail that could not be sent is
-   * recorded in the audit log (`mail`, failed). Call it after the commit. Without a mail server it only warns.
+   * recorded in the audit log (`mail`, failed), and kept for a while. Call it after the commit. Without a mail server it only warns.
    */
   post({ email, language }: Receiver, write: (words: MailLanguage) => Mail): void {
     this.hold(email, async () => write(MailLanguage.of(language)))
@@ -73,6 +73,26 @@ export class Mailer implements OnApplicationShutdown {
       const { name, branding } = await this.sites.find(satellite)
       return { ...write(MailLanguage.of(language), name), ...(branding && { branding }) }
     })
+  }
+
+  /**
+   * One attempt, now; rejects with what the mail server said, or throws `MAIL_UNAVAILABLE` where mail is not configured.
+   * For mails that have failed before; all others are posted.
+   */
+  async deliver(to: string, mail: Mail): Promise<void> {
+    const { transport } = this
+    if (!transport) throw unavailable('MAIL_UNAVAILABLE')
+    const message = {
+      from: this.settings.mail?.from,
+      to,
+      subject: mail.subject,
+      text: textOf(mail, this.sender),
+      html: htmlOf(mail, this.sender),
+      // RFC 3834 §5: no out-of-office answers to these.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    }
+    await this.tracing.span('mail', () => transport.sendMail(message))
+    this.counts.sent++
   }
 
   /** Sends what is held back, one after the other; resolves when no mail is waiting any longer. */
@@ -111,28 +131,19 @@ export class Mailer implements OnApplicationShutdown {
 
   private async send(to: string, compose: () => Promise<Mail>, held: AbortSignal): Promise<void> {
     await pause(POST_AFTER_MS, AbortSignal.any([this.closing.signal, held]))
-    const { transport } = this
     const mail = await compose().catch(error => this.giveUp(to, { subject: 'A mail' }, error))
     if (!mail) return
-    if (!transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
-    const message = {
-      from: this.settings.mail?.from,
-      to,
-      subject: mail.subject,
-      text: textOf(mail, this.sender),
-      html: htmlOf(mail, this.sender),
-      // RFC 3834 §5: no out-of-office answers to these.
-      headers: { 'Auto-Submitted': 'auto-generated' },
-    }
+    if (!this.transport) return this.logger.warn(`Mail is not configured: "${mail.subject}" was not sent`)
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       try {
-        await this.tracing.span('mail', () => transport.sendMail(message))
-        this.counts.sent++
-        return
+        return await this.deliver(to, mail)
       } catch (error) {
-        if (waitMs === null || this.closing.signal.aborted || isFinal(error))
-          return this.giveUp(to, mail, error as Error)
-        await pause(waitMs, this.closing.signal)
+        if (waitMs !== null && !this.closing.signal.aborted && !isFinal(error))
+          await pause(waitMs, this.closing.signal)
+        else {
+          this.giveUp(to, mail, error as Error)
+          return await this.failedMails.keep({ to, mail }, error as Error, isFinal(error))
+        }
       }
     }
   }
@@ -140,7 +151,7 @@ export class Mailer implements OnApplicationShutdown {
   private giveUp(email: string, { subject }: Pick<Mail, 'subject'>, { message }: Error): void {
     this.counts.failed++
     this.logger.error(`"${subject}" was not sent: ${message}`)
-    this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject, email } })
+    this.failedMails.note(email, subject)
   }
 }
 
@@ -149,36 +160,8 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { ref: false, signal }).catch(() => {})
 }
 
-/** Whether the server would refuse again: a 5xx reply (RFC 5321 §4.2.1). */
+/** Whether the server would refuse this mail again: a 5xx reply (RFC 5321 §4.2.1). */
 function isFinal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: number }
   return responseCode !== undefined && responseCode >= 500
-}
-
-/** A mail server that does not answer must not delay a shutdown. */
-const SMTP_TIMEOUT_MS = 10_000
-
-/**
- * Connects to SMTP_URL. `smtps://` uses TLS from the start. `smtp://` upgrades with STARTTLS before anything
- * is sent, and fails if the server does not offer it or its certificate is not valid for its name. Plain text
- * only to this machine, or with `?tls=off`.
- */
-export function openSmtp(url: URL): Transporter {
-  const address = new URL(url)
-  address.searchParams.delete('tls')
-  return createTransport({
-    url: address.href,
-    requireTLS: url.protocol === 'smtp:' && !mayBePlain(url),
-    pool: true,
-    connectionTimeout: SMTP_TIMEOUT_MS,
-    greetingTimeout: SMTP_TIMEOUT_MS,
-    socketTimeout: SMTP_TIMEOUT_MS,
-    // A mail is text that we have made: nothing in it may read a file or a URL.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-}
-
-function mayBePlain({ hostname, searchParams }: URL): boolean {
-  return isLoopback(hostname) || searchParams.get('tls') === 'off'
 }

@@ -55,3 +55,8 @@ export class SiteUrls {
     return this.settings.brand.name
   }
 }
+
+/** The token in a link of {@link SiteUrls.toMainSite}; null for any other link. */
+export function tokenIn(url: string): string | null {
+  return /#token=([A-Za-z0-9_-]+)$/.exec(url)?.[1] ?? null
+}

@@ -56,7 +56,8 @@ export class OperatorLogin {
     // A code is used up only by somebody with the password.
     if (operator && isPassword && (await this.operators.useCode(operator, code))) return operator
     const reason = operator ? (isPassword ? 'wrong code' : 'wrong password') : 'unknown operator'
-    this.auditLog.note({ ...auditEvent({ client }, 'operator.login', { reason, email }), outcome: 'failed' })
+    const actor = { client, ...(operator && { operator: { id: operator.id, reason: null } }) }
+    this.auditLog.note({ ...auditEvent(actor, 'operator.login', { reason, email }), outcome: 'failed' })
     throw new ApiError('INVALID_CREDENTIALS')
   }
 

@@ -13,16 +13,18 @@ import { SecretsModule } from '../secrets/secrets.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TeamModule } from '../team/team.module.js'
 import { UsersModule } from '../users/users.module.js'
+import { OperatorActivityController } from './activity/activity.controller.js'
+import { OperatorActivity } from './activity/operator-activity.js'
 import { ConsoleAddress } from './console-address.js'
 import { DirectoryController, PersonController } from './directory/directory.controller.js'
 import { DirectorySearch } from './directory/directory-search.js'
 import { OperatorFactorResets } from './directory/operator-factor-resets.js'
 import { Records } from './directory/records.js'
-import {
-  OperatorEventsController,
-  OperatorHealthController,
-  OperatorSatellitesController,
-} from './operations/operations.controller.js'
+import { FailedMailService } from './mails/failed-mail.service.js'
+import { OperatorMailsController } from './mails/failed-mails.controller.js'
+import { AccountNames } from './operations/account-names.js'
+import { OperatorEventsController, OperatorHealthController } from './operations/operations.controller.js'
+import { OperatorSatellitesController } from './operations/satellites.controller.js'
 import { ConsoleGuard, OperatorGuard } from './operator.guard.js'
 import { OperatorLoginController } from './operator-login.controller.js'
 import { OperatorLogin } from './operator-login.js'
@@ -39,6 +41,8 @@ const CONTROLLERS = [
   OperatorSatellitesController,
   OperatorEventsController,
   OperatorHealthController,
+  OperatorActivityController,
+  OperatorMailsController,
 ]
 
 @Module({
@@ -57,9 +61,12 @@ const CONTROLLERS = [
     UsersModule,
   ],
   providers: [
+    AccountNames,
     ConsoleAddress,
     ConsoleGuard,
     DirectorySearch,
+    FailedMailService,
+    OperatorActivity,
     OperatorFactorResets,
     OperatorGuard,
     OperatorLogin,

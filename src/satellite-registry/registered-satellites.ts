@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, asc, count, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, like, ne, or, type SQL, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { satellites } from '../database/schema.js'
+import { startsWith } from '../database/starts-with.js'
 import { ApiError } from '../errors/api-error.js'
+import type { Age } from '../http/age-cursor.js'
 import { ceilingOf } from '../permissions/permissions.js'
 import { matchesPattern, parentOf } from '../satellites/satellite-map.js'
 import { type RegisteredSatellite, type SatelliteRow, selectSatellites } from './registered-satellite.js'
@@ -19,6 +21,14 @@ export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 
 export type SatelliteChange = Partial<
   Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'secondFactor' | 'sessionSeconds' | 'branding'>
 >
+
+/** Which satellites of all accounts; all conditions must hold. */
+export interface SatelliteFilter {
+  readonly state?: SatelliteRow['state']
+  /** How the origin may begin. */
+  readonly origin?: readonly string[]
+  readonly after?: Age
+}
 
 /** The satellites in the database. Methods that change something take the transaction of the whole change. */
 @Injectable()
@@ -35,15 +45,20 @@ export class RegisteredSatellites {
       .orderBy(asc(satellites.createdAt), asc(satellites.id))
   }
 
-  /** Of every account, the newest first. */
+  /** Of every account, the newest first, those after `after`; at most `limit`. */
   listNewest(
     db: Db,
-    state: SatelliteRow['state'] | undefined,
+    { state, origin, after }: SatelliteFilter,
     limit: number,
   ): Promise<RegisteredSatellite[]> {
+    const { createdAt, id } = satellites
+    // As a whole, so that an index finds where the page begins.
+    const place = after && sql`(${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
+    const isOlder = place && sql`(${createdAt}, ${id}) < ${place}`
+    const begins = origin?.map(start => like(satellites.origin, startsWith(start)))
     return selectSatellites(db)
-      .where(state && eq(satellites.state, state))
-      .orderBy(desc(satellites.createdAt), desc(satellites.id))
+      .where(and(state && eq(satellites.state, state), begins && or(...begins), isOlder))
+      .orderBy(desc(createdAt), desc(id))
       .limit(limit)
   }
 

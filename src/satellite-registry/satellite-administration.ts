@@ -6,7 +6,7 @@ import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { OriginClaims } from './origin-claims.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
-import { type NewSatellite, RegisteredSatellites } from './registered-satellites.js'
+import { type NewSatellite, RegisteredSatellites, type SatelliteFilter } from './registered-satellites.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
 
 /** Satellites as operators see and change them, beyond what their accounts can do. */
@@ -25,9 +25,9 @@ export class SatelliteAdministration {
     return this.database.run(db => this.registered.list(db, accountId))
   }
 
-  /** The newest of all accounts, in this state where it is given; at most `limit`. */
-  listNewest(state: SatelliteRow['state'] | undefined, limit: number): Promise<RegisteredSatellite[]> {
-    return this.database.report(db => this.registered.listNewest(db, state, limit))
+  /** Those of all accounts that the filter lets through, newest first; at most `limit`. */
+  listNewest(filter: SatelliteFilter, limit: number): Promise<RegisteredSatellite[]> {
+    return this.database.report(db => this.registered.listNewest(db, filter, limit))
   }
 
   /** Null when there is none. */

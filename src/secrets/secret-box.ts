@@ -9,7 +9,7 @@ import {
 import { Injectable } from '@nestjs/common'
 import { SecretKeys } from './secret-keys.js'
 
-/** A key seals at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one for each factor. */
+/** A key seals at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one for each factor and failed mail. */
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16

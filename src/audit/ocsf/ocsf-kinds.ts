@@ -89,6 +89,7 @@ export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   'satellite.remove': entity('satellite', 'Delete'),
   'rate.limit': api({ other: 'Rate Limit' }),
   mail: entity('mail', { other: 'Send' }),
+  'mail.resend': entity('mail', { other: 'Send Again' }),
   'checkout.create': entity('checkout', 'Create'),
   webhook: api({ other: 'Webhook' }),
   origin: api({ other: 'Cross-Origin Request' }),
@@ -104,5 +105,6 @@ export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   'operator.logout': authentication('Logoff'),
   'operator.passkey': entity('operator', 'Update'),
   'operator.search': entity('directory', 'Read'),
+  'operator.list': entity('personal data', 'Read'),
   'operator.view': entity('personal data', 'Read'),
 }

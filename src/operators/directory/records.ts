@@ -72,7 +72,8 @@ export class Records {
     const user = await this.users.find(id)
     if (!user) throw new ApiError('NOT_FOUND')
     await this.noteLook(user, actor)
-    const [factors, resets, sites, latest] = await Promise.all([
+    const [account, factors, resets, sites, latest] = await Promise.all([
+      this.accounts.find(user.accountId),
       this.factors.find(id),
       this.resets.timesOf([id]),
       this.sitesOf(id),
@@ -80,6 +81,7 @@ export class Records {
     ])
     return {
       ...shownUser(user),
+      accountName: account?.name ?? null,
       granted: user.granted,
       allowedSatellites: user.satellites,
       hasPassword: user.passwordHash !== null,

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
+import { ageCursor } from '../../http/age-cursor.js'
 import { pageOf } from '../../http/page.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { type MembersQuery, memberCursor, type TeamMemberAnswer } from './members.dto.js'
+import { type MembersQuery, type TeamMemberAnswer } from './members.dto.js'
 
 /** The users of an account, as those see them who manage it. */
 @Injectable()
@@ -22,7 +23,7 @@ export class MemberList {
    */
   async list(accountId: string, { limit, after, q }: MembersQuery) {
     const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count, q)
-    const { rows, next } = await pageOf(limit, read, memberCursor)
+    const { rows, next } = await pageOf(limit, read, ageCursor)
     return { users: await this.asTeamMembers(rows), next }
   }
 

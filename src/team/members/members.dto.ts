@@ -1,28 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsObject, IsOptional, Length, Matches } from 'class-validator'
+import { IsOptional, Length, Matches } from 'class-validator'
+import { type Age, AgeCursor } from '../../http/age-cursor.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { asCursor, PageCursor, PageLimit, positionIn } from '../../http/page.js'
+import { PageLimit } from '../../http/page.js'
 import { ParseText } from '../../http/request-validation.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { Role } from '../../users/user.js'
-import type { UserCursor } from '../../users/users.js'
 import { PermissionsBody } from './member-access.dto.js'
-
-/** Milliseconds since 1970 and the id, because many users of an import have the same time. */
-const AGE = /^\d{1,13}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** Where a page of the team ended, as text for `?after=`. */
-export function memberCursor({ createdAt, id }: UserCursor): string {
-  return asCursor(`${createdAt.getTime()}.${id}`)
-}
-
-/** What a cursor of ours contains; null for any other text. */
-function ageInCursor(text: string): UserCursor | null {
-  const age = positionIn(text, AGE)
-  if (age === null) return null
-  const [milliseconds, id] = age.split('.') as [string, string]
-  return { createdAt: new Date(Number(milliseconds)), id }
-}
 
 const DEFAULT_PAGE = 100
 /** As long as the longest name. */
@@ -33,8 +17,8 @@ export class MembersQuery {
   @PageLimit(DEFAULT_PAGE)
   limit: number = DEFAULT_PAGE
 
-  @PageCursor(ageInCursor, options => IsObject(options))
-  after?: UserCursor
+  @AgeCursor()
+  after?: Age
 
   @ApiPropertyOptional({
     type: String,

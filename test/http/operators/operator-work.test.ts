@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
-import { AuditLog } from '../../../src/audit/audit-log.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts } from '../../../src/database/schema.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
@@ -17,7 +15,6 @@ import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
-const DAY = 24 * 60 * 60
 const REASON = 'asked for by phone, ticket 4711'
 
 describe.each(BACKENDS)('operator console: people (%s)', backend => {
@@ -90,9 +87,10 @@ describe('operator console: reasons', () => {
     async body => {
       const changes = handlersOf(app.app).filter(
         ({ name, method }) =>
-          method === 'POST' && /^(Person|OperatorSatellites|OperatorEvents)Controller/.test(name),
+          method === 'POST' &&
+          /^(Person|OperatorSatellites|OperatorEvents|OperatorMails)Controller/.test(name),
       )
-      expect(changes).toHaveLength(9)
+      expect(changes).toHaveLength(10)
       for (const { path } of changes) {
         const answer = await operator.post(path.replace('/api/operator/', '').replace(':id', owner.id), body)
         expect([path, answer.json?.code]).toEqual([path, 'INVALID_BODY'])
@@ -186,83 +184,7 @@ describe('operator console: looks', () => {
   }
 })
 
-describe('operator console: a reset of second factors', () => {
-  let app: TestApp
-  let operator: ConsoleUser
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app.stop())
-
-  async function requested() {
-    app.clock.advance(60)
-    operator = await ConsoleUser.loggedIn(app)
-    const owner = await anOwner(app)
-    await giveAuthenticator(app, owner)
-    const answer = await operator.post(`users/${owner.id}/factors/reset`, { reason: REASON })
-    expect(answer.status).toBe(202)
-    return { owner, resetAt: new Date(answer.json.resetAt) }
-  }
-  const hasFactor = async ({ id }: User) => (await app.app.get(Users).find(id))?.hasSecondFactor
-
-  it('waits a day, tells an owner by mail at once, and is then made', async () => {
-    const { owner, resetAt } = await requested()
-    expect((resetAt.getTime() - app.clock.now().getTime()) / 1000).toBeCloseTo(DAY, -1)
-    const [mail] = await app.mailsTo(owner.email)
-    expect(mail?.text).toContain('Somebody told us that you have lost')
-    app.clock.advance(DAY - 60)
-    await app.app.get(FactorResetJob).run()
-    expect(await hasFactor(owner)).toBe(true)
-    app.clock.advance(10 * 60)
-    expect(await app.app.get(FactorResetJob).run()).toBe(1)
-    expect(await hasFactor(owner)).toBe(false)
-  })
-
-  it.each(['stop', 'confirm'])('the user can %s it with the mailed link', async action => {
-    const { owner } = await requested()
-    const token = await app.mailedToken(owner.email)
-    const answer = await app.request({
-      method: 'POST',
-      path: `/api/second-factor-reset/${action}`,
-      headers: { Origin: MAIN },
-      body: { token },
-    })
-    expect(answer.status).toBe(204)
-    expect(await hasFactor(owner)).toBe(action === 'stop')
-    app.clock.advance(DAY + 600)
-    await app.app.get(FactorResetJob).run()
-    expect(await hasFactor(owner)).toBe(action === 'stop')
-  })
-
-  it('asked for twice it is one, with one mail; cancelled it never happens', async () => {
-    const { owner, resetAt } = await requested()
-    const again = await operator.post(`users/${owner.id}/factors/reset`)
-    expect(new Date(again.json.resetAt)).toEqual(resetAt)
-    expect(await app.mailsTo(owner.email)).toHaveLength(1)
-    expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(204)
-    expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(404)
-    app.clock.advance(DAY + 600)
-    await app.app.get(FactorResetJob).run()
-    expect(await hasFactor(owner)).toBe(true)
-  })
-
-  it('is not made for somebody who has been disabled since', async () => {
-    const { owner } = await requested()
-    await operator.post(`users/${owner.id}/disable`)
-    app.clock.advance(DAY + 600)
-    await app.app.get(FactorResetJob).run()
-    expect(await hasFactor(owner)).toBe(true)
-  })
-
-  it('is refused for users without a second factor', async () => {
-    app.clock.advance(60)
-    operator = await ConsoleUser.loggedIn(app)
-    const answer = await operator.post(`users/${(await anOwner(app)).id}/factors/reset`)
-    expect(answer.json).toMatchObject({ code: 'NOT_FOUND' })
-  })
-})
-
-describe('operator console: satellites, payments, mails, health', () => {
+describe('operator console: satellites, payments, health', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
@@ -302,15 +224,6 @@ describe('operator console: satellites, payments, mails, health', () => {
       { accountId: owner.accountId, detail: { event: event.id, operator: operator.id, reason: REASON } },
     ])
     expect((await operator.post('events/evt_unknown/replay')).json).toMatchObject({ code: 'NOT_FOUND' })
-  })
-
-  it('shows mails that could not be sent, and to whom', async () => {
-    const owner = await anOwner(app)
-    const detail = { subject: 'Reset your password', email: owner.email }
-    app.app.get(AuditLog).note({ action: 'mail', outcome: 'failed', client: null, detail })
-    await app.app.get(AuditLog).flush()
-    const { mails } = (await operator.get('mails')).json
-    expect(mails).toMatchObject([{ subject: 'Reset your password', to: owner.email }])
   })
 
   it('shows which parts are up, and what waits', async () => {

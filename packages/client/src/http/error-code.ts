@@ -63,6 +63,7 @@ export type ErrorCode =
   | 'PASSKEY_EXISTS'
   | 'LAST_WAY_IN'
   | 'EMAIL_TAKEN'
+  | 'MAIL_BEING_SENT'
   | 'BODY_TOO_LARGE'
   | 'URL_TOO_LONG'
   | 'UNSUPPORTED_MEDIA_TYPE'

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../../config/origin.js'
 import type { Settings } from '../../../config/settings.js'
-import { openSmtp } from '../../../mail/mailer.js'
+import { openSmtp } from '../../../mail/smtp-transport.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 import { reasonOf } from '../run-checks.js'
 

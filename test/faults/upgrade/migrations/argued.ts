@@ -69,4 +69,20 @@ export const ARGUED: readonly Argued[] = [
     statement: 'CREATE INDEX IF NOT EXISTS "users_email_prefix"',
     because: 'As the one above, of users.',
   },
+  {
+    in: '0022_operator-lists',
+    statement: 'CREATE INDEX IF NOT EXISTS "audit_log_operator"',
+    because:
+      'The release before reads and writes the log as ever. It holds the rows of operators alone; where the log is long, the operator builds it before, as docs/upgrading.md says.',
+  },
+  {
+    in: '0022_operator-lists',
+    statement: 'CREATE INDEX IF NOT EXISTS "satellites_created"',
+    because: 'The release before reads and writes satellites as ever. There are some hundred thousand at most, which change rarely.',
+  },
+  {
+    in: '0022_operator-lists',
+    statement: 'CREATE INDEX IF NOT EXISTS "satellites_origin_prefix"',
+    because: 'As the one above.',
+  },
 ]

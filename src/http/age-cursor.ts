@@ -1,0 +1,27 @@
+import { IsObject } from 'class-validator'
+import { asCursor, PageCursor, positionIn } from './page.js'
+
+/** A place in a list by age. */
+export interface Age {
+  readonly createdAt: Date
+  readonly id: string
+}
+
+/** Milliseconds since 1970 and the id, because many rows of an import have the same time. */
+const AGE = /^\d{1,13}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Where a page ended, as text for `?after=`. */
+export function ageCursor({ createdAt, id }: Age): string {
+  return asCursor(`${createdAt.getTime()}.${id}`)
+}
+
+/** For query fields: the row after which a page begins. */
+export const AgeCursor = () => PageCursor(ageInCursor, options => IsObject(options))
+
+/** What a cursor of ours contains; null for any other text. */
+function ageInCursor(text: string): Age | null {
+  const age = positionIn(text, AGE)
+  if (age === null) return null
+  const [milliseconds, id] = age.split('.') as [string, string]
+  return { createdAt: new Date(Number(milliseconds)), id }
+}

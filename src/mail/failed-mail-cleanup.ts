@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { FailedMails } from './failed-mails.js'
+
+const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
+
+/** Removes failed mails that nobody may send again, on one replica at a time. */
+@Injectable()
+export class FailedMailCleanup {
+  constructor(
+    private readonly failedMails: FailedMails,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when it did not run to its end here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, now => this.failedMails.removeExpired(now))
+  }
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { Injectable } from '@nestjs/common'
+import { and, asc, count, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { AuditLog } from '../audit/audit-log.js'
+import { Clock, secondsAfter } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
+import { Database } from '../database/database.js'
+import { removeExpiredRows } from '../database/remove-expired-rows.js'
+import { failedMails } from '../database/schema.js'
+import type { Age } from '../http/age-cursor.js'
+import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { Logger } from '../log/logger.js'
+import { SecretBox } from '../secrets/secret-box.js'
+import { type AddressedMail, linkHashOf, openMail, sealMail } from './sealed-mail.js'
+
+/** Later a mail says what is no longer so. One whose link expires earlier goes with it. */
+const KEPT_SECONDS = 7 * 24 * 60 * 60
+/** An hour without a mail server, of a busy installation: 2 MB. */
+const MAX_KEPT = 1_000
+/** Longer than a mail server may take. */
+const CLAIM_SECONDS = 60
+/** Of what a mail server says. */
+const MAX_ERROR_LENGTH = 300
+
+type Row = typeof failedMails.$inferSelect
+
+/** A mail that could not be sent. */
+export interface FailedMail extends AddressedMail, Pick<Row, 'id' | 'failedAt' | 'expiresAt' | 'lastError'> {
+  /** Whether the link in it still works; true for a mail without one. */
+  readonly isLinkGood: boolean
+}
+
+/**
+ * Mails that could not be sent, so that an operator can have them sent again. Their links are as good as passwords: each mail is
+ * sealed, and goes when its link expires, after 7 days at the latest, or when there are too many.
+ */
+@Injectable()
+export class FailedMails {
+  private readonly logger = new Logger('FailedMails')
+
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+    private readonly tokens: OneTimeTokens,
+    private readonly auditLog: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Notes in the audit log that a mail was given up. */
+  note(email: string, subject: string): void {
+    this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject, email } })
+  }
+
+  /**
+   * Keeps a mail that was given up, unless its link is used or withdrawn already. `isRefused`: the mail server will never take it.
+   * When there are too many, those go first, then the oldest. Never rejects: what cannot be kept is logged.
+   */
+  async keep(addressed: AddressedMail, { message }: Error, isRefused: boolean): Promise<void> {
+    try {
+      const linkHash = linkHashOf(addressed.mail)
+      const linkExpiry = linkHash && (await this.tokens.expiriesOf([linkHash])).get(linkHash)
+      if (linkHash && !linkExpiry) return
+      const failedAt = this.clock.now()
+      const expiresAt = earlier(secondsAfter(failedAt, KEPT_SECONDS), linkExpiry || null)
+      const id = randomUUID()
+      const sealed = sealMail(this.secrets, id, addressed)
+      const lastError = message.slice(0, MAX_ERROR_LENGTH)
+      const row = { id, sealed, linkHash, failedAt, expiresAt, lastError, isRefused }
+      await this.database.run(db => db.insert(failedMails).values(row))
+      await this.dropExcess()
+    } catch (error) {
+      this.logger.error(`A mail that failed could not be kept: ${(error as Error).message}`)
+    }
+  }
+
+  /** The newest, those after `after`; at most `limit`. What the keys at hand cannot open is left out. */
+  async list(after: Age | undefined, limit: number): Promise<FailedMail[]> {
+    const { failedAt, id } = failedMails
+    const place = after && sql`(${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
+    const isOlder = place && sql`(${failedAt}, ${id}) < ${place}`
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(failedMails)
+        .where(and(this.isKept(), isOlder))
+        .orderBy(desc(failedAt), desc(id))
+        .limit(limit),
+    )
+    return this.opened(rows)
+  }
+
+  /** Null when there is none, or it has expired. */
+  async find(id: string): Promise<FailedMail | null> {
+    const rows = await this.database.run(db =>
+      db
+        .select()
+        .from(failedMails)
+        .where(and(eq(failedMails.id, id), this.isKept())),
+    )
+    return (await this.opened(rows))[0] ?? null
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.database.run(db =>
+      db.select({ kept: count() }).from(failedMails).where(this.isKept()),
+    )
+    return row?.kept ?? 0
+  }
+
+  /**
+   * Reserves it for whoever sends it again, for a minute; false while somebody else does, or when it is gone. Of two calls
+   * at once one gets true.
+   */
+  async claim(transaction: Db, id: string): Promise<boolean> {
+    const { claimedUntil } = failedMails
+    const now = this.clock.now()
+    const isFree = or(isNull(claimedUntil), lte(claimedUntil, now))
+    const claimed = await transaction
+      .update(failedMails)
+      .set({ claimedUntil: secondsAfter(now, CLAIM_SECONDS) })
+      .where(and(eq(failedMails.id, id), this.isKept(), isFree))
+      .returning({ id: failedMails.id })
+    return claimed.length > 0
+  }
+
+  /** It was sent. */
+  async remove(id: string): Promise<void> {
+    await this.database.run(db => db.delete(failedMails).where(eq(failedMails.id, id)))
+  }
+
+  /** It has failed again; whoever likes may try. */
+  async release(id: string, { message }: Error): Promise<void> {
+    const change = { claimedUntil: null, lastError: message.slice(0, MAX_ERROR_LENGTH) }
+    await this.database.run(db => db.update(failedMails).set(change).where(eq(failedMails.id, id)))
+  }
+
+  /** Removes what expired at `now` or before; returns how many. */
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now)
+  }
+
+  /** Seals anew what the current key has not sealed. Returns how many. Safe to repeat. */
+  async resealAll(): Promise<number> {
+    let resealed = 0
+    const rows = await this.database.run(db => db.select().from(failedMails).where(this.isKept()))
+    for (const { id, sealed } of rows) {
+      if (this.secrets.isCurrent(sealed)) continue
+      const anew = sealMail(this.secrets, id, openMail(this.secrets, id, sealed))
+      await this.database.run(db =>
+        db.update(failedMails).set({ sealed: anew }).where(eq(failedMails.id, id)),
+      )
+      resealed++
+    }
+    return resealed
+  }
+
+  private isKept() {
+    return gt(failedMails.expiresAt, this.clock.now())
+  }
+
+  private async dropExcess(): Promise<void> {
+    const { id, isRefused, failedAt } = failedMails
+    await this.database.run(db => {
+      const excess = db
+        .select({ id })
+        .from(failedMails)
+        .orderBy(asc(isRefused), desc(failedAt), desc(id))
+        .offset(MAX_KEPT)
+      return db.delete(failedMails).where(inArray(id, excess))
+    })
+  }
+
+  private async opened(rows: readonly Row[]): Promise<FailedMail[]> {
+    const expiries = await this.tokens.expiriesOf(rows.flatMap(({ linkHash }) => linkHash ?? []))
+    return rows.flatMap(({ id, sealed, linkHash, failedAt, expiresAt, lastError }) => {
+      const addressed = this.open(id, sealed)
+      const isLinkGood = linkHash === null || expiries.has(linkHash)
+      return addressed ? [{ id, ...addressed, failedAt, expiresAt, lastError, isLinkGood }] : []
+    })
+  }
+
+  private open(id: string, sealed: string): AddressedMail | null {
+    try {
+      return openMail(this.secrets, id, sealed)
+    } catch (error) {
+      this.logger.warn(`A failed mail cannot be read: ${(error as Error).message}`)
+      return null
+    }
+  }
+}
+
+function earlier(one: Date, other: Date | null): Date {
+  return other && other < one ? other : one
+}

@@ -1,0 +1,30 @@
+import { hashOf } from '../links/one-time-token.js'
+import type { SecretBox } from '../secrets/secret-box.js'
+import type { Mail } from './mail.js'
+import { tokenIn } from './site-urls.js'
+
+/** A mail, and where it goes. */
+export interface AddressedMail {
+  readonly to: string
+  readonly mail: Mail
+}
+
+/** The mail, encrypted for the row with this id: copied to another row it is worth nothing. */
+export function sealMail(secrets: SecretBox, id: string, addressed: AddressedMail): string {
+  return secrets.seal(JSON.stringify(addressed), aadOf(id))
+}
+
+/** What {@link sealMail} was given. Throws an Error for another id, or when its key is not at hand. */
+export function openMail(secrets: SecretBox, id: string, sealed: string): AddressedMail {
+  return JSON.parse(secrets.open(sealed, aadOf(id)).toString())
+}
+
+/** The hash of the one-time token in its link; null for a mail without one. */
+export function linkHashOf({ action }: Mail): string | null {
+  const token = action && tokenIn(action.url)
+  return token ? hashOf(token) : null
+}
+
+function aadOf(id: string): string {
+  return `failed mail ${id}`
+}

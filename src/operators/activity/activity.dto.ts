@@ -1,0 +1,50 @@
+import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
+import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-event.js'
+import { asInstant } from '../../audit-api/audit.dto.js'
+import { RowCursor, RowLimit } from '../../audit-api/row-cursor.js'
+import { ParseText } from '../../http/request-validation.js'
+
+/** What reads: looks at people and accounts, searches, and lists with people in them. */
+export const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const
+export const LOGINS = ['operator.login', 'operator.logout'] as const
+/** Only the command line adds and disables operators; the rows name whom. */
+export const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
+/** Who does it where nobody has logged in, as in `detailOf` of the audit log. */
+export const COMMAND_LINE = 'command line'
+
+/** `changes`: all but looks and logins. */
+const KINDS = ['changes', 'looks', 'logins'] as const
+
+/** What operators did; all conditions must hold. */
+export class ActivityQuery {
+  /** Their id, or `command line`. */
+  @Matches(/^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|command line)$/)
+  @IsOptional()
+  operator?: string
+
+  @IsIn(KINDS)
+  @IsOptional()
+  kind?: (typeof KINDS)[number]
+
+  @IsIn(AUDIT_ACTIONS)
+  @IsOptional()
+  action?: AuditAction
+
+  /** Not before this time. */
+  @ParseText(asInstant)
+  @IsDate()
+  @IsOptional()
+  from?: Date
+
+  /** Before this time. */
+  @ParseText(asInstant)
+  @IsDate()
+  @IsOptional()
+  to?: Date
+
+  @RowLimit()
+  limit?: number
+
+  @RowCursor()
+  after?: number
+}

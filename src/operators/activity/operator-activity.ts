@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { auditEvent } from '../../audit/audit-event.js'
+import type { AuditRow } from '../../audit/audit-hash.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { scanAuditLog } from '../../audit/audit-scan.js'
+import { idsBetween } from '../../audit-api/audit-filter.js'
+import { pageBefore } from '../../audit-api/row-page.js'
+import { Database } from '../../database/database.js'
+import { auditLog, users } from '../../database/schema.js'
+import { AccountNames } from '../operations/account-names.js'
+import type { OperatorActor } from '../operator.guard.js'
+import { Operators } from '../operators.js'
+import { ABOUT_OPERATORS, type ActivityQuery, COMMAND_LINE, LOGINS, LOOKS } from './activity.dto.js'
+
+/** What operators did, for operators. */
+@Injectable()
+export class OperatorActivity {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: Operators,
+    private readonly accountNames: AccountNames,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * A page, newest first, with who did it, to whom and why; under a filter it may end early, with a `next`. A page with
+   * people in it is a look at them, which is recorded before it is answered.
+   */
+  async list(query: ActivityQuery, actor: OperatorActor) {
+    const { rows, next } = await this.database.report(async db => {
+      const selection = { accountId: null, isByOperator: true, where: conditionOf(query) } as const
+      return pageBefore(query, await idsBetween(db, query), step => scanAuditLog(db, selection, step))
+    })
+    const [emails, operators] = await Promise.all([this.emailsOf(rows), this.operators.list()])
+    await this.noteLook(rows, actor)
+    const names = new Map(operators.map(({ id, email }) => [id, email]))
+    const shown = rows.map(row => shownRow(row, names, emails))
+    return {
+      entries: await this.accountNames.addTo(shown),
+      next,
+    }
+  }
+
+  /** All operators there have been. */
+  async operatorNames() {
+    const all = await this.operators.list()
+    return { operators: all.map(({ id, email }) => ({ id, email })) }
+  }
+
+  /** Present addresses by user id. */
+  private async emailsOf(rows: readonly AuditRow[]): Promise<ReadonlyMap<string, string>> {
+    const ids = idsOfUsers(rows)
+    if (ids.length === 0) return new Map()
+    const { id, email } = users
+    const found = await this.database.run(db => db.select({ id, email }).from(users).where(inArray(id, ids)))
+    return new Map(found.map(user => [user.id, user.email]))
+  }
+
+  private async noteLook(rows: readonly AuditRow[], actor: OperatorActor): Promise<void> {
+    if (!rows.some(hasPerson)) return
+    const event = auditEvent(actor, 'operator.list', { list: 'activity', users: idsOfUsers(rows) })
+    await this.database.transaction(transaction => this.auditLog.record(transaction, event))
+  }
+}
+
+function conditionOf({ operator, kind, action, from, to }: ActivityQuery): SQL | undefined {
+  const lookOrLogin = [...LOOKS, ...LOGINS]
+  return and(
+    operator === undefined ? undefined : isBy(operator),
+    kind === 'changes' ? notInArray(auditLog.action, lookOrLogin) : undefined,
+    kind === 'looks' ? inArray(auditLog.action, [...LOOKS]) : undefined,
+    kind === 'logins' ? inArray(auditLog.action, [...LOGINS]) : undefined,
+    action && eq(auditLog.action, action),
+    from && gte(auditLog.at, from),
+    to && lt(auditLog.at, to),
+  )
+}
+
+/** What is done about operators is done at the command line, whoever it names. */
+function isBy(operator: string): SQL | undefined {
+  const names = sql`${auditLog.detail} ->> 'operator' = ${operator}`
+  if (operator === COMMAND_LINE) return or(names, inArray(auditLog.action, [...ABOUT_OPERATORS]))
+  return and(names, notInArray(auditLog.action, [...ABOUT_OPERATORS]))
+}
+
+function idsOfUsers(rows: readonly AuditRow[]): string[] {
+  return [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
+}
+
+/** Whether it is about a user, or has what was typed to find one, or where a mail to somebody went. */
+function hasPerson({ userId, action }: AuditRow): boolean {
+  return userId !== null || action === 'operator.search' || action === 'mail.resend'
+}
+
+function isAboutOperator(action: string): boolean {
+  return (ABOUT_OPERATORS as readonly string[]).includes(action)
+}
+
+function shownRow(
+  { id, at, action, outcome, userId, accountId, detail: { operator, reason, ...detail } }: AuditRow,
+  operators: ReadonlyMap<string, string>,
+  emails: ReadonlyMap<string, string>,
+) {
+  return {
+    ...{ id, at, action, outcome, accountId, userId, detail },
+    email: emails.get(userId ?? '') ?? null,
+    // Null at the command line.
+    operator: isAboutOperator(action) ? null : (operators.get(String(operator)) ?? null),
+    reason: typeof reason === 'string' ? reason : null,
+  }
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common'
+import { inArray } from 'drizzle-orm'
+import type { Actor } from '../../audit/actor.js'
+import { auditEvent, auditEventOf } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { users } from '../../database/schema.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import { ageCursor } from '../../http/age-cursor.js'
+import type { Client } from '../../http/client.js'
+import { pageOf } from '../../http/page.js'
+import { type FailedMail, FailedMails } from '../../mail/failed-mails.js'
+import { Mailer } from '../../mail/mailer.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { OperatorActor } from '../operator.guard.js'
+import type { FailedMailsQuery } from './failed-mails.dto.js'
+
+type Receiver = Pick<typeof users.$inferSelect, 'id' | 'accountId' | 'email'>
+
+/** Operators have limits of their own, each by themselves and all together. */
+const OPERATORS = 'operators'
+
+/** Mails that could not be sent, and sending them again, in the console or at the command line. */
+@Injectable()
+export class FailedMailService {
+  constructor(
+    private readonly failedMails: FailedMails,
+    private readonly mailer: Mailer,
+    private readonly rateLimiter: RateLimiter,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** A page, newest first. The console's looks are recorded before they are answered; null is the command line. */
+  async list({ limit, after }: FailedMailsQuery, actor: OperatorActor | null) {
+    const { rows, next } = await pageOf(
+      limit,
+      count => this.failedMails.list(after, count),
+      ({ failedAt: createdAt, id }) => ageCursor({ createdAt, id }),
+    )
+    const receivers = await this.receiversOf(rows)
+    if (actor && rows.length > 0) await this.noteLook([...receivers.values()], actor)
+    return { mails: rows.map(mail => shownMail(mail, receivers.get(mail.to))), next }
+  }
+
+  /**
+   * Sends it now, once, to the address that it was for. Throws `NOT_FOUND` for one that is gone, was sent or has expired,
+   * `INVALID_LINK` when its link no longer works, `MAIL_BEING_SENT` while somebody else sends it, `MAIL_UNAVAILABLE` when the mail server
+   * does not take it, which keeps it, and `TOO_MANY_ATTEMPTS`, which the command line (no client) is not counted for.
+   */
+  async resend(id: string, actor: Actor, client: Client | null = null): Promise<void> {
+    this.mailer.requireMail()
+    const failed = await this.failedMails.find(id)
+    if (!failed) throw new ApiError('NOT_FOUND')
+    if (!failed.isLinkGood) throw new ApiError('INVALID_LINK')
+    const by = { userId: actor.operator?.id ?? '', accountId: OPERATORS }
+    const counted = client && (await this.rateLimiter.countMailBy(by, failed.to, client))
+    const claimed = this.claim(failed, actor)
+    await (counted ? counted.refundIfRejected(claimed) : claimed)
+    await this.deliver(failed)
+  }
+
+  /** With the row of the audit log that says who sends it, and why. */
+  private async claim(failed: FailedMail, actor: Actor): Promise<void> {
+    const receiver = (await this.receiversOf([failed])).get(failed.to)
+    const detail = { subject: failed.mail.subject }
+    const event = receiver
+      ? auditEventOf(receiver, actor, 'mail.resend', detail)
+      : auditEvent(actor, 'mail.resend', { ...detail, email: failed.to })
+    await this.database.transaction(async transaction => {
+      if (!(await this.failedMails.claim(transaction, failed.id))) throw new ApiError('MAIL_BEING_SENT')
+      await this.auditLog.record(transaction, event)
+    })
+  }
+
+  private async deliver({ id, to, mail }: FailedMail): Promise<void> {
+    try {
+      await this.mailer.deliver(to, mail)
+    } catch (error) {
+      await this.failedMails.release(id, error as Error)
+      throw unavailable('MAIL_UNAVAILABLE', error)
+    }
+    await this.failedMails.remove(id)
+  }
+
+  /** The users who have these addresses now, by address. */
+  private async receiversOf(mails: readonly FailedMail[]): Promise<ReadonlyMap<string, Receiver>> {
+    if (mails.length === 0) return new Map()
+    const { id, accountId, email } = users
+    const addresses = [...new Set(mails.map(({ to }) => to))]
+    const found = await this.database.run(db =>
+      db.select({ id, accountId, email }).from(users).where(inArray(email, addresses)),
+    )
+    return new Map(found.map(user => [user.email, user]))
+  }
+
+  private async noteLook(receivers: readonly Receiver[], actor: OperatorActor): Promise<void> {
+    const detail = { list: 'failed mails', users: receivers.map(({ id }) => id) }
+    await this.database.transaction(transaction =>
+      this.auditLog.record(transaction, auditEvent(actor, 'operator.list', detail)),
+    )
+  }
+}
+
+/** Never what it says: its link is somebody's way in. */
+function shownMail(
+  { id, to, mail, failedAt, expiresAt, lastError, isLinkGood }: FailedMail,
+  receiver?: Receiver,
+) {
+  const { subject } = mail
+  return { id, to, userId: receiver?.id ?? null, subject, failedAt, expiresAt, lastError, isLinkGood }
+}

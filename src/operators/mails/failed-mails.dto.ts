@@ -1,0 +1,12 @@
+import { type Age, AgeCursor } from '../../http/age-cursor.js'
+import { PageLimit } from '../../http/page.js'
+
+const DEFAULT_PAGE = 50
+
+export class FailedMailsQuery {
+  @PageLimit(DEFAULT_PAGE)
+  limit: number = DEFAULT_PAGE
+
+  @AgeCursor()
+  after?: Age
+}

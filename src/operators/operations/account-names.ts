@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common'
+import { inArray } from 'drizzle-orm'
+import { Database } from '../../database/database.js'
+import { accounts } from '../../database/schema.js'
+
+/** What accounts are called, for lists of what belongs to several. */
+@Injectable()
+export class AccountNames {
+  constructor(private readonly database: Database) {}
+
+  /** The same rows, each with `accountName`: null for an account without a name, or for none. */
+  async addTo<Row extends { readonly accountId: string | null }>(
+    rows: readonly Row[],
+  ): Promise<(Row & { readonly accountName: string | null })[]> {
+    const names = await this.find(rows.flatMap(({ accountId }) => accountId ?? []))
+    return rows.map(row => ({ ...row, accountName: names.get(row.accountId ?? '') ?? null }))
+  }
+
+  private async find(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    if (ids.length === 0) return new Map()
+    const { id, name } = accounts
+    const rows = await this.database.run(db =>
+      db
+        .select({ id, name })
+        .from(accounts)
+        .where(inArray(id, [...new Set(ids)])),
+    )
+    return new Map(rows.map(row => [row.id, row.name]))
+  }
+}

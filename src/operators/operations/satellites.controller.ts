@@ -1,0 +1,90 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
+import { ApiExcludeController } from '@nestjs/swagger'
+import { IsIn, IsOptional, Matches, MaxLength } from 'class-validator'
+import { ApiError } from '../../errors/api-error.js'
+import { type Age, AgeCursor, ageCursor } from '../../http/age-cursor.js'
+import { IdInPath } from '../../http/id-in-path.js'
+import { PageLimit, pageOf } from '../../http/page.js'
+import { ParseText } from '../../http/request-validation.js'
+import { SatelliteAdministration } from '../../satellite-registry/satellite-administration.js'
+import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
+import { ReasonBody } from '../reason.dto.js'
+import { AccountNames } from './account-names.js'
+import { shownSatellite } from './shown-satellite.js'
+
+const DEFAULT_PAGE = 50
+
+export class SatellitesQuery {
+  @IsIn(['pending', 'active', 'suspended'])
+  @IsOptional()
+  state?: 'pending' | 'active' | 'suspended'
+
+  /** How the origin begins, with or without its scheme. */
+  @ParseText(text => text.trim().toLowerCase())
+  @Matches(/^\P{C}+$/u)
+  @MaxLength(254)
+  @IsOptional()
+  origin?: string
+
+  @PageLimit(DEFAULT_PAGE)
+  limit: number = DEFAULT_PAGE
+
+  @AgeCursor()
+  after?: Age
+}
+
+/** Satellites of all accounts. */
+@ApiExcludeController()
+@Controller('api/operator/satellites')
+export class OperatorSatellitesController {
+  constructor(
+    private readonly satellites: SatelliteAdministration,
+    private readonly accountNames: AccountNames,
+  ) {}
+
+  /** The newest first. */
+  @ForOperators()
+  @Get()
+  async list(@Query() { state, origin, limit, after }: SatellitesQuery) {
+    const filter = { state, origin: origin ? beginningsOf(origin) : undefined, after }
+    const { rows, next } = await pageOf(
+      limit,
+      count => this.satellites.listNewest(filter, count),
+      ({ satellite }) => ageCursor(satellite),
+    )
+    return { satellites: await this.accountNames.addTo(rows.map(shownSatellite)), next }
+  }
+
+  @ForOperators()
+  @Post(':id/suspend')
+  @HttpCode(204)
+  async suspend(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.satellites.suspend(await this.require(id), because(actor, reason))
+  }
+
+  @ForOperators()
+  @Post(':id/resume')
+  @HttpCode(204)
+  async resume(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.satellites.resume(await this.require(id), because(actor, reason))
+  }
+
+  private async require(id: string) {
+    const found = await this.satellites.find(id)
+    if (!found) throw new ApiError('NOT_FOUND')
+    return found.satellite
+  }
+}
+
+/** How an origin may begin for somebody who has typed this. */
+function beginningsOf(text: string): readonly string[] {
+  return /^https?:/.test(text) ? [text] : [`https://${text}`, `http://${text}`]
+}
