@@ -1,6 +1,6 @@
 // node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: every site into web/dist, from web/messages. Not
 // into dist/, which `nest start --watch` empties.
-import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
@@ -41,7 +41,12 @@ for (const site of ['main', 'satellite', 'operator']) {
         },
       ],
     },
-    plugins: [messageFiles(values.messages), plainImports(), smallScripts(), earlyScripts()],
+    plugins: [
+      messageFiles(values.messages, ownMessagesOf(site)),
+      plainImports(),
+      smallScripts(),
+      earlyScripts(),
+    ],
     esbuild: { jsx: 'automatic', target: 'es2022' },
     build: {
       outDir: `${values.out}${site}`,
@@ -65,6 +70,12 @@ for (const site of ['main', 'satellite', 'operator']) {
     },
   })
   if (!watch) await compressFiles(`${values.out}${site}/assets/`)
+}
+
+/** Messages that no other site has: whoever uses those must not load them. */
+function ownMessagesOf(site) {
+  const folder = `${values.messages}${site}/`
+  return existsSync(folder) ? folder : null
 }
 
 // For pages without a build, which the service serves them to.

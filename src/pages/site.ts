@@ -20,7 +20,17 @@ export const PAGE_PATHS: Readonly<Record<SiteName, readonly string[]>> = {
     ...['/factor-reset', '/stop-factor-reset'],
   ],
   satellite: ['/', '/handoff-callback', '/data', '/reports', '/security'],
-  operator: ['/', '/accounts/*', '/users/*', '/satellites', '/payments', '/mails', '/health', '/passkeys'],
+  operator: [
+    '/',
+    '/accounts/*',
+    '/users/*',
+    '/satellites',
+    '/payments',
+    '/mails',
+    '/activity',
+    '/health',
+    '/passkeys',
+  ],
 }
 
 /** The page of the main site goes on by itself only if it is told that the satellite has led there. */

@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { Mailer } from '../../src/mail/mailer.js'
 import { Operators } from '../../src/operators/operators.js'
 import { Users } from '../../src/users/users.js'
 import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
 import { openSession } from '../support/open-session.js'
 import { aMember, anEmail, anOwner } from '../support/people.js'
+import { mailResetLink } from '../support/reset-link.js'
 import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import type { Certificate } from './stage/certificate.js'
+import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, EVIL, MAIN, OPERATORS, SHOP_ONE, SIBLING } from './stage/hosts.js'
 import { together } from './stage/pages.js'
@@ -43,13 +47,18 @@ beforeEach(async () => {
   const { totpSecret } = await stage.app.app.get(Operators).add(operator, PASSWORD)
   email = operator
   app = new Authenticator(stage.app, totpSecret)
-  ;({ page, complaints } = await openTab(await stage.newPerson({ locale: 'de-AT' })))
-  await visit(page, OPERATORS)
+  await open('en-GB')
 })
 afterEach(async () => {
   expect(complaints).toEqual([])
   await page.context().close()
 })
+
+async function open(locale: string): Promise<void> {
+  await page?.context().close()
+  ;({ page, complaints } = await openTab(await stage.newPerson({ locale })))
+  await visit(page, OPERATORS)
+}
 
 async function logIn(code = app.code()): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
@@ -108,9 +117,10 @@ describe('an operator', () => {
     await change('Disable', 'is disabled')
     await page.getByRole('button', { name: 'Enable' }).waitFor()
     expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
-    await page.getByText(`reason: ${REASON}`).first().waitFor()
+    await page.getByText(REASON).first().waitFor()
 
-    await page.getByRole('link', { name: owner.accountId }).click()
+    await page.getByRole('link', { name: 'Unnamed account' }).click()
+    await page.getByRole('heading', { name: owner.email }).waitFor()
     await page.getByText(CUSTOMER).waitFor()
     await expectGoodPage(page, 'operators-account')
     await change(`Suspend ${CUSTOMER}`, 'is suspended')
@@ -129,6 +139,7 @@ describe('an operator', () => {
       ['Satellites', 'satellites'],
       ['Payment events', 'payments'],
       ['Failed mails', 'mails'],
+      ['Activity', 'activity'],
       ['Health', 'health'],
     ] as const) {
       await page.getByRole('link', { name: link, exact: true }).click()
@@ -162,6 +173,139 @@ describe('an operator', () => {
     stage.app.clock.advance(8 * 60 * 60)
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByText('You are logged out.').waitFor()
+  })
+})
+
+describe('lists of the console', () => {
+  test('a mail that failed is sent again, with a reason', async () => {
+    const owner = await anOwner(stage.app)
+    stage.app.outbox.accepts = () => false
+    await mailResetLink(stage.app, owner)
+    await stage.app.app.get(Mailer).flush()
+    stage.app.outbox.accepts = () => true
+    await logIn()
+    await page.getByRole('link', { name: 'Failed mails' }).click()
+    await page.getByRole('link', { name: owner.email }).waitFor()
+    await untilShown(page)
+    await expectGoodPage(page, 'operators-failed-mails')
+    const row = page.getByRole('listitem').filter({ hasText: owner.email })
+    await row.getByRole('button', { name: 'Send' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').fill(REASON)
+    await expectGoodPage(page, 'operators-resend')
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText(`The mail to ${owner.email} was sent`).waitFor()
+    await row.waitFor({ state: 'detached' })
+    const [mail] = await stage.app.mailsTo(owner.email)
+    expect(mail?.text).toContain('/reset-password#token=')
+  })
+
+  test('satellites are shown part by part, and found by the beginning of their origin', async () => {
+    const owner = await anOwner(stage.app)
+    for (let number = 100; number < 160; number++)
+      await aSatellite(stage.app, owner, `https://part-${number}.example`)
+    await logIn()
+    await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+    const rows = page.getByRole('listitem').filter({ hasText: 'https://part-' })
+    await page.getByText('https://part-159.example').waitFor()
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('https://part-100.example').waitFor()
+    expect(await rows.count()).toBe(60)
+    await page.getByLabel('Beginning of the origin').fill('part-12')
+    await page.getByText('https://part-159.example').waitFor({ state: 'detached' })
+    await page.getByText('https://part-120.example').waitFor()
+    expect(await rows.count()).toBe(10)
+    await expectGoodPage(page, 'operators-satellites-found')
+    await page.reload()
+    await page.getByText('https://part-120.example').waitFor()
+    expect(await rows.count()).toBe(10)
+    await page.getByLabel('Beginning of the origin').fill('nothing')
+    await page.getByText('No satellite matches.').waitFor()
+  })
+
+  test('what operators did: by whom, what and when, with the way to whom it was done', async () => {
+    const owner = await anOwner(stage.app)
+    await logIn()
+    await search(owner.email)
+    await page.getByRole('link', { name: owner.email }).click()
+    await change('Disable', 'is disabled')
+    await page.getByRole('link', { name: 'Activity' }).click()
+    const row = page.getByRole('listitem').filter({ hasText: owner.email })
+    await row.getByText(`${email} disabled ${owner.email}`).waitFor()
+    await row.getByText(REASON).waitFor()
+    await untilShown(page)
+    await expectGoodPage(page, 'operators-deeds')
+    await page.getByLabel('What').selectOption('Enable a user')
+    await row.waitFor({ state: 'detached' })
+    await page.getByLabel('What').selectOption('Disable a user')
+    await row.waitFor()
+    await page.getByLabel('Who').selectOption('Command line')
+    await row.waitFor({ state: 'detached' })
+    await page.getByLabel('Who').selectOption(email)
+    await row.waitFor()
+    await page.getByLabel('To').fill('2020-01-01')
+    await page.getByText('Nothing matches.').waitFor()
+    await page.getByLabel('To').fill('')
+    await row.getByRole('link', { name: owner.email }).click()
+    await page.getByRole('heading', { name: owner.email }).waitFor()
+    await page.goBack()
+    await row.waitFor()
+    await page.getByRole('link', { name: 'Looks at people' }).click()
+    await page.getByText(`${email} looked at ${owner.email}`).first().waitFor()
+  })
+})
+
+describe('an operator who reads German', () => {
+  const read = (language: string): Messages =>
+    Object.assign(
+      {},
+      ...['web/messages/', 'web/messages/operator/'].map(folder =>
+        JSON.parse(readFileSync(`${folder}${language}.json`, 'utf8')),
+      ),
+    )
+
+  test('finds no word of English, and can choose it', async () => {
+    const owner = await anOwner(stage.app)
+    await giveAuthenticator(stage.app, owner)
+    await openSession(stage.app, owner, 'main', client(MAIN))
+    await aSatellite(stage.app, owner, 'https://deutsch.example')
+    await open('de-AT')
+    const [english, german] = [read('en'), read('de')]
+    const expectGerman = async (name: string) => {
+      await untilShown(page)
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+      expect(await englishIn(page, english, german)).toEqual([])
+      await expectGoodPage(page, `operators-german-${name}`)
+    }
+    await page.getByRole('heading', { name: 'Betreiberkonsole' }).waitFor()
+    await expectGerman('login')
+    await page.getByLabel('E-Mail').fill(email)
+    await page.getByLabel('Passwort').fill(PASSWORD)
+    await page.getByLabel('Code Ihrer Authenticator-App').fill(app.code())
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+    await page.getByRole('heading', { name: 'Suche' }).waitFor()
+    for (const path of [
+      ...[
+        `/?q=${owner.email}`,
+        '/satellites',
+        '/payments',
+        '/mails',
+        '/activity?kind=all',
+        '/health',
+        '/passkeys',
+      ],
+      ...[`/users/${owner.id}`, `/accounts/${owner.accountId}`, '/nothing'],
+    ]) {
+      await visit(page, `${OPERATORS}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expectGerman(path.replace(/[^a-z]+/g, '-'))
+    }
+    await page.getByRole('button', { name: 'Kontomenü' }).click()
+    await page.getByLabel('Sprache').selectOption('English')
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
   })
 })
 

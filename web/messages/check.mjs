@@ -2,7 +2,10 @@
 import { fileURLToPath } from 'node:url'
 import { faultsOf, readMessages } from './read-messages.mjs'
 
-const files = readMessages(fileURLToPath(new URL('.', import.meta.url)))
-const faults = faultsOf(files)
+// Those of all sites, and those of the operator console alone.
+const folders = ['.', './operator/'].map(folder =>
+  readMessages(fileURLToPath(new URL(folder, import.meta.url))),
+)
+const faults = folders.flatMap(faultsOf)
 for (const fault of faults) console.log(fault)
-process.exit(faults.length > 0 || files.length < 2 ? 1 : 0)
+process.exit(faults.length > 0 || folders.some(files => files.length < 2) ? 1 : 0)

@@ -6,4 +6,5 @@ export interface MessageFile {
 }
 
 export function readMessages(folder: string): MessageFile[]
+export function withOwnMessages(files: readonly MessageFile[], own: readonly MessageFile[]): MessageFile[]
 export function faultsOf(files: readonly MessageFile[]): string[]

@@ -16,6 +16,14 @@ export function readMessages(folder) {
     }))
 }
 
+/** The messages of a site that has more of its own, in the languages that have both. */
+export function withOwnMessages(files, own) {
+  return files.flatMap(file => {
+    const more = own.find(({ language }) => language === file.language)
+    return more ? [{ ...file, messages: { ...file.messages, ...more.messages } }] : []
+  })
+}
+
 /** A sentence for every key that a language lacks or has in excess, and for every message that takes other values. */
 export function faultsOf(files) {
   const reference = files.find(({ language }) => language === REFERENCE)?.messages

@@ -1,3 +1,5 @@
+import type { Permissions } from '@mainstay-auth/client'
+
 /** What the service's /api/operator routes answer; moments are ISO 8601. */
 export interface Me {
   readonly id: string
@@ -29,6 +31,8 @@ export interface LogRow {
   readonly at: string
   readonly action: string
   readonly outcome: 'ok' | 'failed' | 'refused'
+  /** Whom it concerns. */
+  readonly userId: string | null
   readonly ip: string | null
   readonly device: string | null
   readonly detail: Readonly<Record<string, unknown>>
@@ -37,6 +41,8 @@ export interface LogRow {
 export interface Satellite {
   readonly id: string
   readonly accountId: string
+  /** In lists of several accounts. */
+  readonly accountName?: string | null
   readonly origin: string
   readonly name: string
   readonly kind: 'production' | 'preview'
@@ -52,6 +58,8 @@ export interface PaymentEvent {
   readonly state: 'pending' | 'failed' | 'parked' | 'handled'
   readonly customerId: string | null
   readonly accountId: string | null
+  /** In lists of several accounts. */
+  readonly accountName?: string | null
   readonly receivedAt: string
   readonly effect: string | null
   readonly lastError: string | null
@@ -62,8 +70,8 @@ export interface Account {
   readonly name: string | null
   readonly createdAt: string
   readonly deleteAt: string | null
-  readonly secondFactor: string
-  readonly handoffRequired: string
+  readonly secondFactor: 'off' | 'payments' | 'managers' | 'everyone'
+  readonly handoffRequired: 'none' | 'owners' | 'everyone'
   readonly subscription: {
     readonly status: string
     readonly priceId: string | null
@@ -80,8 +88,9 @@ export interface Account {
 }
 
 export interface Person extends FoundUser {
+  readonly accountName: string | null
   readonly createdAt: string
-  readonly granted: Readonly<Record<string, boolean>>
+  readonly granted: Permissions
   readonly allowedSatellites: readonly string[] | null
   readonly hasPassword: boolean
   readonly hasSecondFactor: boolean
@@ -110,9 +119,44 @@ export interface Person extends FoundUser {
   readonly latest: readonly LogRow[]
 }
 
+/** A mail that could not be sent. */
+export interface FailedMail {
+  readonly id: string
+  readonly to: string
+  /** Whose address it is now; null for nobody's. */
+  readonly userId: string | null
+  readonly subject: string
+  readonly failedAt: string
+  readonly expiresAt: string
+  /** What the mail server said. */
+  readonly lastError: string
+  readonly isLinkGood: boolean
+}
+
+/** What an operator did. */
+export interface Deed extends Pick<LogRow, 'id' | 'at' | 'action' | 'outcome' | 'userId' | 'detail'> {
+  /** Their address; null for the command line. */
+  readonly operator: string | null
+  /** Of the user concerned; null for one who is gone. */
+  readonly email: string | null
+  readonly accountId: string | null
+  readonly accountName: string | null
+  readonly reason: string | null
+}
+
+export interface Activity {
+  readonly entries: readonly Deed[]
+  readonly next: string | null
+}
+
+export interface OperatorNames {
+  readonly operators: readonly { readonly id: string; readonly email: string }[]
+}
+
 export interface Health {
   readonly status: 'ok' | 'degraded'
   readonly parts: Readonly<Record<string, { readonly state: 'up' | 'down'; readonly since: string }>>
+  readonly mails: { readonly failed: number }
   readonly billing: {
     readonly waitingEvents: number
     readonly oldestWaiting: string | null

@@ -7,7 +7,9 @@ import { Loaded } from '../pieces/waiting.js'
 import type { Me } from './answers.js'
 import { ask, onEnded } from './api.js'
 import { Frame } from './frame.js'
+import { t } from './language.js'
 import { AccountPage } from './pages/account.js'
+import { ActivityPage } from './pages/activity.js'
 import { HealthPage } from './pages/health.js'
 import { LoginPage } from './pages/login.js'
 import { MailsPage } from './pages/mails.js'
@@ -30,7 +32,7 @@ export function App() {
   if (isRefusal(me.error, 'SESSION_NOT_FOUND')) return <LoginPage hadLogin={hadLogin} done={me.reload} />
   if (!me.data)
     return (
-      <SmallPage title="Operator console">
+      <SmallPage title={t('console.title')}>
         <Loaded of={me}>{() => null}</Loaded>
       </SmallPage>
     )
@@ -55,6 +57,7 @@ const PAGES: Readonly<Record<string, () => ReactNode>> = {
   '/satellites': SatellitesPage,
   '/payments': PaymentsPage,
   '/mails': MailsPage,
+  '/activity': ActivityPage,
   '/health': HealthPage,
   '/passkeys': PasskeysPage,
 }

@@ -2,8 +2,10 @@ import { type ReactNode, useState } from 'react'
 import { Dialog } from '../pieces/forms/dialog.js'
 import { Field } from '../pieces/forms/field.js'
 import { Form } from '../pieces/forms/form.js'
+import type { Messages } from '../pieces/messages.js'
 import { toast } from '../pieces/toasts.js'
 import { tell } from './api.js'
+import { t } from './language.js'
 
 /** A change by an operator: asks why, which is kept with it. */
 export function ChangeButton({
@@ -13,6 +15,7 @@ export function ChangeButton({
   question,
   path,
   said,
+  messages,
   done,
   children,
 }: {
@@ -25,6 +28,8 @@ export function ChangeButton({
   readonly path: string
   /** What is said once it is made. */
   readonly said: string
+  /** Where a refusal means something else than elsewhere. */
+  readonly messages?: Messages
   readonly done: () => Promise<void>
   /** What follows from it. */
   readonly children?: ReactNode
@@ -44,11 +49,16 @@ export function ChangeButton({
       {isAsking && (
         <Dialog title={question} onCancel={() => setIsAsking(false)}>
           {children}
-          <Form kind={kind === 'danger' ? 'danger' : 'primary'} submit={name} send={change}>
+          <Form
+            kind={kind === 'danger' ? 'danger' : 'primary'}
+            submit={name}
+            send={change}
+            {...(messages && { messages })}
+          >
             <Field
-              label="Reason"
+              label={t('console.reason')}
               name="reason"
-              hint="The account reads it in its audit log."
+              hint={t('console.reasonHint')}
               minLength={3}
               maxLength={300}
               autoComplete="off"

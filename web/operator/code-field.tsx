@@ -1,14 +1,9 @@
 import { Field } from '../pieces/forms/field.js'
+import { t } from './language.js'
 
 /** For six digits of the operator's app. */
 export function CodeField() {
   return (
-    <Field
-      label="Code of your authenticator app"
-      name="code"
-      inputMode="numeric"
-      autoComplete="one-time-code"
-      required
-    />
+    <Field label={t('field.code')} name="code" inputMode="numeric" autoComplete="one-time-code" required />
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Avatar } from '../pieces/avatar.js'
 import { ActionButton } from '../pieces/forms/button.js'
 import { useAction } from '../pieces/forms/use-action.js'
-import { t } from '../pieces/language/t.js'
+import { LanguageChoice } from '../pieces/language/language-choice.js'
 import { Menu } from '../pieces/menu.js'
 import { Failure } from '../pieces/notice.js'
 import { Link, usePlace } from '../pieces/router.js'
@@ -14,14 +14,7 @@ import { SkipLink } from '../pieces/shell/skip-link.js'
 import { Toasts } from '../pieces/toasts.js'
 import type { Me } from './answers.js'
 import { tell } from './api.js'
-
-const LINKS = [
-  ['/', 'Search'],
-  ['/satellites', 'Satellites'],
-  ['/payments', 'Payment events'],
-  ['/mails', 'Failed mails'],
-  ['/health', 'Health'],
-] as const
+import { t } from './language.js'
 
 /** What stands around every page: the ways to the others, who works here, and the way out. */
 export function Frame({
@@ -46,10 +39,13 @@ export function Frame({
       <OutageNotice reason={outage} tryNow={retryNow} />
       <header className="top">
         <BrandLink href="/" />
-        <span className="tag warn">Operators</span>
+        <span className="tag warn">{t('console.tag')}</span>
         <nav className="nav row-nav" aria-label={t('nav.site')}>
-          {LINKS.map(([href, name]) => (
-            <NavigationItem key={href} link={{ href, name, isShown: true, isCurrent: path === href }} />
+          {linksOf().map(([href, name]) => (
+            <NavigationItem
+              key={href}
+              link={{ href, name, isShown: true, isCurrent: isWithin(path, href) }}
+            />
           ))}
         </nav>
         <div className="person">
@@ -64,9 +60,10 @@ export function Frame({
           >
             <span className="menu-head">{me.email}</span>
             <hr />
-            <Link href="/passkeys">Your passkeys</Link>
+            <Link href="/passkeys">{t('console.passkeys.title')}</Link>
+            <LanguageChoice />
             <hr />
-            <ActionButton action={logout}>Log out</ActionButton>
+            <ActionButton action={logout}>{t('common.logOut')}</ActionButton>
           </Menu>
           <Failure error={logout.error} />
         </div>
@@ -77,4 +74,20 @@ export function Frame({
       <Toasts />
     </>
   )
+}
+
+function linksOf() {
+  return [
+    ['/', t('console.search.title')],
+    ['/satellites', t('console.satellites.title')],
+    ['/payments', t('console.payments.title')],
+    ['/mails', t('console.mails.title')],
+    ['/activity', t('console.activity.title')],
+    ['/health', t('console.health.title')],
+  ] as const
+}
+
+/** People and accounts are found by the search. */
+function isWithin(path: string, href: string): boolean {
+  return path === href || (href === '/' && /^\/(users|accounts)\//.test(path))
 }

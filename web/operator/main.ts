@@ -1,6 +1,7 @@
 import '../styles/site.css'
+import '../styles/operators.css'
 import { showBrand } from '../pieces/brand.js'
 import { startPage } from '../pieces/language/start.js'
 
 showBrand()
-startPage(() => import('./draw.js'), ['en'])
+startPage(() => import('./draw.js'))

@@ -4,6 +4,7 @@ import { ActionButton } from '../pieces/forms/button.js'
 import { useAction } from '../pieces/forms/use-action.js'
 import { Failure } from '../pieces/notice.js'
 import { tell } from './api.js'
+import { t } from './language.js'
 
 /** Nothing where the browser has no passkeys. */
 export function PasskeyLogin({ done }: { readonly done: () => Promise<void> }) {
@@ -15,10 +16,10 @@ export function PasskeyLogin({ done }: { readonly done: () => Promise<void> }) {
   if (!supportsPasskeys()) return null
   return (
     <>
-      <p className="or">or</p>
+      <p className="or">{t('common.or')}</p>
       <Failure error={login.error} />
       <div className="actions">
-        <ActionButton action={login}>Use a passkey</ActionButton>
+        <ActionButton action={login}>{t('console.login.passkey')}</ActionButton>
       </div>
     </>
   )

@@ -1,24 +1,31 @@
-import { Link } from '../pieces/router.js'
+import { Link, usePlace } from '../pieces/router.js'
+import { t } from './language.js'
 
-/** The states that a list can be narrowed to, as links; the first is what is shown without one. */
+/** What a list can be narrowed to by one word of the address, as links; the first is what is shown without it. */
 export function StateFilter({
-  path,
+  name = 'state',
   states,
-  chosen,
 }: {
-  readonly path: string
+  /** Of the word in the address. */
+  readonly name?: string
   readonly states: readonly (readonly [state: string, name: string])[]
-  readonly chosen: string
 }) {
+  const { path, query } = usePlace()
+  const hrefOf = (state: string) => {
+    const changed = new URLSearchParams(query)
+    if (state === '') changed.delete(name)
+    else changed.set(name, state)
+    return changed.size > 0 ? `${path}?${changed}` : path
+  }
   return (
-    <nav className="nav row-nav filter" aria-label="Which">
-      {states.map(([state, name]) => (
+    <nav className="nav row-nav filter" aria-label={t('audit.show')}>
+      {states.map(([state, text]) => (
         <Link
           key={state}
-          href={state === '' ? path : `${path}?state=${state}`}
-          aria-current={state === chosen ? 'page' : undefined}
+          href={hrefOf(state)}
+          aria-current={state === (query.get(name) ?? '') ? 'page' : undefined}
         >
-          {name}
+          {text}
         </Link>
       ))}
     </nav>

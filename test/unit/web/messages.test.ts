@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { ERROR_CODES } from '../../../src/errors/error-codes.js'
-import { faultsOf, readMessages } from '../../../web/messages/read-messages.mjs'
+import { faultsOf, readMessages, withOwnMessages } from '../../../web/messages/read-messages.mjs'
 import { shorten, shortNames } from '../../../web/messages/short-names.mjs'
 import { chooseLanguage } from '../../../web/pieces/language/choose-language.js'
 import { i18n, t } from '../../../web/pieces/language/t.js'
@@ -9,7 +9,10 @@ import { readLanguage } from '../../support/web-language.js'
 
 const FOLDER = 'web/messages/'
 const files = readMessages(FOLDER)
-const english = files.find(({ language }) => language === 'en')?.messages ?? {}
+/** What the operator console alone says. */
+const ofConsole = readMessages(`${FOLDER}operator/`)
+const wordsOf = (all: typeof files, of: string) => all.find(({ language }) => language === of)?.messages ?? {}
+const english = wordsOf(files, 'en')
 
 /** What the pages are written in, as one text. */
 const sources = readdirSync('web', { recursive: true, encoding: 'utf8' })
@@ -19,13 +22,19 @@ const sources = readdirSync('web', { recursive: true, encoding: 'utf8' })
 
 describe('the message files', () => {
   it('say the same in English and German', () => {
-    expect(files.map(({ language }) => language).sort()).toEqual(['de', 'en'])
-    expect(faultsOf(files)).toEqual([])
+    for (const all of [files, ofConsole]) {
+      expect(all.map(({ language }) => language).sort()).toEqual(['de', 'en'])
+      expect(faultsOf(all)).toEqual([])
+    }
   })
 
   it('are translated, but for what German says in the same words', () => {
-    const german = files.find(({ language }) => language === 'de')?.messages ?? {}
-    const same = Object.keys(english).filter(key => english[key] === german[key])
+    const sameIn = (all: typeof files) => {
+      const [one, other] = [wordsOf(all, 'en'), wordsOf(all, 'de')]
+      return Object.keys(one).filter(key => one[key] === other[key])
+    }
+    expect(sameIn(ofConsole)).toEqual([])
+    const same = sameIn(files)
     expect(same.sort()).toEqual([
       ...['audit.sentence.did', 'field.name', 'invoice.pdf', 'invoice.status', 'member.person'],
       ...['nav.navigation', 'passkeys.title', 'plan.price', 'session.app', 'team.title'],
@@ -33,12 +42,42 @@ describe('the message files', () => {
   })
 
   it.each(Object.keys(ERROR_CODES))('have a sentence for the refusal %s', code => {
-    for (const { messages } of files) expect(messages[`error.${code}`]).toMatch(/\.$/)
+    for (const language of ['en', 'de']) {
+      const words = { ...wordsOf(ofConsole, language), ...wordsOf(files, language) }
+      expect(words[`error.${code}`]).toMatch(/\.$/)
+    }
   })
 
   it('have no message that no page shows', () => {
-    const unused = Object.keys(english).filter(key => !isUsed(key))
+    const own = wordsOf(ofConsole, 'en')
+    const unused = [...Object.keys(english), ...Object.keys(own)].filter(key => !isUsed(key))
     expect(unused).toEqual([])
+    expect(Object.keys(own).filter(key => key in english)).toEqual([])
+  })
+
+  it('of the console alone are in no other site', () => {
+    const built = ['main', 'satellite'].flatMap(site =>
+      readdirSync(`web/dist/${site}/assets`)
+        .filter(name => name.endsWith('.js'))
+        .map(name => readFileSync(`web/dist/${site}/assets/${name}`, 'utf8')),
+    )
+    expect(built.length).toBeGreaterThan(5)
+    const said = ['Each search is recorded', 'Jede Suche wird protokolliert']
+    for (const words of said) {
+      expect(built.filter(text => text.includes(words))).toEqual([])
+      const own = readdirSync('web/dist/operator/assets').filter(name => name.endsWith('.js'))
+      const texts = own.map(name => readFileSync(`web/dist/operator/assets/${name}`, 'utf8'))
+      expect(texts.filter(text => text.includes(words))).toHaveLength(1)
+    }
+  })
+
+  it('a language in which the console says nothing is not one of the console', () => {
+    const hebrew = { language: 'he', path: '', messages: english }
+    expect(
+      withOwnMessages([...files, hebrew], ofConsole)
+        .map(({ language }) => language)
+        .sort(),
+    ).toEqual(['de', 'en'])
   })
 })
 

@@ -7,22 +7,28 @@ import { Loaded } from '../../pieces/waiting.js'
 import { Day, When } from '../../pieces/when.js'
 import type { Account } from '../answers.js'
 import { ask } from '../api.js'
-import { EventRows } from '../event-rows.js'
-import { LogRows } from '../log-rows.js'
-import { SatelliteRows } from '../satellite-rows.js'
-import { UserRow } from './search.js'
+import { T, t } from '../language.js'
+import { EventRows } from '../rows/event-rows.js'
+import { LogRows } from '../rows/log-rows.js'
+import { SatelliteRows } from '../rows/satellite-rows.js'
+import { UserRow } from '../rows/user-row.js'
 
 export function AccountPage({ id }: { readonly id: string }) {
   const after = usePlace().query.get('after')
   const path = `accounts/${id}${after ? `?${new URLSearchParams({ after })}` : ''}`
   const account = useLoad(() => ask<Account>(path), path)
   return (
-    <Page title={account.data?.name ?? 'Account'}>
+    <Page title={account.data ? nameOf(account.data) : t('nav.account')}>
       <Loaded of={account} shape="rows">
         {found => <AccountFacts account={found} reload={account.reload} />}
       </Loaded>
     </Page>
   )
+}
+
+/** Its own, or its owner's. */
+function nameOf({ name, members }: Account): string {
+  return name ?? members.find(({ role }) => role === 'owner')?.email ?? t('console.account.unnamed')
 }
 
 function AccountFacts({
@@ -32,69 +38,88 @@ function AccountFacts({
   readonly account: Account
   readonly reload: () => Promise<void>
 }) {
-  const { id, createdAt, deleteAt, secondFactor, handoffRequired, subscription } = account
-  const { members, hasMore, satellites, waitingEvents, latest } = account
+  const { id, deleteAt, members, hasMore, satellites, waitingEvents, latest } = account
+  const people = Object.fromEntries(members.map(member => [member.id, member.email]))
   return (
     <>
       {deleteAt && (
         <Hint>
-          It is going to be deleted on <Day at={deleteAt} />.
+          <T id="console.account.deleteAt" day={<Day at={deleteAt} />} />
         </Hint>
       )}
-      <Section title="About">
-        <dl>
-          <Fact name="Id">{id}</Fact>
-          <Fact name="Since">
-            <Day at={createdAt} />
-          </Fact>
-          <Fact name="Second factor">required of: {secondFactor}</Fact>
-          <Fact name="Hand-off">required of: {handoffRequired}</Fact>
-          <Fact name="Subscription">{subscription ? <SubscriptionWords of={subscription} /> : 'None'}</Fact>
-        </dl>
-      </Section>
-      <Section title="Users">
+      <About account={account} />
+      <Section title={t('console.search.users')}>
         <ul className="rows">
           {members.map(user => (
             <UserRow key={user.id} user={user} />
           ))}
         </ul>
-        {hasMore && <Link href={`/accounts/${id}?after=${members.at(-1)?.id}`}>More users</Link>}
+        {hasMore && (
+          <Link href={`/accounts/${id}?after=${members.at(-1)?.id}`}>{t('console.account.moreUsers')}</Link>
+        )}
       </Section>
-      <Section title="Satellites">
-        <SatelliteRows satellites={satellites} reload={reload} />
+      <Section title={t('console.satellites.title')}>
+        <SatelliteRows satellites={satellites} none={t('console.satellites.none')} reload={reload} />
       </Section>
-      <Section title="Payment events that wait">
+      <Section title={t('console.account.waitingEvents')}>
         <EventRows events={waitingEvents} reload={reload} />
       </Section>
-      <Section title="Latest in the audit log">
-        <LogRows rows={latest} />
+      <Section title={t('console.log.latest')}>
+        <LogRows rows={latest} people={people} />
       </Section>
     </>
   )
 }
 
-function SubscriptionWords({ of }: { readonly of: NonNullable<Account['subscription']> }) {
+function About({ account }: { readonly account: Account }) {
+  const { id, createdAt, secondFactor, handoffRequired, subscription } = account
+  return (
+    <Section title={t('console.about')}>
+      <dl>
+        <Fact name={t('console.account.since')}>
+          <Day at={createdAt} />
+        </Fact>
+        <Fact name={t('console.account.secondFactor')}>{t(`console.secondFactor.${secondFactor}`)}</Fact>
+        <Fact name={t('console.account.handoff')}>{t(`console.handoff.${handoffRequired}`)}</Fact>
+        <Fact name={t('console.account.subscription')}>
+          {subscription ? <Subscription of={subscription} /> : t('console.account.noSubscription')}
+        </Fact>
+        <Fact name={t('console.id')}>
+          <code>{id}</code>
+        </Fact>
+      </dl>
+    </Section>
+  )
+}
+
+const LOOKS: Readonly<Record<string, string>> = {
+  active: 'good',
+  trialing: 'good',
+  past_due: 'warn',
+  unpaid: 'bad',
+}
+
+/** In the provider's own words, which its dashboard has too. */
+function Subscription({ of }: { readonly of: NonNullable<Account['subscription']> }) {
   const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = of
   return (
     <>
-      {status}
-      {priceId && `, ${priceId}`}
+      <span className={`tag ${LOOKS[status] ?? ''}`}>{status}</span> {priceId && <code>{priceId}</code>}
       {quantity !== null && ` × ${quantity}`}
-      {currentPeriodEnd && (
-        <>
-          , paid until <Day at={currentPeriodEnd} />
-        </>
-      )}
-      {endsAt && (
-        <>
-          , ends on <Day at={endsAt} />
-        </>
-      )}
-      {pastDueSince && (
-        <>
-          , a payment is due since <When at={pastDueSince} />
-        </>
-      )}
+      <br />
+      <small>
+        {endsAt ? (
+          <T id="console.account.endsAt" day={<Day at={endsAt} />} />
+        ) : (
+          currentPeriodEnd && <T id="console.account.paidUntil" day={<Day at={currentPeriodEnd} />} />
+        )}
+        {pastDueSince && (
+          <>
+            {' · '}
+            <T id="console.account.pastDue" when={<When at={pastDueSince} />} />
+          </>
+        )}
+      </small>
     </>
   )
 }

@@ -7,9 +7,9 @@ import { Loaded } from '../../pieces/waiting.js'
 import { Ago } from '../../pieces/when.js'
 import type { Health } from '../answers.js'
 import { ask } from '../api.js'
+import { T, t } from '../language.js'
 
 const EVERY_MS = 10_000
-const NAMES: Readonly<Record<string, string>> = { database: 'Database', sessionStore: 'Session store' }
 
 export function HealthPage() {
   const health = useLoad(() => ask<Health>('health'))
@@ -19,38 +19,16 @@ export function HealthPage() {
     return () => clearInterval(timer)
   }, [reload])
   return (
-    <Page title="Health">
+    <Page title={t('console.health.title')}>
       <Loaded of={health}>
-        {({ parts, billing }) => (
+        {found => (
           <>
-            <Section title="Parts">
+            <Parts health={found} />
+            <Payments health={found} />
+            <Section title={t('console.health.mails')}>
               <dl>
-                {Object.entries(parts).map(([name, { state, since }]) => (
-                  <Fact key={name} name={NAMES[name] ?? name}>
-                    <span className={`tag ${state === 'up' ? 'good' : 'bad'}`}>{state}</span> since{' '}
-                    <Ago at={since} />
-                  </Fact>
-                ))}
-              </dl>
-              <p>
-                <small>As this process sees them; asked again every 10 seconds.</small>
-              </p>
-            </Section>
-            <Section title="Payments">
-              <dl>
-                <Fact name="Events waiting">
-                  {billing.waitingEvents}
-                  {billing.oldestWaiting && (
-                    <>
-                      , the oldest came <Ago at={billing.oldestWaiting} />
-                    </>
-                  )}
-                </Fact>
-                <Fact name="Customers due">{billing.customersDue}</Fact>
-                <Fact name="Failed">{billing.customersFailed}</Fact>
-                <Fact name="Given up">
-                  {billing.customersParked}{' '}
-                  {billing.customersParked > 0 && <Link href="/payments?state=parked">Show them</Link>}
+                <Fact name={t('console.mails.title')}>
+                  <Count of={found.mails.failed} href="/mails" />
                 </Fact>
               </dl>
             </Section>
@@ -59,4 +37,65 @@ export function HealthPage() {
       </Loaded>
     </Page>
   )
+}
+
+interface HealthProps {
+  readonly health: Health
+}
+
+function Parts({ health: { parts } }: HealthProps) {
+  const names: Readonly<Record<string, string>> = {
+    database: t('console.health.database'),
+    sessionStore: t('console.health.sessionStore'),
+  }
+  return (
+    <Section title={t('console.health.parts')}>
+      <dl>
+        {Object.entries(parts).map(([name, { state, since }]) => (
+          <Fact key={name} name={names[name] ?? name}>
+            <span className={`tag ${state === 'up' ? 'good' : 'bad'}`}>
+              {t(`console.partState.${state}`)}
+            </span>{' '}
+            <small>
+              <Ago at={since} />
+            </small>
+          </Fact>
+        ))}
+      </dl>
+      <p>
+        <small>{t('console.health.asked')}</small>
+      </p>
+    </Section>
+  )
+}
+
+function Payments({ health: { billing } }: HealthProps) {
+  const { waitingEvents, oldestWaiting, customersDue, customersFailed, customersParked } = billing
+  return (
+    <Section title={t('console.health.payments')}>
+      <dl>
+        <Fact name={t('console.health.waiting')}>
+          <Count of={waitingEvents} href="/payments" />
+          {oldestWaiting && (
+            <small>
+              {' '}
+              <T id="console.health.oldest" ago={<Ago at={oldestWaiting} />} />
+            </small>
+          )}
+        </Fact>
+        <Fact name={t('console.health.due')}>{customersDue}</Fact>
+        <Fact name={t('console.eventState.failed')}>
+          <Count of={customersFailed} href="/payments?state=failed" />
+        </Fact>
+        <Fact name={t('console.eventState.parked')}>
+          <Count of={customersParked} href="/payments?state=parked" />
+        </Fact>
+      </dl>
+    </Section>
+  )
+}
+
+/** How many there are, with the way to them. */
+function Count({ of, href }: { readonly of: number; readonly href: string }) {
+  return of === 0 ? 0 : <Link href={href}>{of}</Link>
 }

@@ -5,9 +5,8 @@ import { Hint } from '../../pieces/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { tell } from '../api.js'
 import { CodeField } from '../code-field.js'
+import { t } from '../language.js'
 import { PasskeyLogin } from '../passkey-login.js'
-
-const WRONG = 'The address, the password or the code is wrong. Each code can be used once.'
 
 export function LoginPage({
   hadLogin,
@@ -22,9 +21,13 @@ export function LoginPage({
     await done()
   }
   return (
-    <SmallPage title="Operator console">
-      {hadLogin && <Hint>You are logged out.</Hint>}
-      <Form submit="Log in" send={send} messages={{ INVALID_CREDENTIALS: WRONG }}>
+    <SmallPage title={t('console.title')}>
+      {hadLogin && <Hint>{t('console.login.ended')}</Hint>}
+      <Form
+        submit={t('console.login.submit')}
+        send={send}
+        messages={{ INVALID_CREDENTIALS: t('console.login.wrong') }}
+      >
         <EmailField />
         <PasswordField autoComplete="current-password" />
         <CodeField />

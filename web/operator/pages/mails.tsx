@@ -1,45 +1,79 @@
+import { ActionRow } from '../../pieces/forms/action-row.js'
 import { Page, Section } from '../../pieces/page.js'
-import { useLoad } from '../../pieces/use-load.js'
+import { Link } from '../../pieces/router.js'
+import { usePages } from '../../pieces/use-pages.js'
 import { Loaded } from '../../pieces/waiting.js'
-import { When } from '../../pieces/when.js'
+import { Ago, When } from '../../pieces/when.js'
+import type { FailedMail } from '../answers.js'
 import { ask } from '../api.js'
+import { ChangeButton } from '../change-button.js'
+import { T, t } from '../language.js'
 
-interface FailedMail {
-  readonly id: number
-  readonly at: string
-  readonly subject: string
-  readonly to: string | null
+interface MailsPart {
+  readonly mails: readonly FailedMail[]
+  readonly next: string | null
 }
 
+/** Mails that could not be sent, each with a way to send it again. */
 export function MailsPage() {
-  const list = useLoad(() => ask<{ mails: readonly FailedMail[] }>('mails'))
+  const { list, more } = usePages(async after => {
+    const query = after ? `?${new URLSearchParams({ after })}` : ''
+    const { mails, next } = await ask<MailsPart>(`mails${query}`)
+    return { rows: mails, next }
+  })
   return (
-    <Page title="Failed mails">
-      <Section title="The newest 100">
-        <p>
-          They were tried for about a minute and are not kept: whoever waits for one asks for it again, on the
-          page that sent it.
-        </p>
+    <Page title={t('console.mails.title')}>
+      <Section title={t('console.mails.heading')}>
+        <p>{t('console.mails.means')}</p>
         <Loaded of={list} shape="rows">
-          {({ mails }) => (
-            <ul className="rows">
-              {mails.length === 0 && <li>None.</li>}
-              {mails.map(({ id, at, subject, to }) => (
-                <li key={id}>
-                  <div>
-                    {subject}
-                    <br />
-                    <small>
-                      {to ? `to ${to}, ` : ''}
-                      <When at={at} />
-                    </small>
-                  </div>
-                </li>
-              ))}
-            </ul>
-          )}
+          {({ rows }) =>
+            rows.length === 0 ? (
+              <p className="absent">{t('console.mails.none')}</p>
+            ) : (
+              <ul className="rows">
+                {rows.map(mail => (
+                  <MailRow key={mail.id} mail={mail} reload={list.reload} />
+                ))}
+              </ul>
+            )
+          }
         </Loaded>
+        {more && <ActionRow action={more}>{t('console.more')}</ActionRow>}
       </Section>
     </Page>
+  )
+}
+
+function MailRow({ mail, reload }: { readonly mail: FailedMail; readonly reload: () => Promise<void> }) {
+  const { id, subject, to, userId, failedAt, expiresAt, lastError, isLinkGood } = mail
+  return (
+    <li>
+      <div>
+        <strong>{subject}</strong> {!isLinkGood && <span className="tag">{t('console.mails.linkGone')}</span>}
+        <br />
+        <small>
+          {userId ? <Link href={`/users/${userId}`}>{to}</Link> : to} · <Ago at={failedAt} /> ·{' '}
+          <T id="console.mails.until" when={<When at={expiresAt} />} />
+          <br />
+          {lastError}
+        </small>
+      </div>
+      {isLinkGood && (
+        <ChangeButton
+          name={t('console.mails.again')}
+          label={t('console.mails.againLabel', { subject, to })}
+          question={t('console.mails.againQuestion', { subject })}
+          path={`mails/${id}/resend`}
+          said={t('console.mails.sent', { to })}
+          messages={{
+            INVALID_LINK: t('console.mails.linkGoneLong'),
+            MAIL_UNAVAILABLE: t('console.mails.failedAgain'),
+          }}
+          done={reload}
+        >
+          <p>{t('console.mails.againMeans', { to })}</p>
+        </ChangeButton>
+      )}
+    </li>
   )
 }

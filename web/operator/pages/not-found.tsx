@@ -1,11 +1,12 @@
 import { Page } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
+import { t } from '../language.js'
 
 export function NotFoundPage() {
   return (
-    <Page title="There is no such page">
+    <Page title={t('console.notFound.title')}>
       <p>
-        <Link href="/">Search for an account or a user</Link>
+        <Link href="/">{t('console.notFound.search')}</Link>
       </p>
     </Page>
   )

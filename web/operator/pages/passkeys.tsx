@@ -9,6 +9,7 @@ import { Loaded } from '../../pieces/waiting.js'
 import { Day } from '../../pieces/when.js'
 import { ask, tell } from '../api.js'
 import { CodeField } from '../code-field.js'
+import { T, t } from '../language.js'
 
 interface OwnPasskeys {
   readonly passkeys: readonly {
@@ -25,7 +26,7 @@ export function PasskeysPage() {
     const response = await createPasskey(options)
     await tell('passkeys', { response, name, code })
     form.reset()
-    toast('The passkey is added')
+    toast(t('console.passkeys.added'))
     await list.reload()
   }
   const remove = async (credentialId: string) => {
@@ -33,43 +34,46 @@ export function PasskeysPage() {
     await list.reload()
   }
   return (
-    <Page title="Your passkeys">
-      <Section title="Passkeys">
-        <p>With a passkey you log in without password and code.</p>
+    <Page title={t('console.passkeys.title')}>
+      <Section title={t('passkeys.title')}>
+        <p>{t('console.passkeys.means')}</p>
         <Loaded of={list} shape="rows">
-          {({ passkeys }) => (
-            <ul className="rows">
-              {passkeys.length === 0 && <li>None yet.</li>}
-              {passkeys.map(({ credentialId, name, createdAt }) => (
-                <li key={credentialId}>
-                  <div>
-                    {name}
-                    <br />
-                    <small>
-                      added on <Day at={createdAt} />
-                    </small>
-                  </div>
-                  <ConfirmButton
-                    name="Remove"
-                    label={`Remove ${name}`}
-                    kind="plain"
-                    question={`Remove ${name}?`}
-                    confirm="Remove"
-                    act={() => remove(credentialId)}
-                  />
-                </li>
-              ))}
-            </ul>
-          )}
+          {({ passkeys }) =>
+            passkeys.length === 0 ? (
+              <p className="absent">{t('console.passkeys.none')}</p>
+            ) : (
+              <ul className="rows">
+                {passkeys.map(({ credentialId, name, createdAt }) => (
+                  <li key={credentialId}>
+                    <div>
+                      {name}
+                      <br />
+                      <small>
+                        <T id="console.passkeys.addedOn" day={<Day at={createdAt} />} />
+                      </small>
+                    </div>
+                    <ConfirmButton
+                      name={t('common.remove')}
+                      label={t('console.passkeys.removeLabel', { name })}
+                      kind="plain"
+                      question={t('console.passkeys.removeQuestion', { name })}
+                      confirm={t('common.remove')}
+                      act={() => remove(credentialId)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
         </Loaded>
       </Section>
       {supportsPasskeys() && (
-        <Section title="Add one">
-          <Form submit="Add a passkey" send={add}>
+        <Section title={t('console.passkeys.addTitle')}>
+          <Form submit={t('console.passkeys.add')} send={add}>
             <Field
-              label="Name"
+              label={t('field.name')}
               name="name"
-              hint="Such as the device that it is on."
+              hint={t('console.passkeys.nameHint')}
               maxLength={100}
               required
             />

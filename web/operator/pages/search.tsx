@@ -5,26 +5,31 @@ import { go, Link, usePlace } from '../../pieces/router.js'
 import { useLoad } from '../../pieces/use-load.js'
 import { Loaded } from '../../pieces/waiting.js'
 import { Day } from '../../pieces/when.js'
-import type { Found, FoundUser } from '../answers.js'
+import type { Found } from '../answers.js'
 import { ask } from '../api.js'
+import { T, t } from '../language.js'
+import { UserRow } from '../rows/user-row.js'
 
 /** What is searched for is in the address, so that the way back leads to it. */
 export function SearchPage() {
   const { query } = usePlace()
   const text = query.get('q') ?? ''
   return (
-    <Page title="Search">
+    <Page title={t('console.search.title')}>
       <div className="card">
-        <Form submit="Search" send={async ({ q = '' }) => go(`/?${new URLSearchParams({ q: q.trim() })}`)}>
+        <Form
+          submit={t('console.search.submit')}
+          send={async ({ q = '' }) => go(`/?${new URLSearchParams({ q: q.trim() })}`)}
+        >
           <Field
             key={text}
-            label="Account or user"
+            label={t('console.search.label')}
             name="q"
             defaultValue={text}
             minLength={2}
             maxLength={254}
             autoComplete="off"
-            hint="How an e-mail address or an account's name begins, a satellite's origin, a customer of the payment provider, or an id. Each search is recorded."
+            hint={t('console.search.hint')}
             required
           />
         </Form>
@@ -40,24 +45,16 @@ function Results({ text }: { readonly text: string }) {
     <Loaded of={found} shape="rows">
       {({ accounts, users }) => (
         <>
-          <Section title="Accounts">
-            {accounts.length === 0 && <p>None.</p>}
+          <Section title={t('console.search.accounts')}>
+            {accounts.length === 0 && <p className="absent">{t('console.search.noAccount')}</p>}
             <ul className="rows">
-              {accounts.map(({ id, name, owner, createdAt }) => (
-                <li key={id}>
-                  <div>
-                    <Link href={`/accounts/${id}`}>{name ?? owner ?? id}</Link>
-                    <br />
-                    <small>
-                      {owner ?? 'No owner'}, since <Day at={createdAt} />
-                    </small>
-                  </div>
-                </li>
+              {accounts.map(account => (
+                <AccountRow key={account.id} account={account} />
               ))}
             </ul>
           </Section>
-          <Section title="Users">
-            {users.length === 0 && <p>None.</p>}
+          <Section title={t('console.search.users')}>
+            {users.length === 0 && <p className="absent">{t('console.search.noUser')}</p>}
             <ul className="rows">
               {users.map(user => (
                 <UserRow key={user.id} user={user} />
@@ -70,23 +67,20 @@ function Results({ text }: { readonly text: string }) {
   )
 }
 
-/** A user in a list, with the way to them. */
-export function UserRow({ user: { id, email, name, role, disabledAt } }: { readonly user: FoundUser }) {
+function AccountRow({
+  account: { id, name, owner, createdAt },
+}: {
+  readonly account: Found['accounts'][number]
+}) {
   return (
     <li>
       <div>
-        <Link href={`/users/${id}`}>{email}</Link>
-        {name && (
-          <>
-            <br />
-            <small>{name}</small>
-          </>
-        )}
+        <Link href={`/accounts/${id}`}>{name ?? owner ?? t('console.account.unnamed')}</Link>
+        <br />
+        <small>
+          {owner ?? t('console.account.noOwner')} · <T id="console.since" day={<Day at={createdAt} />} />
+        </small>
       </div>
-      <span className="tags">
-        {role === 'owner' && <span className="tag">Owner</span>}
-        {disabledAt && <span className="tag bad">Disabled</span>}
-      </span>
     </li>
   )
 }

@@ -8,9 +8,9 @@ const AVAILABLE = Object.keys(languages)
 let redraw = () => {}
 
 /** Loads the messages that this person reads, then draws the page, and again whenever they choose another language. */
-export async function drawInLanguage(drawing: Promise<() => void>, only?: readonly string[]): Promise<void> {
+export async function drawInLanguage(drawing: Promise<() => void>): Promise<void> {
   const chosen = storedLanguage()
-  const [draw] = await Promise.all([drawing, show(only ?? (chosen ? [chosen] : navigator.languages))])
+  const [draw] = await Promise.all([drawing, show(chosen ? [chosen] : navigator.languages)])
   redraw = draw
   draw()
 }

@@ -4,13 +4,13 @@ import { drawInLanguage } from './language.js'
 export type DrawOn = (place: HTMLElement) => () => void
 
 /**
- * Shows a site in the language of whoever reads it, or of `only` those that it has. What draws it is loaded meanwhile: it
- * is the larger part, and nothing can be drawn before both are there.
+ * Shows a site in the language of whoever reads it. What draws it is loaded meanwhile: it is the larger part, and nothing
+ * can be drawn before both are there.
  */
-export function startPage(load: () => Promise<{ readonly drawOn: DrawOn }>, only?: readonly string[]): void {
+export function startPage(load: () => Promise<{ readonly drawOn: DrawOn }>): void {
   const place = document.getElementById('app') as HTMLElement
   const drawing = load().then(({ drawOn }) => drawOn(place))
-  drawInLanguage(drawing, only).catch(() => {
+  drawInLanguage(drawing).catch(() => {
     // Without the messages there is no other language to say it in.
     const main = document.createElement('main')
     main.className = 'small'

@@ -1,8 +1,8 @@
+import { wordsFor } from '../../../../pieces/audit-words.js'
 import { t } from '../../../../pieces/language/t.js'
 import { PERMISSIONS } from '../../../../pieces/permission-names.js'
 import { hostOf } from '../../../../pieces/site.js'
 import type { AuditEntry } from '../../../answers.js'
-import { wordsFor } from './audit-words.js'
 
 /** E-mail addresses by user id. */
 export type People = Readonly<Record<string, string>>

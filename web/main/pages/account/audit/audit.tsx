@@ -5,13 +5,13 @@ import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Failure } from '../../../../pieces/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
+import { usePages } from '../../../../pieces/use-pages.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import type { AuditEntry } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { download } from '../../../download.js'
 import type { People } from './audit-sentence.js'
 import { Entries } from './entries.js'
-import { usePages } from './use-pages.js'
 
 interface AuditPart {
   readonly entries: readonly AuditEntry[]

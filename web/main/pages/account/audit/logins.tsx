@@ -3,11 +3,11 @@ import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { hostOf } from '../../../../pieces/site.js'
+import { usePages } from '../../../../pieces/use-pages.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import { Ago } from '../../../../pieces/when.js'
 import type { Login } from '../../../answers.js'
 import { call } from '../../../api.js'
-import { usePages } from './use-pages.js'
 
 /** Every login with one's own e-mail address, also those that failed. */
 export function LoginsPage() {

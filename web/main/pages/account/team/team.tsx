@@ -1,18 +1,18 @@
 import type { Caller } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
+import { SearchField } from '../../../../pieces/forms/search-field.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { toast } from '../../../../pieces/toasts.js'
 import { useLoad } from '../../../../pieces/use-load.js'
+import { usePages } from '../../../../pieces/use-pages.js'
 import { Loaded } from '../../../../pieces/waiting.js'
 import type { Invitation, Person } from '../../../answers.js'
 import { call } from '../../../api.js'
-import { usePages } from '../audit/use-pages.js'
 import { InviteButton } from './invite.js'
 import { OpenInvitations } from './open-invitations.js'
 import { PeopleTable } from './people-table.js'
-import { SearchField } from './search-field.js'
 
 /** Everybody of the account, and who is invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {

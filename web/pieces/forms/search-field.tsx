@@ -6,12 +6,15 @@ const PAUSE_MS = 250
 /** Calls `search` with what is typed, without spaces around it, once nobody types any more. */
 export function SearchField({
   label,
+  initial = '',
   search,
 }: {
   readonly label: string
+  /** What is looked for already. */
+  readonly initial?: string
   readonly search: (text: string) => void
 }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(initial)
   const latest = useRef(search)
   latest.current = search
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { type Action, useAction } from '../../../../pieces/forms/use-action.js'
-import { type Load, useLoad } from '../../../../pieces/use-load.js'
+import { type Action, useAction } from './forms/use-action.js'
+import { type Load, useLoad } from './use-load.js'
 
 interface Part<T> {
   readonly rows: readonly T[]
@@ -26,5 +26,10 @@ export function usePages<T>(
     setAdded({ key, rows: [...(later?.rows ?? []), ...part.rows], next: part.next })
   })
   const rows = [...(first.data?.rows ?? []), ...(later?.rows ?? [])]
-  return { list: { ...first, data: first.data && { rows, next } }, more: next ? more : null }
+  // From the beginning: later parts may have changed as well.
+  const reload = async () => {
+    await first.reload()
+    setAdded(null)
+  }
+  return { list: { ...first, data: first.data && { rows, next }, reload }, more: next ? more : null }
 }

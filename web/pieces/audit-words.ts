@@ -1,4 +1,4 @@
-import { i18n, type MessageKey, t } from '../../../../pieces/language/t.js'
+import { i18n, type MessageKey, t } from './language/t.js'
 
 /** Whom and what an action was about. */
 export interface About {

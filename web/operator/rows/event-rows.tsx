@@ -1,0 +1,56 @@
+import { Ago } from '../../pieces/when.js'
+import type { PaymentEvent } from '../answers.js'
+import { ChangeButton } from '../change-button.js'
+import { t } from '../language.js'
+import { AccountLink } from './account-link.js'
+
+const LOOKS = { pending: '', failed: 'warn', parked: 'bad', handled: 'good' } as const
+
+/** Events of the payment provider, each with a way to have it handled again. */
+export function EventRows({
+  events,
+  withAccount = false,
+  reload,
+}: {
+  readonly events: readonly PaymentEvent[]
+  /** Whether they are of several accounts. */
+  readonly withAccount?: boolean
+  readonly reload: () => Promise<void>
+}) {
+  if (events.length === 0) return <p className="absent">{t('console.payments.none')}</p>
+  return (
+    <ul className="rows">
+      {events.map(({ id, type, state, customerId, accountId, accountName, receivedAt, ...rest }) => (
+        <li key={id}>
+          <div>
+            <strong>{type}</strong>{' '}
+            <span className={`tag ${LOOKS[state]}`}>{t(`console.eventState.${state}`)}</span>
+            <br />
+            <small>
+              {withAccount && accountId && (
+                <>
+                  <AccountLink id={accountId} name={accountName ?? null} />
+                  {' · '}
+                </>
+              )}
+              <Ago at={receivedAt} /> · <code>{id}</code>
+              {(rest.lastError ?? rest.effect) && ` · ${rest.lastError ?? rest.effect}`}
+            </small>
+          </div>
+          {customerId && (
+            <ChangeButton
+              name={t('console.payments.again')}
+              label={t('console.payments.againLabel', { id })}
+              question={t('console.payments.againQuestion', { type })}
+              path={`events/${encodeURIComponent(id)}/replay`}
+              said={t('console.payments.againSaid')}
+              done={reload}
+            >
+              <p>{t('console.payments.againMeans')}</p>
+            </ChangeButton>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,106 @@
+import { Ago } from '../../pieces/when.js'
+import type { Satellite } from '../answers.js'
+import { ChangeButton } from '../change-button.js'
+import { T, t } from '../language.js'
+import { AccountLink } from './account-link.js'
+
+const LOOKS = { pending: 'warn', active: 'good', suspended: 'bad' } as const
+
+/** Satellites with what an operator can do about them. */
+export function SatelliteRows({
+  satellites,
+  withAccount = false,
+  none,
+  reload,
+}: {
+  readonly satellites: readonly Satellite[]
+  /** Whether they are of several accounts. */
+  readonly withAccount?: boolean
+  /** What is said where there are none. */
+  readonly none: string
+  readonly reload: () => Promise<void>
+}) {
+  if (satellites.length === 0) return <p className="absent">{none}</p>
+  return (
+    <ul className="rows">
+      {satellites.map(satellite => (
+        <li key={satellite.id}>
+          <div>
+            <strong>{satellite.origin}</strong> <Tags satellite={satellite} />
+            <br />
+            <small>
+              {withAccount && (
+                <>
+                  <AccountLink id={satellite.accountId} name={satellite.accountName ?? null} />
+                  {' · '}
+                </>
+              )}
+              {satellite.name} · <T id="console.satellites.added" ago={<Ago at={satellite.createdAt} />} />
+              <Troubles satellite={satellite} />
+            </small>
+          </div>
+          <Change satellite={satellite} reload={reload} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Tags({ satellite: { state, kind } }: { readonly satellite: Satellite }) {
+  return (
+    <span className="tags">
+      <span className={`tag ${LOOKS[state]}`}>{t(`console.satelliteState.${state}`)}</span>
+      {kind === 'preview' && <span className="tag">{t('console.satellites.preview')}</span>}
+    </span>
+  )
+}
+
+function Troubles({ satellite: { suspendedBy, failingSince } }: { readonly satellite: Satellite }) {
+  return (
+    <>
+      {suspendedBy && ` · ${t(`console.suspendedBy.${suspendedBy}`)}`}
+      {failingSince && (
+        <>
+          {' · '}
+          <T id="console.satellites.noProof" ago={<Ago at={failingSince} />} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Change({
+  satellite: { id, origin, state },
+  reload,
+}: {
+  readonly satellite: Satellite
+  readonly reload: () => Promise<void>
+}) {
+  if (state === 'active')
+    return (
+      <ChangeButton
+        name={t('console.satellites.suspend')}
+        label={t('console.satellites.suspendLabel', { origin })}
+        question={t('console.satellites.suspendQuestion', { origin })}
+        path={`satellites/${id}/suspend`}
+        said={t('console.satellites.suspended', { origin })}
+        done={reload}
+      >
+        <p>{t('console.satellites.suspendMeans')}</p>
+      </ChangeButton>
+    )
+  if (state === 'suspended')
+    return (
+      <ChangeButton
+        name={t('console.satellites.resume')}
+        label={t('console.satellites.resumeLabel', { origin })}
+        question={t('console.satellites.resumeQuestion', { origin })}
+        path={`satellites/${id}/resume`}
+        said={t('console.satellites.resumed', { origin })}
+        done={reload}
+      >
+        <p>{t('console.satellites.resumeMeans')}</p>
+      </ChangeButton>
+    )
+  return null
+}

@@ -1,0 +1,72 @@
+import { deviceWords } from '../../pieces/device.js'
+import { Section } from '../../pieces/page.js'
+import { hostOf } from '../../pieces/site.js'
+import { Ago } from '../../pieces/when.js'
+import type { Person } from '../answers.js'
+import { ChangeButton } from '../change-button.js'
+import { T, t } from '../language.js'
+import type { PersonProps } from './person-props.js'
+
+export function UserSessions({ person: { id, email, sites }, reload }: PersonProps) {
+  const all = (sites ?? []).flatMap(({ site, kind, sessions }) =>
+    sessions.map(session => ({ site, kind, ...session })),
+  )
+  return (
+    <Section title={t('console.sessions.title')}>
+      {!sites && <p>{t('console.sessions.storeDown')}</p>}
+      {sites && all.length === 0 && <p className="absent">{t('console.sessions.none')}</p>}
+      <ul className="rows">
+        {all.map(session => (
+          <SessionRow key={session.sid} userId={id} session={session} reload={reload} />
+        ))}
+      </ul>
+      {all.length > 1 && (
+        <div className="actions">
+          <ChangeButton
+            name={t('console.sessions.endAll')}
+            kind="danger"
+            question={t('console.sessions.endAllQuestion', { email })}
+            path={`users/${id}/sessions/end`}
+            said={t('console.sessions.allEnded', { email })}
+            done={reload}
+          />
+        </div>
+      )}
+    </Section>
+  )
+}
+
+type Site = NonNullable<Person['sites']>[number]
+type Session = Site['sessions'][number] & Pick<Site, 'site' | 'kind'>
+
+function SessionRow({
+  userId,
+  session: { sid, site, kind, place, ip, lastUsed, ...session },
+  reload,
+}: {
+  readonly userId: string
+  readonly session: Session
+  readonly reload: () => Promise<void>
+}) {
+  const device = deviceWords(session.device)
+  return (
+    <li>
+      <div>
+        {device} <span className="tag">{site ? hostOf(site) : t(`console.siteKind.${kind}`)}</span>
+        <br />
+        <small>
+          {place && `${place} · `}
+          {ip} · <T id="console.sessions.used" ago={<Ago at={lastUsed} />} />
+        </small>
+      </div>
+      <ChangeButton
+        name={t('console.sessions.end')}
+        label={t('console.sessions.endLabel', { device })}
+        question={t('console.sessions.endQuestion', { device })}
+        path={`users/${userId}/sessions/${sid}/end`}
+        said={t('session.ended')}
+        done={reload}
+      />
+    </li>
+  )
+}
