@@ -2,7 +2,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { within } from '../clock/clock.js'
 import { Logger } from '../log/logger.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
-import { type Count, type Counted, nameOf, SharedCounters } from './shared-counters.js'
+import { type Count, type Counted, type Limited, nameOf, SharedCounters } from './shared-counters.js'
 import { UnsentChanges } from './unsent-changes.js'
 
 /** One more in each of several counters. */
@@ -11,6 +11,11 @@ export interface Added {
   readonly counts: readonly Count[]
   /** Takes it off again, now or as soon as Redis answers. */
   refund(which?: (key: string) => boolean): Promise<void>
+}
+
+/** Nothing was added, because one of them is full. */
+interface Full extends Pick<Added, 'counts'> {
+  readonly refund: null
 }
 
 /**
@@ -53,6 +58,19 @@ export class Counters {
     return Promise.all(keys.map((key, index) => shared[index] ?? readOwn(this.memory, key)))
   }
 
+  /**
+   * Like {@link add}, if none of them is full. Where one script may have them all, it is one round trip, and nothing
+   * comes between.
+   */
+  addUnlessFull(limited: readonly Limited[]): Promise<Added | Full> {
+    return this.addWithin(limited, false)
+  }
+
+  /** The same, even if some are full. */
+  async addEvenIfFull(limited: readonly Limited[]): Promise<Added> {
+    return (await this.addWithin(limited, true)) as Added
+  }
+
   /** Adds one to each. The window begins with the first. */
   async add(counted: readonly Counted[]): Promise<Added> {
     const own = await Promise.all(counted.map(each => addOwn(this.memory, each)))
@@ -60,7 +78,7 @@ export class Counters {
     this.keepUnsent(counted, shared, (unsent, missed) => unsent.add(missed))
     return {
       counts: own.map((count, index) => shared[index] ?? count),
-      refund: (which = () => true) => this.subtract(counted.filter(({ key }) => which(key))),
+      refund: this.refundOf(counted),
     }
   }
 
@@ -69,6 +87,37 @@ export class Counters {
     await Promise.all(keys.map(key => this.memory.delete(key)))
     const sent = await this.inShared(keys, (counters, some) => counters.forget(some))
     this.keepUnsent(keys, sent, (unsent, missed) => unsent.reset(missed))
+  }
+
+  private async addWithin(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
+    const shared = await this.inOneShard(counters => counters.countUnlessFull(limited, evenIfFull))
+    if (!shared) return this.lookAndAdd(limited, evenIfFull)
+    const { isCounted, counts } = shared
+    if (!isCounted) return { counts, refund: null }
+    const counted = zip(limited, counts).map(([{ key }, { msLeft }]) => ({
+      key,
+      windowSeconds: Math.max(1, Math.ceil(msLeft / 1000)),
+    }))
+    await Promise.all(counted.map(each => addOwn(this.memory, each)))
+    return { counts, refund: this.refundOf(counted) }
+  }
+
+  private async lookAndAdd(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
+    const timesFullKeys = limited.flatMap(({ timesFullKey }) => timesFullKey ?? [])
+    const found = await this.read([...limited.map(({ key }) => key), ...timesFullKeys])
+    const counts = found.slice(0, limited.length)
+    const isFull = zip(limited, counts).some(([{ max }, { points }]) => max !== null && points >= max)
+    if (isFull && !evenIfFull) return { counts, refund: null }
+    return this.add(
+      limited.map(({ key, windowsSeconds, timesFullKey }) => {
+        const timesFull = timesFullKey && found[limited.length + timesFullKeys.indexOf(timesFullKey)]?.points
+        return { key, windowSeconds: windowsSeconds[timesFull || 0] ?? (windowsSeconds.at(-1) as number) }
+      }),
+    )
+  }
+
+  private refundOf(counted: readonly Counted[]): Added['refund'] {
+    return (which = () => true) => this.subtract(counted.filter(({ key }) => which(key)))
   }
 
   private async subtract(counted: readonly Counted[]): Promise<void> {
@@ -103,27 +152,41 @@ export class Counters {
     const { redis, shared } = this
     const found: (R | null)[] = items.map(() => null)
     if (!redis || !shared || items.length === 0) return found
-    const patienceMs = PATIENCE * redis.timeoutMs
-    const hasAsked = await this.askSilentShards(redis, patienceMs)
-    // Commands of one tick are sent together, in this order.
-    if (hasAsked || this.silent.size === 0)
-      this.unsent?.send(shared, key => this.answeringShardOf(redis, key) !== null)
+    await this.catchUp(redis, shared)
     const ask = async (shard: string, places: readonly number[]) => {
-      try {
-        const answers = await within(
-          patienceMs,
-          work(
-            shared,
-            places.map(place => items[place] as T),
-          ),
-        )
-        for (const [index, place] of places.entries()) found[place] = answers[index] as R
-      } catch (error) {
-        this.silence(shard, error as Error)
-      }
+      const some = places.map(place => items[place] as T)
+      const answers = await this.ask(redis, shard, () => work(shared, some))
+      for (const [index, place] of places.entries()) found[place] = answers?.[index] ?? null
     }
     await Promise.all(this.together(redis, items).map(({ shard, places }) => ask(shard, places)))
     return found
+  }
+
+  /** What `work` returns in Redis. Null where one script may not have all counters, and while it does not answer. */
+  private async inOneShard<R>(work: (counters: SharedCounters) => Promise<R>): Promise<R | null> {
+    const { redis, shared } = this
+    if (!redis || !shared || redis.isCluster) return null
+    await this.catchUp(redis, shared)
+    const [shard] = redis.shards()
+    if (shard === undefined || this.silent.has(shard)) return null
+    return this.ask(redis, shard, () => work(shared))
+  }
+
+  /** Asks silent shards and sends what those that answer missed; both before anything else is sent. */
+  private async catchUp(redis: RedisConnection, shared: SharedCounters): Promise<void> {
+    const hasAsked = await this.askSilentShards(redis)
+    // Commands of one tick are sent together, in this order.
+    if (hasAsked || this.silent.size === 0)
+      this.unsent?.send(shared, key => this.answeringShardOf(redis, key) !== null)
+  }
+
+  private async ask<R>(redis: RedisConnection, shard: string, work: () => Promise<R>): Promise<R | null> {
+    try {
+      return await within(PATIENCE * redis.timeoutMs, work())
+    } catch (error) {
+      this.silence(shard, error as Error)
+      return null
+    }
   }
 
   /** Which of them one script may have, by their places: all, or in a cluster each alone. */
@@ -149,7 +212,7 @@ export class Counters {
    * Pings the silent shards whose turn it is, before they are sent anything that changes a counter: a Redis
    * that hangs carries out everything it was sent when it wakes, even what has been sent again since.
    */
-  private async askSilentShards(redis: RedisConnection, patienceMs: number): Promise<boolean> {
+  private async askSilentShards(redis: RedisConnection): Promise<boolean> {
     const now = performance.now()
     const due = [...this.silent].filter(([, askAt]) => askAt <= now).map(([shard]) => shard)
     // Requests that come meanwhile do not wait as well.
@@ -158,7 +221,7 @@ export class Counters {
       due.map(async shard => {
         if (!redis.shards().includes(shard)) return this.silent.delete(shard)
         const ping = redis.onShard(shard, server => server.ping())
-        const hasAnswered = await within(patienceMs, ping).then(Boolean, () => false)
+        const hasAnswered = await within(PATIENCE * redis.timeoutMs, ping).then(Boolean, () => false)
         if (hasAnswered) this.silent.delete(shard)
       }),
     )
@@ -192,4 +255,8 @@ async function subtractOwn(memory: RateLimiterMemory, { key, windowSeconds }: Co
 
 function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): Count {
   return { points: consumedPoints, msLeft: msBeforeNext }
+}
+
+function zip<A, B>(some: readonly A[], others: readonly B[]): [A, B][] {
+  return some.map((each, index) => [each, others[index] as B])
 }

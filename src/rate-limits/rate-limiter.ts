@@ -10,7 +10,7 @@ import { Alarms, type FilledBucket } from './alarms.js'
 import { type Bucket, bucketsOf } from './buckets.js'
 import { type Added, Counters } from './counters.js'
 import { LIMITED_KINDS, type LimitedAction } from './limited-action.js'
-import type { Count, Counted } from './shared-counters.js'
+import type { Count, Limited } from './shared-counters.js'
 
 /** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const MAX_WINDOW_SECONDS = 60 * 60
@@ -51,8 +51,14 @@ export class RateLimiter {
       known ??= isKnownClient()
       return known
     }
-    const windows = await this.windowsOf(buckets, action, isKnown)
-    const added = await this.counters.add(windows)
+    const limits = buckets.map(limitOf)
+    // What will surely be refused is not counted, so that a flood creates no counters.
+    const found = await this.counters.addUnlessFull(limits)
+    if (!found.refund) {
+      const isFull = ({ binds, points, max }: FilledBucket) => binds !== 'nobody' && points >= max
+      await this.refuseIfFull(zip(buckets, found.counts).filter(isFull), action, isKnown)
+    }
+    const added = found.refund ? found : await this.counters.addEvenIfFull(limits)
     const filled = zip(buckets, added.counts)
     try {
       const over = filled.filter(({ points, max, binds }) => binds !== 'nobody' && points > max)
@@ -110,27 +116,6 @@ export class RateLimiter {
       name: 'rate_limit_silent_shards',
       help: 'Shards of Redis that do not count, so that each process counts for itself',
       read: () => this.counters.silentShards,
-    })
-  }
-
-  /**
-   * The window of each bucket if this action opens it. Refuses what will surely be refused, so that a flood
-   * creates no counters.
-   */
-  private async windowsOf(
-    buckets: readonly Bucket[],
-    action: LimitedAction,
-    isKnown: () => Promise<boolean>,
-  ): Promise<Counted[]> {
-    const binding = buckets.filter(({ binds }) => binds !== 'nobody')
-    const doubling = buckets.filter(({ isOfAccount }) => isOfAccount)
-    const keys = [...binding.map(({ key }) => key), ...doubling.map(({ key }) => timesFullKey(key))]
-    const counts = await this.counters.read(keys)
-    const full = zip(binding, counts).filter(({ points, max }) => points >= max)
-    await this.refuseIfFull(full, action, isKnown)
-    return buckets.map(({ key, windowSeconds }) => {
-      const timesFull = counts[keys.indexOf(timesFullKey(key))]?.points ?? 0
-      return { key, windowSeconds: backoffWindow(windowSeconds, timesFull) }
     })
   }
 
@@ -250,9 +235,16 @@ function timesFullKey(key: string): string {
   return `${key}:offences`
 }
 
+function limitOf({ key, max, binds, windowSeconds, isOfAccount }: Bucket): Limited {
+  const windowsSeconds = isOfAccount ? backoffWindows(windowSeconds) : [windowSeconds]
+  const limit = { key, max: binds === 'nobody' ? null : max, windowsSeconds }
+  return { ...limit, timesFullKey: isOfAccount ? timesFullKey(key) : null }
+}
+
 /** Twice as long each time the counter was full, up to an hour. */
-function backoffWindow(windowSeconds: number, timesFull: number): number {
-  return Math.min(windowSeconds * 2 ** timesFull, Math.max(windowSeconds, MAX_WINDOW_SECONDS))
+function backoffWindows(windowSeconds: number): number[] {
+  if (windowSeconds >= MAX_WINDOW_SECONDS) return [windowSeconds]
+  return [windowSeconds, ...backoffWindows(Math.min(2 * windowSeconds, MAX_WINDOW_SECONDS))]
 }
 
 function zip(buckets: readonly Bucket[], counts: readonly Count[]): FilledBucket[] {

@@ -6,6 +6,17 @@ export interface Counted {
   readonly windowSeconds: number
 }
 
+/** A counter with its limit. */
+export interface Limited {
+  readonly key: string
+  /** It is full with this many; null where it is never full. */
+  readonly max: number | null
+  /** How long it lives from its first time: by how often it was full before, the last for more often. */
+  readonly windowsSeconds: readonly number[]
+  /** What counts how often it was full; null where that changes nothing. */
+  readonly timesFullKey: string | null
+}
+
 /** The state of a counter. */
 export interface Count {
   readonly points: number
@@ -41,6 +52,28 @@ for i, key in ipairs(KEYS) do
 end
 return found`)
 
+/**
+ * COUNT by one, unless one is full. KEYS: the counters, then what counts how often some were full. ARGV: 1 to count
+ * even then; how many counters; for each its maximum (or -1), the place of its other key (or 0), its windows. Answers 1
+ * if it has counted, then like READ.
+ */
+const COUNT_UNLESS_FULL = redisScript(`
+local answer = {1}
+for i = 1, ARGV[2] do
+  local points, max = tonumber(redis.call('GET', KEYS[i]) or '0'), tonumber(ARGV[3 * i])
+  answer[2 * i], answer[2 * i + 1] = points, math.max(0, redis.call('PTTL', KEYS[i]))
+  if max >= 0 and points >= max and ARGV[1] ~= '1' then answer[1] = 0 end
+end
+if answer[1] == 0 then return answer end
+for i = 1, ARGV[2] do
+  local place, windows = tonumber(ARGV[3 * i + 1]), {}
+  for seconds in string.gmatch(ARGV[3 * i + 2], '%d+') do windows[#windows + 1] = seconds end
+  local timesFull = place > 0 and tonumber(redis.call('GET', KEYS[place]) or '0') or 0
+  redis.call('SET', KEYS[i], 0, 'EX', windows[math.min(timesFull + 1, #windows)], 'NX')
+  answer[2 * i], answer[2 * i + 1] = redis.call('INCR', KEYS[i]), redis.call('PTTL', KEYS[i])
+end
+return answer`)
+
 /** Counters in Redis, several at once; in a cluster they must have one slot. Throws when Redis does not answer. */
 export class SharedCounters {
   constructor(private readonly redis: RedisConnection) {}
@@ -54,6 +87,27 @@ export class SharedCounters {
     const seconds = counted.map(({ windowSeconds }) => String(windowSeconds))
     const names = counted.map(({ key }) => nameOf(key))
     return countsOf(await this.redis.runScript(COUNT, names, [String(points), ...seconds]))
+  }
+
+  /** Adds one to each, and nothing when one is full, unless `evenIfFull`. What they hold then. */
+  async countUnlessFull(
+    limited: readonly Limited[],
+    evenIfFull: boolean,
+  ): Promise<{ readonly isCounted: boolean; readonly counts: Count[] }> {
+    const others = limited.flatMap(({ timesFullKey }) => (timesFullKey === null ? [] : [timesFullKey]))
+    const placeOf = (key: string | null) => (key === null ? 0 : limited.length + others.indexOf(key) + 1)
+    const rules = limited.flatMap(({ max, timesFullKey, windowsSeconds }) => [
+      String(max ?? -1),
+      String(placeOf(timesFullKey)),
+      windowsSeconds.join(' '),
+    ])
+    const keys = [...limited.map(({ key }) => key), ...others].map(nameOf)
+    const head = [evenIfFull ? '1' : '0', String(limited.length)]
+    const [isCounted, ...found] = (await this.redis.runScript(COUNT_UNLESS_FULL, keys, [
+      ...head,
+      ...rules,
+    ])) as number[]
+    return { isCounted: isCounted === 1, counts: countsOf(found) }
   }
 
   /** Answers something for each. */

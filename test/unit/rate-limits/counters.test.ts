@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Added, Counters } from '../../../src/rate-limits/counters.js'
+import type { Limited } from '../../../src/rate-limits/shared-counters.js'
 import { openRedis } from '../../../src/redis/redis.module.js'
 import type { RedisConnection } from '../../../src/redis/redis-connection.js'
 import { eventually } from '../../support/eventually.js'
@@ -50,6 +51,10 @@ describe.each<[string, (() => Promise<Store>) | null]>([
 
   const someKeys = () => Array.from({ length: 6 }, () => `test:${randomUUID()}`)
   const counted = (keys: string[]) => keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
+  const limitOf = (key: string, rest: Partial<Limited> = {}): Limited => ({
+    ...{ key, max: null, windowsSeconds: [WINDOW_SECONDS], timesFullKey: null },
+    ...rest,
+  })
   const points = async (keys: string[]) => (await others.read(keys)).map(count => count.points)
 
   it('begin at nothing, and looking makes none', async () => {
@@ -65,6 +70,34 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     const seen = both.map(({ counts }) => counts[0]?.points ?? 0).sort((a, b) => a - b)
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
     expect(await points([one, two])).toEqual([100, 101])
+  })
+
+  it('add nothing while one of them is full, unless they are told to', async () => {
+    const keys = someKeys().slice(0, 3)
+    const limits = keys.map((key, index) => limitOf(key, { max: index === 1 ? 2 : null }))
+    for (const expected of [1, 2]) {
+      const { counts, refund } = await counters.addUnlessFull(limits)
+      expect([counts.map(count => count.points), refund === null]).toEqual([keys.map(() => expected), false])
+    }
+    const full = await counters.addUnlessFull(limits)
+    expect([full.counts.map(count => count.points), full.refund]).toEqual([[2, 2, 2], null])
+    expect(await points(keys)).toEqual([2, 2, 2])
+    const added = await counters.addEvenIfFull(limits)
+    expect(await points(keys)).toEqual([3, 3, 3])
+    await added.refund(key => key !== keys[0])
+    expect(await points(keys)).toEqual([3, 2, 2])
+  })
+
+  it('live longer the more often they were full', async () => {
+    const [key, timesFullKey] = someKeys() as [string, string]
+    const limit = limitOf(key, { windowsSeconds: [100, 200], timesFullKey })
+    for (const seconds of [100, 200, 200]) {
+      const [count] = (await counters.addUnlessFull([limit])).counts
+      expect(count?.msLeft).toBeGreaterThan((seconds - 50) * 1000)
+      expect(count?.msLeft).toBeLessThanOrEqual(seconds * 1000)
+      await counters.forget([key])
+      await counters.add(counted([timesFullKey]))
+    }
   })
 
   it('end with the window that the first time began', async () => {
