@@ -9,6 +9,7 @@ import { shortUserAgent } from '../dist/src/http/client.js'
 import { authMethods } from '../dist/src/permissions/auth-methods.js'
 import { StoreSupervisor } from '../dist/src/sessions/revocation/store-supervisor.js'
 import { SessionsService } from '../dist/src/sessions/sessions.service.js'
+import { UserSessions } from '../dist/src/sessions/user-sessions.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
 import { UserAdministration } from '../dist/src/users/user-administration.js'
 import { makeKeys } from './contestants/make-keys.mjs'
@@ -47,8 +48,9 @@ export async function seed(environment) {
     const accounts = app.get(UserAdministration)
     const sessions = app.get(SessionsService)
     const database = app.get(Database)
-    const confirm = (_, insert) =>
-      database.run(db => db.execute(sql`with found as (select) ${insert(sql`found`)}`))
+    const userSessions = app.get(UserSessions)
+    const confirm = session =>
+      database.run(db => db.execute(userSessions.insertFor(session, sql`(select) as found`)))
     const [frequentUser, ...users] = await inBatches(1 + USERS, index =>
       accounts.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )

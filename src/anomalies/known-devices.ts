@@ -4,8 +4,10 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { familiarClients } from '../database/schema.js'
+import { Statement } from '../database/statement.js'
 import { subnetOf } from '../http/network.js'
 import { type DeviceId, deviceIdHash, newDeviceId } from './device-id.js'
+import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from './device-parts.js'
 
 /** A login compared with what the user has logged in from before. */
 export interface KnownDevice {
@@ -28,8 +30,16 @@ export interface LoginOrigin {
 
 /** A device or network that has not been seen for this long counts as new again: addresses change owners. */
 const FORGET_AFTER_SECONDS = 400 * 24 * 60 * 60
-/** More devices than a person has, because private windows make a new one at each login. */
-const MAX_DEVICE_IDS_PER_USER = 50
+
+/** What a login came from, on its way into a statement. */
+export interface SeenDevice {
+  readonly values: object
+  deviceOf(row: KnownDeviceRow): KnownDevice
+}
+
+const REMEMBER = new Statement<KnownDeviceRow>(
+  sql`with found as (select), ${DEVICE_PARTS} select ${DEVICE_COLUMNS}`,
+)
 
 /** The kinds of device, networks and devices that users have logged in from. */
 @Injectable()
@@ -69,60 +79,30 @@ export class KnownDevices {
       })
   }
 
-  /**
-   * Records what a login came from and returns what of it was new, in one statement; of two logins at once
-   * only one is reported as new. An unknown device id is replaced. One of another user is kept, since people
-   * share browsers, and counts as new for this user.
-   */
-  async remember(userId: string, { device, ip, deviceId }: LoginOrigin): Promise<KnownDevice> {
-    const network = subnetOf(ip)
+  /** Records what a login came from and returns what of it was new, in one statement. */
+  async remember(userId: string, origin: LoginOrigin): Promise<KnownDevice> {
+    const seen = this.seenAt(userId, origin)
+    const [row] = await this.database.run(db => REMEMBER.run(db, { device: seen.values }))
+    return seen.deviceOf(row as KnownDeviceRow)
+  }
+
+  /** What a login came from, for {@link DEVICE_PARTS}, and what its answer means. */
+  seenAt(userId: string, { device, ip, deviceId }: LoginOrigin): SeenDevice {
+    const now = this.clock.now()
     const newId = deviceId === undefined ? null : newDeviceId()
-    const presentedHash = sql`${deviceId ? deviceIdHash(deviceId) : null}::text`
-    const newIdHash = sql`${newId && deviceIdHash(newId)}::text`
-    const now = sql`${this.clock.now().toISOString()}::timestamptz`
-    const longAgo = sql`${secondsAfter(this.clock.now(), -FORGET_AFTER_SECONDS).toISOString()}::timestamptz`
-    const user = sql`${userId}::uuid`
-    const statement = sql`
-      with before as (
-        select kind, value, last_seen from familiar_clients where user_id = ${user} and last_seen >= ${longAgo}
-      ), device_id as (
-        select case when is_ours then ${presentedHash} else ${newIdHash} end as value, is_ours
-        from (select exists (
-          select from familiar_clients
-          where kind = 'device id' and value = ${presentedHash} and last_seen >= ${longAgo}
-        ) as is_ours) as presented
-      ), seen as (
-        select 'device' as kind, ${device}::text as value
-        union all select 'network', ${network}::text
-        union all select 'device id', value from device_id where value is not null
-      ), written as (
-        insert into familiar_clients (user_id, kind, value, first_seen, last_seen)
-        select ${user}, kind, value, ${now}, ${now} from seen
-        on conflict (user_id, kind, value) do update
-          set last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
-        returning kind, xmax = 0 as is_new
-      ), forgotten as (
-        delete from familiar_clients
-        where user_id = ${user} and (kind, value) not in (select kind, value from seen)
-          and (last_seen < ${longAgo} or kind = 'device id' and value in (
-            select value from before where kind = 'device id' and value not in (select value from seen)
-            order by last_seen desc, value offset ${MAX_DEVICE_IDS_PER_USER - 1}
-          ))
-      )
-      select
-        exists (select from before) as has_history,
-        (select is_new from written where kind = 'device') as is_new_device,
-        (select is_new from written where kind = 'network') as is_new_network,
-        (select is_ours from device_id) as is_ours,
-        exists (select from before where kind = 'device id' and value = ${presentedHash}) as is_known_device_id,
-        latest.value as latest_network,
-        extract(epoch from latest.last_seen)::float8 as latest_seconds
-      from (select) as one
-      left join (select value, last_seen from before where kind = 'network' order by last_seen desc limit 1)
-        as latest on true`
-    const answer = await this.database.run(db => db.execute(statement))
-    const row = (answer as unknown as { rows: Row[] }).rows[0] as Row
-    return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }
+    const values = {
+      user: userId,
+      device,
+      network: subnetOf(ip),
+      presented: deviceId ? deviceIdHash(deviceId) : null,
+      new: newId && deviceIdHash(newId),
+      now: now.toISOString(),
+      longAgo: secondsAfter(now, -FORGET_AFTER_SECONDS).toISOString(),
+    }
+    return {
+      values,
+      deviceOf: row => ({ ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }),
+    }
   }
 
   /**
@@ -175,17 +155,7 @@ export class KnownDevices {
   }
 }
 
-interface Row {
-  readonly has_history: boolean
-  readonly is_new_device: boolean
-  readonly is_new_network: boolean
-  readonly is_ours: boolean
-  readonly is_known_device_id: boolean
-  readonly latest_network: string | null
-  readonly latest_seconds: number | null
-}
-
-function asKnownDevice(row: Row): Omit<KnownDevice, 'deviceId'> {
+function asKnownDevice(row: KnownDeviceRow): Omit<KnownDevice, 'deviceId'> {
   return {
     known: row.has_history
       ? { device: !row.is_new_device, network: !row.is_new_network, deviceId: row.is_known_device_id }

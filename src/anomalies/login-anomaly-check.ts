@@ -11,7 +11,7 @@ import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } f
 import { type LoginRefusal, newDeviceNotice, unusualLoginNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
-import { type KnownDevice, KnownDevices } from './known-devices.js'
+import { type KnownDevice, KnownDevices, type LoginOrigin, type SeenDevice } from './known-devices.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** A session that has just begun, or that would have. */
@@ -31,19 +31,18 @@ export class LoginAnomalyCheck {
     private readonly changes: SessionChanges,
   ) {}
 
+  /** What the login comes from, for the statement that records it: see {@link DEVICE_PARTS}. */
+  seenAt(userId: string, presented: DeviceId | null | undefined, client: Client): SeenDevice {
+    return this.knownDevices.seenAt(userId, originOf(presented, client))
+  }
+
   /**
-   * Records what the login came from and mails the user about a new device. With `revoke`, the session ends
-   * and this throws `INVALID_CREDENTIALS`, so that whoever has guessed or bought the password does not learn
-   * that it is right. Returns the device id that the client is to keep; null for one that keeps none.
+   * Mails the user about a new device, which has been recorded. With `revoke`, the session ends and this throws
+   * `INVALID_CREDENTIALS`, so that whoever has guessed or bought the password does not learn that it is right.
    */
-  async check(
-    session: AffectedLogin,
-    presented: DeviceId | null | undefined,
-    client: Client,
-  ): Promise<DeviceId | null> {
-    const { device, anomaly } = await this.assess(session, presented, client)
+  async check(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
+    const anomaly = this.anomalyOf(device, client)
     if (anomaly.score > 0) await this.respond(session, client, device, anomaly, null)
-    return device.deviceId
   }
 
   /**
@@ -82,10 +81,12 @@ export class LoginAnomalyCheck {
 
   /** Records what the login came from. */
   private async assess({ userId }: OwnedSession, presented: DeviceId | null | undefined, client: Client) {
-    const from = { device: deviceName(client.userAgent), ip: client.ip, deviceId: presented }
-    const device = await this.knownDevices.remember(userId, from)
-    const before = device.before && this.previousLocation(device.before)
-    return { device, anomaly: loginAnomaly(device.known, before, this.currentLocation(client)) }
+    const device = await this.knownDevices.remember(userId, originOf(presented, client))
+    return { device, anomaly: this.anomalyOf(device, client) }
+  }
+
+  private anomalyOf({ known, before }: KnownDevice, client: Client): Anomaly {
+    return loginAnomaly(known, before && this.previousLocation(before), this.currentLocation(client))
   }
 
   private async respond(
@@ -131,4 +132,8 @@ export class LoginAnomalyCheck {
   private currentLocation({ ip }: Client): ClientLocation {
     return { ip, place: this.geoIp.locate(ip), at: this.clock.now() }
   }
+}
+
+function originOf(deviceId: DeviceId | null | undefined, { userAgent, ip }: Client): LoginOrigin {
+  return { device: deviceName(userAgent), ip, deviceId }
 }

@@ -1,9 +1,10 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
-import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, type SQLChunk, type SQLWrapper, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
+import { given } from '../database/statement.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent } from './audit-event.js'
 import { RowAllowance, takeFromBudget } from './refusal-budget.js'
@@ -28,6 +29,20 @@ const BUDGETS = {
 }
 /** Counts are kept by minute. */
 const COUNTS_AFTER_MS = 60_000
+
+const { id: _, ...COLUMNS } = getTableColumns(auditLog)
+type ColumnName = keyof typeof COLUMNS
+
+/** Inserts a row for each of `found`, and answers its id. `chunkOf` gives its values by the names of their columns. */
+function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQL {
+  const names = Object.keys(COLUMNS) as ColumnName[]
+  const columns = names.map(name => sql.identifier(COLUMNS[name].name))
+  const values = names.map(chunkOf)
+  return sql`insert into ${auditLog} (${sql.join(columns, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found} returning id`
+}
+
+/** The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from {@link AuditLog.rowOf}. */
+export const AUDIT_ROW = insertAuditRow(name => given('audit', name, COLUMNS[name]), sql`found`)
 
 /** A refusal that is waiting to be written. */
 type Noted = readonly [event: AuditEvent, row: Row]
@@ -61,28 +76,11 @@ export class AuditLog implements OnApplicationShutdown {
     if (rows.length > 0) await transaction.insert(auditLog).values(rows)
   }
 
-  /**
-   * Writes the row if `condition` selects one, in one statement; returns whether it did. `alongside` writes
-   * something else for the same row, given its name.
-   */
-  async recordIf(
-    condition: (db: Db) => SQLWrapper,
-    event: AuditEvent,
-    alongside?: (found: SQL) => SQL,
-    transaction?: Db,
-  ): Promise<boolean> {
-    const columns = getTableColumns(auditLog)
-    const set = Object.entries(this.rowOf(event)).map(([name, value]) => ({
-      column: columns[name as keyof Row],
-      value: sql.param(value, columns[name as keyof Row]),
-    }))
-    const names = set.map(({ column }) => sql.identifier(column.name))
-    const values = set.map(({ value }) => value)
-    const rest = alongside ? sql`, alongside as (${alongside(sql`found`)})` : sql``
-    const write = (db: Db) =>
-      db.execute(
-        sql`with found as (${condition(db)})${rest} insert into ${auditLog} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from found returning id`,
-      )
+  /** Writes the row if `condition` selects one, in one statement; returns whether it did. */
+  async recordIf(condition: (db: Db) => SQLWrapper, event: AuditEvent, transaction?: Db): Promise<boolean> {
+    const row = this.rowOf(event)
+    const insert = insertAuditRow(name => sql.param(row[name] ?? null, COLUMNS[name]), sql`found`)
+    const write = (db: Db) => db.execute(sql`with found as (${condition(db)}) ${insert}`)
     const written = await (transaction ? write(transaction) : this.database.run(write))
     return rowsOf(written).length > 0
   }
@@ -109,8 +107,9 @@ export class AuditLog implements OnApplicationShutdown {
     await this.flush()
   }
 
-  private rowOf({ client, ...event }: AuditEvent): Row {
-    const row = { at: this.clock.now(), ...event }
+  /** The row of an event that happens now. */
+  rowOf({ client, ...event }: AuditEvent): Row {
+    const row = { at: this.clock.now(), detail: {}, ...event }
     if (!client) return row
     const { requestId, ip, userAgent, origin } = client
     return { ...row, requestId, ip, userAgent, origin }

@@ -8,6 +8,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { oneTimeTokens, users } from '../database/schema.js'
+import { given, type UsedRow } from '../database/statement.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
@@ -17,6 +18,18 @@ import { hashOf, type NewToken, type OneTimeToken, type Purpose, type TriedToken
 const NOBODY = ''
 /** 256 bits, as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+/** A valid token, which a statement removes; {@link OneTimeTokens.valuesOf} has its values. */
+export const USED_TOKEN: UsedRow = {
+  name: 'token',
+  lock: after => sql`
+    select ${oneTimeTokens.id} from ${oneTimeTokens}
+    where ${oneTimeTokens.hash} = ${given('token', 'hash')} and ${oneTimeTokens.purpose} = ${given('token', 'purpose')}
+      and ${oneTimeTokens.expiresAt} > ${given('token', 'now', oneTimeTokens.expiresAt)} and exists (select from ${after})
+    for update`,
+  use: selected =>
+    sql`delete from ${oneTimeTokens} where ${oneTimeTokens.id} in (select id from ${selected})`,
+}
 
 /**
  * Single-use links. The token is only in the mail; its hash is in the database until it is used or expires.
@@ -121,6 +134,11 @@ export class OneTimeTokens {
       .where(this.isGood(purpose, text))
       .returning({ id: oneTimeTokens.id })
     return removed.length > 0
+  }
+
+  /** What {@link USED_TOKEN} needs, which does in a statement what {@link remove} does. */
+  valuesOf(purpose: Purpose, text: string): object {
+    return { hash: hashOf(text), purpose, now: this.clock.now() }
   }
 
   /**

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common'
-import type { SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
@@ -28,7 +27,6 @@ export class SessionLimits {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly userSessions: UserSessions,
     private readonly changes: SessionChanges,
     private readonly clock: Clock,
     private readonly settings: Settings,
@@ -46,12 +44,10 @@ export class SessionLimits {
   }
 
   /**
-   * Ends the least recently used sessions of a user who has more than `MAX_SESSIONS_PER_USER`. All replicas
-   * use the same order, so together they end no more than they should.
+   * Ends the least recently used sessions of a user who has `count`, if that is more than `MAX_SESSIONS_PER_USER`. All
+   * replicas use the same order, so together they end no more than they should.
    */
-  async enforce(userId: string, client: Client): Promise<void> {
-    // A separate statement: that of the login would miss those recorded while it waited for the user.
-    const count = await this.userSessions.count(userId, this.clock.now())
+  async enforce(userId: string, count: number, client: Client): Promise<void> {
     if (count <= this.settings.maxSessionsPerUser) return
     const run = this.awaited.get(userId) ?? this.afterTheOneUnderWay(userId, client)
     this.awaited.set(userId, run)
@@ -102,10 +98,10 @@ export interface NewSession {
 }
 
 /**
- * Confirms in the database that the session may be opened: its statement or transaction runs `insert` for the
- * row of the user, by AuditLog.recordIf or similar. Throws when the user has changed meanwhile.
+ * Confirms in the database that the session may be opened, in a statement that adds its row ({@link SESSION_ROW}) if the
+ * user is as they were read. Throws when the user has changed meanwhile. What it answers is for the caller.
  */
-export type ConfirmOpening = (session: Session, insert: (found: SQL) => SQL) => Promise<void>
+export type ConfirmOpening<Answer> = (session: Session) => Promise<Answer>
 
 @Injectable()
 export class SessionsService {
@@ -120,17 +116,17 @@ export class SessionsService {
    * Opens a session under a new identifier; an identifier presented by the client is never reused. This is
    * the only way to one. The session is first written to the store, where nobody knows its identifier, then
    * added to the user's list by the statement of `confirm`. So whatever ends all of a user's sessions either
-   * finds it or prevents its confirmation. Beyond the limit, the least recently used sessions end. It expires
-   * at `expiresBy` at the latest.
+   * finds it or prevents its confirmation. It expires at `expiresBy` at the latest. The caller ends what is beyond the
+   * limit: {@link endSurplus}.
    */
-  async open(
+  async open<Answer>(
     user: SessionUser,
     source: Source,
     client: Client,
     proof: Proof,
-    confirm: ConfirmOpening,
+    confirm: ConfirmOpening<Answer>,
     expiresBy?: Date,
-  ): Promise<NewSession> {
+  ): Promise<NewSession & { readonly confirmed: Answer }> {
     const sessionId = newSessionId()
     const lifetimeSeconds = this.sites.lifetimeSeconds({ source, origin: client.origin })
     const times = this.limits.timesOfNewSession(lifetimeSeconds, expiresBy)
@@ -151,13 +147,16 @@ export class SessionsService {
     const opened = { session, sessionId, accessToken: this.sites.issueToken(session) }
     await this.store.create(session)
     try {
-      await confirm(session, found => this.userSessions.insertFor(session, found))
-      await this.limits.enforce(user.userId, client)
-      return opened
+      return { ...opened, confirmed: await confirm(session) }
     } catch (error) {
       await this.discard(opened)
       throw error
     }
+  }
+
+  /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that is beyond the limit. */
+  endSurplus(userId: string, count: number, client: Client): Promise<void> {
+    return this.limits.enforce(userId, count, client)
   }
 
   /**

@@ -1,14 +1,36 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { sessionLinks, userSessions, users } from '../database/schema.js'
+import { given } from '../database/statement.js'
 import type { Session, SessionHandle } from './session.js'
 
 /** A page that is open all day learns of it within minutes, one that sleeps overnight in the morning. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
+
+const COLUMNS = ['sid', 'userId', 'expiresAt'] as const
+
+/** `chunkOf` gives the values by the names of their columns. */
+function insertSession(chunkOf: (name: (typeof COLUMNS)[number]) => SQLChunk, found: SQL): SQL {
+  const names = COLUMNS.map(name => sql.identifier(userSessions[name].name))
+  const values = COLUMNS.map(chunkOf)
+  return sql`insert into ${userSessions} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found}`
+}
+
+/**
+ * The part of a {@link Statement} that adds the row of a new session if `found` has one, which has the id of its user
+ * locked. Its values are those of the session, named `session`.
+ */
+export const SESSION_ROW = insertSession(name => given('session', name, userSessions[name]), sql`found`)
+
+/**
+ * Selects how many unexpired sessions the user of `found` has, with the one that {@link SESSION_ROW} adds. It also counts
+ * those that were recorded while this statement waited for the user.
+ */
+export const SESSION_COUNT = sql`live_sessions(found.id, ${given('session', 'sid')}, ${given('session', 'createdAt', userSessions.expiresAt)}) + 1`
 
 /** A session with its user. */
 export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
@@ -21,19 +43,9 @@ export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
 export class UserSessions {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Adds the row of a new session as part of the statement that confirms its login, once for each row of
-   * `found`.
-   */
-  insertFor({ sid, userId, expiresAt }: Session, found: SQL): SQL {
-    const { sid: sidColumn, userId: userColumn, expiresAt: expiryColumn } = userSessions
-    const columns = [sidColumn, userColumn, expiryColumn].map(({ name }) => sql.identifier(name))
-    const values = [
-      sql.param(sid, sidColumn),
-      sql.param(userId, userColumn),
-      sql.param(expiresAt, expiryColumn),
-    ]
-    return sql`insert into ${userSessions} (${sql.join(columns, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found}`
+  /** Adds the row of a new session, once for each row of `found`. */
+  insertFor(session: Session, found: SQL): SQL {
+    return insertSession(name => sql.param(session[name], userSessions[name]), found)
   }
 
   /** The handles of the user's unexpired sessions, oldest first. The store may have lost some. */
@@ -46,11 +58,6 @@ export class UserSessions {
         .orderBy(asc(userSessions.position)),
     )
     return rows.map(({ sid }) => sid as SessionHandle)
-  }
-
-  /** How many unexpired sessions the user has. */
-  count(userId: string, now: Date): Promise<number> {
-    return this.database.run(db => db.$count(userSessions, isLiveOf(userId, now)))
   }
 
   /** Whether the session is still listed: neither ended nor expired and removed. */

@@ -1,3 +1,4 @@
+import type { HandoffRequirement } from '../database/handoff-requirement.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
 import type { Email } from './email.js'
 
@@ -24,6 +25,11 @@ export interface User {
   readonly mustEnrol: boolean
   readonly disabledAt: Date | null
   readonly createdAt: Date
+}
+
+/** A user, with what their account says about where they may log in. */
+export interface UserAtLogin extends User {
+  readonly handoffRequired: HandoffRequirement
 }
 
 /** A user to be added. */

@@ -1,21 +1,65 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import {
+  and,
+  eq,
+  getTableColumns,
+  inArray,
+  isNull,
+  or,
+  type SQL,
+  type SQLChunk,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts, rememberedDevices, sessionLinks, users } from '../database/schema.js'
+import { builtOnce } from '../database/statement.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
 import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
-import type { NewUser, Role, User } from './user.js'
+import type { NewUser, Role, User, UserAtLogin } from './user.js'
 import { UserEmails } from './user-emails.js'
 
 /** What the users of an account are ordered by. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>
+
+/** What of a user decides what a login may do. */
+const DECISIVE = [
+  'passwordHash',
+  'granted',
+  'entitled',
+  'satellites',
+  'hasSecondFactor',
+  'mustEnrol',
+] as const satisfies readonly (keyof User)[]
+
+/**
+ * Selects one row as long as the user is still as we read it, and locks the user until the transaction ends, after any
+ * change in progress. `chunkOf` gives what we read, by its name.
+ */
+export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
+  const isAsRead = and(
+    sql`${users.id} = ${chunkOf('id')}`,
+    isNull(users.disabledAt),
+    ...DECISIVE.map(name => sql`${users[name]} is not distinct from ${chunkOf(name)}`),
+  )
+  return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
+}
+
+const atLogin = builtOnce(db =>
+  db
+    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .where(eq(users.email, sql.placeholder('email')))
+    .prepare(''),
+)
 
 /** The users in the database. Methods that change something take the transaction of the whole change. */
 @Injectable()
@@ -31,6 +75,12 @@ export class Users {
   async findByEmail(email: Email): Promise<User | null> {
     const [row] = await this.database.run(db => db.select().from(users).where(eq(users.email, email)))
     return (row as User | undefined) ?? null
+  }
+
+  /** The same for a login, which is all about a few statements. */
+  async findAtLogin(email: Email): Promise<UserAtLogin | null> {
+    const [row] = await this.database.run(db => atLogin(db).execute({ email }))
+    return (row as UserAtLogin | undefined) ?? null
   }
 
   async find(id: string): Promise<User | null> {
@@ -82,23 +132,9 @@ export class Users {
     return new Map(rows.map(row => [row.id, row as User]))
   }
 
-  /**
-   * Selects one row as long as the user is still as we read it, and locks the user until the transaction
-   * ends, after any change in progress. For {@link AuditLog.recordIf}.
-   */
-  unchanged(db: Db, user: User): SQLWrapper {
-    const { id, passwordHash, granted, entitled, satellites } = user
-    const isAsRead = and(
-      eq(users.id, id),
-      isNull(users.disabledAt),
-      passwordHash === null ? isNull(users.passwordHash) : eq(users.passwordHash, passwordHash),
-      eq(users.granted, granted),
-      entitled === null ? isNull(users.entitled) : eq(users.entitled, entitled),
-      satellites === null ? isNull(users.satellites) : eq(users.satellites, [...satellites]),
-      eq(users.hasSecondFactor, user.hasSecondFactor),
-      eq(users.mustEnrol, user.mustEnrol),
-    )
-    return db.select({ id: users.id }).from(users).where(isAsRead).for('no key update')
+  /** {@link unchangedUser} of this user, for {@link AuditLog.recordIf}. */
+  unchanged(user: User): SQLWrapper {
+    return unchangedUser(name => sql.param(user[name], users[name]))
   }
 
   /** Adds an account with its owner. Throws like {@link add}. */

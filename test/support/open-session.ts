@@ -12,7 +12,7 @@ import type { User } from '../../src/users/user.js'
 import type { TestApp } from './test-app.js'
 
 /** A session without its login. */
-export function openSession(
+export async function openSession(
   { app }: TestApp,
   user: User,
   source: Source,
@@ -20,9 +20,11 @@ export function openSession(
 ): Promise<NewSession> {
   const sessions = app.get(SessionsService)
   const proof = { methods: authMethods('pwd') }
-  return sessions.open({ ...user, userId: user.id }, source, client, proof, async (_, insert) => {
-    await app.get(Database).run(db => db.execute(insert(sql`(select 1) as found`)))
-  })
+  const confirm = (session: Session) => list(app, session)
+  const opened = await sessions.open({ ...user, userId: user.id }, source, client, proof, confirm)
+  const live = await app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
+  await sessions.endSurplus(user.id, live.length, client)
+  return opened
 }
 
 /** A session in the list of the user's alone, which expires so many seconds from now. */
@@ -33,7 +35,11 @@ export async function listSession(
 ): Promise<SessionHandle> {
   const sid = randomBytes(32).toString('base64url') as SessionHandle
   const session = { sid, userId, expiresAt: secondsAfter(clock.now(), seconds) } as Session
+  await list(app, session)
+  return sid
+}
+
+async function list(app: TestApp['app'], session: Session): Promise<void> {
   const row = app.get(UserSessions).insertFor(session, sql`(select 1) as found`)
   await app.get(Database).run(db => db.execute(row))
-  return sid
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
-import type { User } from '../../users/user.js'
+import type { User, UserAtLogin } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
 import { LoginPlaces } from './login-places.js'
@@ -36,10 +36,10 @@ export class Credentials {
    * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
    * hash.
    */
-  async check(login: LoginBody, client: Client): Promise<User> {
+  async check(login: LoginBody, client: Client): Promise<UserAtLogin> {
     const { email, password, source } = login
     const place = { source, origin: client.origin }
-    const user = await this.users.findByEmail(email)
+    const user = await this.users.findAtLogin(email)
     if (user && this.places.isBarredOwner(user, place)) {
       this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')
@@ -56,7 +56,7 @@ export class Credentials {
    * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
    * several first logins at once one replaces the hash, and the others check again.
    */
-  private async withCurrentHash(user: User, login: LoginBody, client: Client): Promise<User> {
+  private async withCurrentHash(user: UserAtLogin, login: LoginBody, client: Client): Promise<UserAtLogin> {
     if (!this.passwords.needsRehash(user.passwordHash as string)) return user
     const passwordHash = await this.passwords.hash(login.password, client)
     const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))

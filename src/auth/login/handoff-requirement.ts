@@ -3,9 +3,9 @@ import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { User } from '../../users/user.js'
+import type { UserAtLogin } from '../../users/user.js'
+import type { LoginContext } from './login-context.js'
 import { LoginPlaces } from './login-places.js'
-import type { LoginContext } from './login-sessions.js'
 
 /**
  * Sends those to the main site whose account wants them to type their password nowhere else, and those who
@@ -24,7 +24,10 @@ export class HandoffRequirement {
    * password is right, so the user is mailed as about a login, and one that is too unusual is
    * `INVALID_CREDENTIALS`.
    */
-  async check(user: User, { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>): Promise<void> {
+  async check(
+    user: UserAtLogin,
+    { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>,
+  ): Promise<void> {
     const isSecondFactor = this.places.keepsSecondFactorAway(user, client.origin)
     if (!isSecondFactor && !(await this.places.requiresHandoff(user, client.origin))) return
     const { id: userId, accountId, email } = user

@@ -12,7 +12,8 @@ import {
   requireMainOrigin,
   setSessionCookie,
 } from '../../sessions/session-cookie.js'
-import { answerWithoutCookie, type LoggedIn, type LoginContext } from './login-sessions.js'
+import type { LoginContext } from './login-context.js'
+import { answerWithoutCookie, type LoggedIn } from './login-sessions.js'
 
 /** What every login says in its body about where it comes from. */
 export interface LoginOrigin {

@@ -4,7 +4,7 @@ import type { Source } from '../../permissions/permissions.js'
 import { admits, type Satellite } from '../../satellites/satellite.js'
 import { Satellites } from '../../satellites/satellites.js'
 import { Accounts } from '../../users/accounts.js'
-import type { User } from '../../users/user.js'
+import type { User, UserAtLogin } from '../../users/user.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginPlace {
@@ -50,12 +50,14 @@ export class LoginPlaces {
    * Whether this user may not type a password on pages of this origin, which their account may have decided.
    * Apps have no page to leave for the main site, so this does not concern them.
    */
-  async requiresHandoff({ accountId, role }: User, origin: string | null): Promise<boolean> {
+  async requiresHandoff(user: User | UserAtLogin, origin: string | null): Promise<boolean> {
+    const { accountId, role } = user
     const satellite = this.satelliteAt(origin)
     if (!satellite || satellite.loginMode === 'handoff') return satellite !== null
     // What an account requires of everybody is in the mode of its own satellites.
     if (satellite.accountId !== null && role !== 'owner') return false
-    const required = (await this.accounts.find(accountId))?.handoffRequired
+    const { handoffRequired: required } =
+      'handoffRequired' in user ? user : ((await this.accounts.find(accountId)) ?? {})
     return required === 'everyone' || (required === 'owners' && role === 'owner')
   }
 

@@ -6,8 +6,9 @@ import type { User } from '../../users/user.js'
 import { Credentials } from './credentials.js'
 import { HandoffRequirement } from './handoff-requirement.js'
 import type { LoginBody } from './login.dto.js'
+import type { LoginContext } from './login-context.js'
 import { LoginLimits } from './login-limits.js'
-import { type LoggedIn, type LoginContext, LoginSessions } from './login-sessions.js'
+import { type LoggedIn, LoginSessions } from './login-sessions.js'
 
 /** What is answered to the right password where that is not enough. */
 const PROVED_IN_PART: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])

@@ -9,13 +9,9 @@ import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkeys
 import type { Client } from '../../http/client.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
+import type { LoginContext, LoginGrounds } from '../login/login-context.js'
 import { LoginPlaces } from '../login/login-places.js'
-import {
-  type LoggedIn,
-  type LoginContext,
-  type LoginGrounds,
-  LoginSessions,
-} from '../login/login-sessions.js'
+import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { PasskeyLimits } from './passkey-limits.js'
 
 /** Whose passkey may log in where. */

@@ -33,7 +33,7 @@ export class ReauthenticationService {
   async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
     const { user, methods } = await this.proved(actor, proof)
     const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(methods) })
-    const isRecorded = await this.auditLog.recordIf(db => this.users.unchanged(db, user), event)
+    const isRecorded = await this.auditLog.recordIf(() => this.users.unchanged(user), event)
     if (!isRecorded) throw unavailable('TOO_BUSY')
     return this.reauthentication.stamp(actor, methods)
   }

@@ -8,12 +8,13 @@ import type { ErrorCode } from '../../errors/error-codes.js'
 import { type FactorActor, FactorMails } from '../../factors/factor-mails.js'
 import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
-import { TotpFactors } from '../../factors/totp/totp-factors.js'
+import { TotpFactors, USED_CODE } from '../../factors/totp/totp-factors.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import { handleOf, newSessionId, type Session } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
+import type { LoginUse } from '../login/login-context.js'
 
 /** How somebody proves that they have a factor; exactly one of these. */
 export interface FactorProof {
@@ -42,9 +43,15 @@ export interface CheckedFactor {
    * {@link FactorCheck.check} when another request was faster.
    */
   use(transaction: Db): Promise<void>
+  /** What a login uses up in its own statement; left out where that takes a transaction. */
+  readonly inLogin?: LoginUse
+  /** Notes it in the audit log when `step` finds that another request was faster. */
+  noted<T>(step: Promise<T>): Promise<T>
   /** To be called once the transaction is committed. Never rejects: what has been done stays. */
   used(): Promise<void>
 }
+
+type FoundFactor = Omit<CheckedFactor, 'noted'>
 
 /** Checks what users have besides a password, at a login and within a session. */
 @Injectable()
@@ -67,10 +74,14 @@ export class FactorCheck {
   async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
     const noted = <T>(step: Promise<T>) => this.noted(step, user, proof, context)
     const factor = await noted(this.find(user, proof, context))
-    return { ...factor, use: transaction => noted(factor.use(transaction)) }
+    return { ...factor, noted, use: transaction => noted(factor.use(transaction)) }
   }
 
-  private find(user: User, { code, recoveryCode, passkey }: FactorProof, context: FactorContext) {
+  private find(
+    user: User,
+    { code, recoveryCode, passkey }: FactorProof,
+    context: FactorContext,
+  ): Promise<FoundFactor> {
     if (passkey) return this.findPasskey(user, passkey, context)
     return code === undefined
       ? this.findRecoveryCode(user, recoveryCode ?? '', context)
@@ -81,24 +92,29 @@ export class FactorCheck {
     { id: userId }: User,
     passkey: AuthenticationResponseJSON,
     { client }: FactorContext,
-  ): Promise<CheckedFactor> {
+  ): Promise<FoundFactor> {
     const assertion = await this.passkeys.check(passkey, { client, userId })
     const use = (transaction: Db) => this.passkeys.use(transaction, assertion, client)
     return { methods: assertion.methods, isRecoveryCode: false, use, used: nothingMore }
   }
 
-  private async findCode({ id }: User, code: string): Promise<CheckedFactor> {
+  private async findCode({ id }: User, code: string): Promise<FoundFactor> {
     const checked = await this.totp.check(id, code)
     if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
     const use = async (transaction: Db) => requireFirst(await this.totp.use(transaction, checked))
-    return { methods: authMethods('otp'), isRecoveryCode: false, use, used: nothingMore }
+    const inLogin = {
+      row: USED_CODE,
+      values: this.totp.valuesOf(checked),
+      refusal: 'SECOND_FACTOR_INVALID',
+    } as const
+    return { methods: authMethods('otp'), isRecoveryCode: false, use, inLogin, used: nothingMore }
   }
 
   private async findRecoveryCode(
     { id: userId, accountId }: User,
     code: string,
     { client, session }: FactorContext,
-  ): Promise<CheckedFactor> {
+  ): Promise<FoundFactor> {
     requireFirst(await this.recoveryCodes.has(userId, code))
     const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
     return {

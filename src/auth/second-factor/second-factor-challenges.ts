@@ -6,10 +6,11 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { clientNetworkOf } from '../../http/network.js'
 import type { OneTimeToken } from '../../links/one-time-token.js'
-import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
 import type { User } from '../../users/user.js'
+import type { LoginUse } from '../login/login-context.js'
 import { LoginPlaces } from '../login/login-places.js'
 
 /** As long as passkeys' challenges; codes of authenticator apps change ten times meanwhile. */
@@ -89,6 +90,12 @@ export class SecondFactorChallenges {
   async use(transaction: Db, { text }: SecondFactorChallenge): Promise<void> {
     const isUsed = await this.tokens.remove(transaction, 'second-factor', text)
     if (!isUsed) throw new ApiError('CHALLENGE_EXPIRED')
+  }
+
+  /** The same, in the statement of the login that it allows. */
+  inLogin({ text }: SecondFactorChallenge): LoginUse {
+    const values = this.tokens.valuesOf('second-factor', text)
+    return { row: USED_TOKEN, values, refusal: 'CHALLENGE_EXPIRED' }
   }
 
   private mayGoOn(user: User, { detail }: OneTimeToken, { origin }: Client): boolean {

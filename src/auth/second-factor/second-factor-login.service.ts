@@ -9,14 +9,11 @@ import { RememberedDevices } from '../../factors/remembered-devices/remembered-d
 import { type Client, deviceName } from '../../http/client.js'
 import { withMethods } from '../../permissions/auth-methods.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
+import type { LoginContext, LoginGrounds } from '../login/login-context.js'
 import { LoginLimits } from '../login/login-limits.js'
-import {
-  type LoggedIn,
-  type LoginContext,
-  type LoginGrounds,
-  LoginSessions,
-} from '../login/login-sessions.js'
+import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { type CheckedFactor, FactorCheck, type FactorProof, isWrongFactor } from './factor-check.js'
 import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
 
@@ -72,29 +69,50 @@ export class SecondFactorGrounds {
   constructor(
     private readonly challenges: SecondFactorChallenges,
     private readonly resets: FactorResets,
+    private readonly users: Users,
     private readonly database: Database,
   ) {}
 
   /**
-   * In one transaction, with the user locked, the factor and the challenge are used up. Who has their factor has not lost it: a
-   * pending reset of it stops.
+   * With the user locked, the challenge and the factor are used up: in the statement of the login, or in one transaction with
+   * it. The challenge first: to a request that was sent twice a right code must not seem wrong. Who has their factor has not
+   * lost it: a reset of it that an operator has requested stops.
    */
   of(challenge: SecondFactorChallenge, factor: CheckedFactor, { client }: LoginContext): LoginGrounds {
+    const { inLogin } = factor
+    const { user } = challenge
+    if (inLogin)
+      return {
+        detail: {},
+        uses: [this.challenges.inLogin(challenge), inLogin],
+        confirm: async (_, record) => {
+          await factor.noted(record())
+          await this.cancelReset(user, client)
+          await factor.used()
+        },
+      }
     return {
       detail: {},
       confirm: async (_, record) => {
         await this.database.transaction(async transaction => {
           await record(transaction)
-          // First: to a request that was sent twice a right code must not seem wrong.
           await this.challenges.use(transaction, challenge)
           await factor.use(transaction)
-          const { user } = challenge
           if (!factor.isRecoveryCode)
             await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
         })
         await factor.used()
       },
     }
+  }
+
+  /** After a login with a factor that was one statement: hardly anybody has a reset, so only then is there a transaction. */
+  private async cancelReset(user: User, client: Client): Promise<void> {
+    if (!(await this.database.run(db => this.resets.find(db, user.id)))) return
+    await this.database.transaction(async transaction => {
+      await this.users.lock(transaction, user.id)
+      await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
+    })
   }
 }
 

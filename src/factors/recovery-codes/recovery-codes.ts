@@ -52,7 +52,7 @@ export class RecoveryCodes {
     // As SQL: parentheses, which a subquery gets, may not be around an update.
     const use = (db: Db) =>
       db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }).getSQL()
-    return this.auditLog.recordIf(use, event, undefined, transaction)
+    return this.auditLog.recordIf(use, event, transaction)
   }
 
   /** How many unused ones the user has. */

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { totpFactors } from '../../database/schema.js'
+import { given, type UsedRow } from '../../database/statement.js'
 import { ApiError } from '../../errors/api-error.js'
 import { SecretBox } from '../../secrets/secret-box.js'
 import { newTotpSecret, stepOfCode } from './totp.js'
@@ -14,6 +15,19 @@ type TotpRow = typeof totpFactors.$inferSelect
 export interface CheckedCode {
   readonly row: TotpRow
   readonly step: number
+}
+
+/** The step of a code that is not used yet, as {@link TotpFactors.use}; {@link TotpFactors.valuesOf} has its values. */
+export const USED_CODE: UsedRow = {
+  name: 'code',
+  lock: after => sql`
+    select ${totpFactors.userId} from ${totpFactors}
+    where ${isUnused(name => given('code', name, totpFactors[name]))} and ${isNotNull(totpFactors.confirmedAt)}
+      and exists (select from ${after})
+    for update`,
+  use: selected => sql`
+    update ${totpFactors} set last_step = ${given('code', 'lastStep', totpFactors.lastStep)}
+    where ${totpFactors.userId} in (select user_id from ${selected})`,
 }
 
 const ROWS_AT_A_TIME = 100
@@ -90,6 +104,11 @@ export class TotpFactors {
     return this.useStep(db, row, step, {})
   }
 
+  /** What {@link USED_CODE} needs, which does in a statement what {@link use} does. */
+  valuesOf({ row: { userId, createdAt }, step }: CheckedCode): object {
+    return { userId, createdAt, lastStep: step }
+  }
+
   /** Whether the user has a confirmed one. */
   async has(userId: string): Promise<boolean> {
     return this.database.run(async db => (await this.find(db, userId))?.confirmedAt != null)
@@ -135,17 +154,15 @@ export class TotpFactors {
     step: number,
     change: Partial<Pick<TotpRow, 'confirmedAt'>>,
   ): Promise<boolean> {
-    const isUnused = and(
-      eq(totpFactors.userId, userId),
-      // Still the secret that the code is of; a rotation of keys may have sealed it anew.
-      eq(totpFactors.createdAt, createdAt),
+    const code = { userId, createdAt, lastStep: step }
+    const isRight = and(
+      isUnused(name => sql.param(code[name], totpFactors[name])),
       change.confirmedAt ? isNull(totpFactors.confirmedAt) : isNotNull(totpFactors.confirmedAt),
-      lt(totpFactors.lastStep, step),
     )
     const used = await db
       .update(totpFactors)
       .set({ ...change, lastStep: step })
-      .where(isUnused)
+      .where(isRight)
       .returning({ userId: totpFactors.userId })
     return used.length > 0
   }
@@ -169,4 +186,11 @@ export class TotpFactors {
     )
     return done.length
   }
+}
+
+/** `chunkOf` gives what the code is of, and its step as `lastStep`. */
+function isUnused(chunkOf: (name: 'userId' | 'createdAt' | 'lastStep') => SQLChunk): SQL {
+  // By when it was created: a rotation of keys may have sealed the same secret anew.
+  return sql`${totpFactors.userId} = ${chunkOf('userId')} and ${totpFactors.createdAt} = ${chunkOf('createdAt')}
+    and ${totpFactors.lastStep} < ${chunkOf('lastStep')}`
 }

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { Database, rowsOf } from '../../../src/database/database.js'
 import type { SessionHandle } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { eventually } from '../../support/eventually.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -102,6 +106,31 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
       )
     })
   })
+})
+
+test('MAX_SESSIONS_PER_USER holds for logins that wait for each other', async () => {
+  const app = await TestApp.start('redis + postgres', { MAX_SESSIONS_PER_USER: '2' })
+  try {
+    const owner = await anOwner(app)
+    const database = app.app.get(Database)
+    const waiting = sql`select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    let logins: Promise<unknown>[] = []
+    // None of their statements sees the rows of the others when it begins.
+    await database.transaction(async transaction => {
+      await app.app.get(Users).lock(transaction, owner.id)
+      logins = Array.from({ length: 4 }, () => signIn(app, owner, 'satellite'))
+      const allWait = async () => {
+        // Not in the transaction, which would see the same all the time.
+        const [row] = rowsOf<{ waiting: number }>(await database.run(db => db.execute(waiting)))
+        return row?.waiting === logins.length
+      }
+      await eventually(allWait, { what: 'all logins to wait for the user', everyMs: 20 })
+    })
+    await Promise.all(logins)
+    expect(await liveSids(app, owner)).toHaveLength(2)
+  } finally {
+    await app.stop()
+  }
 })
 
 /** Sessions without their logins, all at once. */

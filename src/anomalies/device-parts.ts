@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import { given } from '../database/statement.js'
+
+/** More devices than a person has, because private windows make a new one at each login. */
+const MAX_DEVICE_IDS_PER_USER = 50
+
+/** What {@link DEVICE_COLUMNS} answer. */
+export interface KnownDeviceRow {
+  readonly has_history: boolean
+  readonly is_new_device: boolean
+  readonly is_new_network: boolean
+  readonly is_ours: boolean
+  readonly is_known_device_id: boolean
+  readonly latest_network: string | null
+  readonly latest_seconds: number | null
+}
+
+const USER = sql`${given('device', 'user')}::uuid`
+const PRESENTED = sql`${given('device', 'presented')}::text`
+const NOW = sql`${given('device', 'now')}::timestamptz`
+const LONG_AGO = sql`${given('device', 'longAgo')}::timestamptz`
+
+/**
+ * The parts of a `Statement` that record what a login came from, if `found` has a row, and answer what of it was new.
+ * Their values are those of `device`, from `KnownDevices.seenAt`. Of two logins at once only one is reported as new. An
+ * unknown device id is replaced. One of another user is kept, since people share browsers, and counts as new for this
+ * user.
+ */
+export const DEVICE_PARTS = sql`
+  before as (
+    select kind, value, last_seen from familiar_clients where user_id = ${USER} and last_seen >= ${LONG_AGO}
+  ), device_id as (
+    select case when is_ours then ${PRESENTED} else ${given('device', 'new')}::text end as value, is_ours
+    from (select exists (
+      select from familiar_clients
+      where kind = 'device id' and value = ${PRESENTED} and last_seen >= ${LONG_AGO}
+    ) as is_ours) as presented
+  ), seen as (
+    select 'device' as kind, ${given('device', 'device')}::text as value
+    union all select 'network', ${given('device', 'network')}::text
+    union all select 'device id', value from device_id where value is not null
+  ), written as (
+    insert into familiar_clients (user_id, kind, value, first_seen, last_seen)
+    select ${USER}, kind, value, ${NOW}, ${NOW} from found, seen
+    on conflict (user_id, kind, value) do update
+      set last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
+    returning kind, xmax = 0 as is_new
+  ), forgotten as (
+    delete from familiar_clients
+    where exists (select from found) and user_id = ${USER} and (kind, value) not in (select kind, value from seen)
+      and (last_seen < ${LONG_AGO} or kind = 'device id' and value in (
+        select value from before where kind = 'device id' and value not in (select value from seen)
+        order by last_seen desc, value offset ${sql.raw(String(MAX_DEVICE_IDS_PER_USER - 1))}
+      ))
+  ), latest as (
+    select value, last_seen from before where kind = 'network' order by last_seen desc limit 1
+  )`
+export const DEVICE_COLUMNS = sql`
+  exists (select from before) as has_history,
+  (select is_new from written where kind = 'device') as is_new_device,
+  (select is_new from written where kind = 'network') as is_new_network,
+  (select is_ours from device_id) as is_ours,
+  exists (select from before where kind = 'device id' and value = ${PRESENTED}) as is_known_device_id,
+  (select value from latest) as latest_network,
+  (select extract(epoch from last_seen)::float8 from latest) as latest_seconds`

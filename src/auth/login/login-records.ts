@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common'
+import { type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from '../../anomalies/device-parts.js'
+import type { KnownDevice } from '../../anomalies/known-devices.js'
+import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AUDIT_ROW, AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { users } from '../../database/schema.js'
+import { given, Statement, type UsedRow } from '../../database/statement.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import { languageWanted } from '../../mail/mail-language.js'
+import { countsOf, Metrics } from '../../metrics/metrics.js'
+import { hasSecondFactor, includesPassword, namesOf } from '../../permissions/auth-methods.js'
+import type { Session } from '../../sessions/session.js'
+import type { Proof } from '../../sessions/sessions.service.js'
+import { SESSION_COUNT, SESSION_ROW } from '../../sessions/user-sessions.js'
+import type { User } from '../../users/user.js'
+import { Users, unchangedUser } from '../../users/users.js'
+import type { Login, LoginUse } from './login-context.js'
+
+interface Row extends KnownDeviceRow {
+  /** The first of what must be there and is not; null when all is. */
+  readonly missing: string | null
+  /** A bigint; null when something is missing. */
+  readonly live_sessions: string | null
+}
+
+const USER = 'unchanged_user'
+
+/**
+ * The row of the session, the one of the audit log and what the login came from, if the user is as they were read and all
+ * that is used up is there. A change since we read the user would miss the new session; a later one waits for this
+ * statement and finds it. Whatever is locked comes after the user.
+ */
+function recordWith(used: readonly UsedRow[]): Statement<Row> {
+  const names = [USER, ...used.map(({ name }) => name)].map(name => sql.identifier(name))
+  const locks = used.map(
+    ({ lock }, index) => sql`${names[index + 1]} as (${lock(names[index] as SQLChunk)}),`,
+  )
+  const uses = used.map(
+    ({ name, use }) => sql`${sql.identifier(`${name}_used`)} as (${use(whereAllIs(name))}),`,
+  )
+  const all = sql.join(names, sql`, `)
+  const missing = names.map(
+    name => sql`when not exists (select from ${name}) then ${sql.raw(`'${name.value}'`)}`,
+  )
+  return new Statement(sql`
+    with ${names[0]} as (${unchangedUser(name => given('user', name, users[name]))}),
+    ${sql.join(locks, sql` `)}
+    found as (select ${names[0]}.id from ${all}),
+    ${sql.join(uses, sql` `)}
+    session as (${SESSION_ROW}),
+    audit as (${AUDIT_ROW}),
+    ${DEVICE_PARTS}
+    select case ${sql.join(missing, sql` `)} end as missing, (select ${SESSION_COUNT} from found) as live_sessions, ${DEVICE_COLUMNS}`)
+}
+
+/** What the part of this name has selected, if everything is there. */
+function whereAllIs(name: string): SQL {
+  const part = sql.identifier(name)
+  return sql`(select ${part}.* from ${part}, found) as selected`
+}
+
+/** What is known of a login that has been recorded. */
+interface RecordedLogin {
+  readonly device: KnownDevice
+  /** How many unexpired sessions the user has, with the new one. */
+  readonly liveSessions: number
+}
+
+const WAYS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
+type Way = (typeof WAYS)[number]
+
+function wayOf({ methods, at }: Proof): Way {
+  if (at) return 'handoff'
+  if (!includesPassword(methods)) return 'passkey'
+  return hasSecondFactor(methods) ? 'password and second factor' : 'password'
+}
+
+/** Records logins as long as the users are as they were read. */
+@Injectable()
+export class LoginRecords {
+  private readonly counts = countsOf(WAYS)
+  private readonly statements = new Map<string, Statement<Row>>()
+
+  constructor(
+    private readonly users: Users,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'logins_total',
+      help: 'Logins that opened a session, by the way in',
+      label: 'way',
+      read: () => this.counts,
+    })
+  }
+
+  /** The first login with a browser that tells one: a later one could be a thief's, who would not be understood. */
+  async learnLanguage(user: User, client: Client): Promise<void> {
+    const language = user.language === null && languageWanted(client.acceptLanguage)
+    if (language) await this.users.learnLanguage(user.id, language)
+  }
+
+  /** A login that came to its end. */
+  count(proof: Proof): void {
+    this.counts[wayOf(proof)]++
+  }
+
+  /**
+   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed meanwhile, and what
+   * the grounds say when something else has.
+   */
+  async confirm(session: Session, login: Login): Promise<RecordedLogin> {
+    const { user, grounds, context, proof } = login
+    const { source, client, deviceId } = context
+    const detail = { source, methods: namesOf(proof.methods), ...grounds?.detail }
+    const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
+    const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
+    const uses = grounds?.uses ?? []
+    const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
+    const values = { user, session, audit, device: seen.values, ...used }
+    const statement = this.statementFor(uses)
+    const write = (db: Db) => statement.run(db, values)
+    let recorded: Row | undefined
+    const record = async (transaction?: Db) => {
+      const [row] = await (transaction ? write(transaction) : this.database.run(write))
+      recorded = row as Row
+      requireAll(recorded, uses)
+    }
+    await (grounds ? grounds.confirm(session, record) : record())
+    const row = recorded as unknown as Row
+    return { device: seen.deviceOf(row), liveSessions: Number(row.live_sessions) }
+  }
+
+  /** One for each kind of login, as few as there are. */
+  private statementFor(uses: readonly LoginUse[]): Statement<Row> {
+    const rows = uses.map(({ row }) => row)
+    const name = rows.map(row => row.name).join(' ')
+    const statement = this.statements.get(name) ?? recordWith(rows)
+    this.statements.set(name, statement)
+    return statement
+  }
+}
+
+function requireAll({ missing }: Row, uses: readonly LoginUse[]): void {
+  if (missing === null) return
+  const refusal = uses.find(({ row }) => row.name === missing)?.refusal
+  throw refusal ? new ApiError(refusal) : unavailable('TOO_BUSY')
+}
