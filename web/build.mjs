@@ -85,4 +85,7 @@ for (const file of readdirSync(built).filter(name => /^mainstay.*\.js$/.test(nam
   cpSync(`${built}${file}`, `${values.out}client/${file}`)
 
 // Its licence goes with the typeface.
-cpSync(fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE')), `${values.out}inter-license.txt`)
+cpSync(
+  fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE')),
+  `${values.out}inter-license.txt`,
+)

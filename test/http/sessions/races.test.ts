@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { AuditLog } from '../../../src/audit/audit-log.js'
+import { LoginRecords } from '../../../src/auth/login/login-records.js'
 import { Database } from '../../../src/database/database.js'
 import { sessionChanges, subscriptions } from '../../../src/database/schema.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
@@ -136,12 +136,12 @@ describe('with several connections to the database', () => {
 
   /** The session of a login is in the store, and waits for `goOn` before it is its user's. */
   function holdNextConfirmation() {
-    const auditLog = app.app.get(AuditLog)
-    const recordIf = auditLog.recordIf.bind(auditLog)
+    const records = app.app.get(LoginRecords)
+    const confirm = records.confirm.bind(records)
     const held = hold<void>()
-    jest.spyOn(auditLog, 'recordIf').mockImplementationOnce(async (...args) => {
+    jest.spyOn(records, 'confirm').mockImplementationOnce(async (...args) => {
       await held.stop()
-      return recordIf(...args)
+      return confirm(...args)
     })
     return held
   }
