@@ -20,7 +20,8 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   const origin = [...settings.satelliteOrigins].map(text => new URL(text)).find(isServable)
   if (!origin) return null
   const server = fastify({ forceCloseConnections: true })
-  const places = { apiUrl: settings.publicUrl, mainUrl: settings.mainOrigin }
+  const { publicUrl: apiUrl, mainOrigin: mainUrl, defaultLanguage: language } = settings
+  const places = { apiUrl, mainUrl, language }
   const site = new Site('satellite', places, () => ({ ...settings.brand, name: '', logoUrl: null }))
   leadToOrigin(server, origin.origin)
   await serveSites(server, host => (host === origin.host ? site : null))

@@ -99,7 +99,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ...server
   } = sheet.read(SERVER_SETTINGS)
   const { allowedOrigins, passkeyRpId, ...addresses } = sheet.read(ADDRESS_SETTINGS)
-  const brand = sheet.read(BRAND_SETTINGS)
+  const { defaultLanguage, ...brand } = sheet.read(BRAND_SETTINGS)
   const { databasePoolSize, databaseTimeoutMs, ...stores } = sheet.read(STORE_SETTINGS)
   const sessions = sheet.read(SESSION_SETTINGS)
   const accounts = sheet.read(ACCOUNT_SETTINGS)
@@ -121,6 +121,7 @@ function readSheet(sheet: SettingSheet): Settings {
     passkeyRpId: passkeyRpId ?? hostOf(addresses.mainOrigin),
     satelliteOrigins: new Set(allowedOrigins?.filter(origin => origin !== addresses.mainOrigin)),
     brand,
+    defaultLanguage,
     ...stores,
     ...sessions,
     ...accounts,

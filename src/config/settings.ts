@@ -1,6 +1,7 @@
 import type { Brand } from '../brand/brand.js'
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
+import type { LanguageName } from './languages.js'
 import type { Origin } from './origin.js'
 import type { ValuesOf } from './setting.js'
 import type { SiteName } from './site-name.js'
@@ -33,6 +34,8 @@ export class Settings {
   /** The sites whose built pages this service serves. */
   readonly pages!: readonly SiteName[]
   readonly brand!: Brand
+  /** Of pages and mails where nobody says another. */
+  readonly defaultLanguage!: LanguageName
   /** Satellites where the same passkeys work. */
   readonly passkeyRelatedOrigins!: readonly Origin[]
   readonly accessTokenTtlSeconds!: number

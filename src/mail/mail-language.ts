@@ -1,17 +1,14 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import Negotiator from 'negotiator'
+import { LANGUAGES, type LanguageName } from '../config/languages.js'
 import { UNKNOWN_DEVICE } from '../http/client.js'
 import type { Mail } from './mail.js'
 import { de } from './messages/de.js'
 import { en } from './messages/en.js'
 import type { MailName, Phrase, Translated } from './messages/translated.js'
 
-/** Every language that mails are written in, by its BCP 47 name, English first. One more is one more file. */
-const MESSAGES = { en, de } as const satisfies Readonly<Record<string, Translated>>
-
-export type LanguageName = keyof typeof MESSAGES
-
-export const LANGUAGES = Object.keys(MESSAGES) as readonly LanguageName[]
+/** One more language is one more file, and its name among {@link LANGUAGES}. */
+const MESSAGES: Readonly<Record<LanguageName, Translated>> = { en, de }
 
 /** What is put into a message. */
 type Values = Readonly<Record<string, string | number>>

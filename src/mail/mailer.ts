@@ -56,7 +56,7 @@ export class Mailer implements OnApplicationShutdown {
    * recorded in the audit log (`mail`, failed), and kept for a while. Call it after the commit. Without a mail server it only warns.
    */
   post({ email, language }: Receiver, write: (words: MailLanguage) => Mail): void {
-    this.hold(email, async () => write(MailLanguage.of(language)))
+    this.hold(email, async () => write(this.wordsFor(language)))
   }
 
   /**
@@ -71,7 +71,7 @@ export class Mailer implements OnApplicationShutdown {
   ): void {
     this.hold(email, async () => {
       const { name, branding } = await this.sites.find(satellite)
-      return { ...write(MailLanguage.of(language), name), ...(branding && { branding }) }
+      return { ...write(this.wordsFor(language), name), ...(branding && { branding }) }
     })
   }
 
@@ -121,6 +121,10 @@ export class Mailer implements OnApplicationShutdown {
       label: 'outcome',
       read: () => this.counts,
     })
+  }
+
+  private wordsFor(language: string | null): MailLanguage {
+    return MailLanguage.of(language ?? this.settings.defaultLanguage)
   }
 
   private hold(to: string, compose: () => Promise<Mail>): void {

@@ -6,7 +6,12 @@ export interface Places {
   /** Where the API is; empty when it is where the page is. */
   readonly apiUrl: string
   readonly mainUrl: string
+  /** For a browser that asks for no language that there is, as a BCP 47 tag. */
+  readonly language: string
 }
+
+/** Every page is built with it. */
+const BUILT_LANGUAGE = '<html lang="en"'
 
 const TITLE = /<title>[^<]*<\/title>/
 
@@ -14,7 +19,7 @@ const TITLE = /<title>[^<]*<\/title>/
  * The built page, told its places and how the site looks: the <meta> elements that web/pieces/site.ts reads. Throws
  * an Error when it has no place for one of them.
  */
-export function pageWith(built: string, { apiUrl, mainUrl }: Places, brand: Brand): string {
+export function pageWith(built: string, { apiUrl, mainUrl, language }: Places, brand: Brand): string {
   const { name, logoUrl, accent, background, supportUrl } = brand
   const looks = { name, logo: logoUrl, accent, background, support: supportUrl }
   const contents = { api: apiUrl, main: mainUrl, ...looks }
@@ -23,7 +28,9 @@ export function pageWith(built: string, { apiUrl, mainUrl }: Places, brand: Bran
     if (!page.includes(empty)) throw new Error(`The page has no ${empty}`)
     return page.replace(empty, () => html`<meta name="mainstay-${key}" content="${content ?? ''}"`.text)
   }, built)
-  return told.replace(TITLE, () => html`<title>${name}</title>`.text)
+  return told
+    .replace(BUILT_LANGUAGE, () => html`<html lang="${language}"`.text)
+    .replace(TITLE, () => html`<title>${name}</title>`.text)
 }
 
 /**

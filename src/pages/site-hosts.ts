@@ -20,12 +20,12 @@ export class SiteHosts {
   private readonly schemes: readonly string[]
 
   constructor(
-    { pages, operators, publicUrl, mainOrigin, environment, brand }: Settings,
+    { pages, operators, publicUrl, mainOrigin, environment, brand, defaultLanguage }: Settings,
     private readonly satellites: Satellites,
     satelliteBrands: SatelliteBrands,
     private readonly console: ConsoleAddress,
   ) {
-    const places = { mainUrl: mainOrigin }
+    const places = { mainUrl: mainOrigin, language: defaultLanguage }
     const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
     this.sites = names.map(name => {
       // A satellite's page asks across origins, even where the API is at its host too: that is what tells who asks.

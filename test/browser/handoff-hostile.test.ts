@@ -332,5 +332,9 @@ const ROSE =
 /** As a server sends it that knows nothing of headers. */
 function builtPage(): string {
   const brand = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
-  return pageWith(readFileSync('web/dist/main/index.html', 'utf8'), { apiUrl: API, mainUrl: MAIN }, brand)
+  return pageWith(
+    readFileSync('web/dist/main/index.html', 'utf8'),
+    { apiUrl: API, mainUrl: MAIN, language: 'en' },
+    brand,
+  )
 }

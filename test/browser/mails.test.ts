@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { LANGUAGES, MailLanguage } from '../../src/mail/mail-language.js'
+import { LANGUAGES } from '../../src/config/languages.js'
+import { MailLanguage } from '../../src/mail/mail-language.js'
 import { htmlOf } from '../../src/mail/mail-layout.js'
 import { en } from '../../src/mail/messages/en.js'
 import type { MailName } from '../../src/mail/messages/translated.js'

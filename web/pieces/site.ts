@@ -13,6 +13,8 @@ export const site = {
   accent: told('mainstay-accent') || '#3b4fd8',
   /** Of a satellite's page, `#rrggbb`; empty for ours. */
   background: told('mainstay-background'),
+  /** For whoever reads none of the languages that there are: what the page is sent with. */
+  language: document.documentElement.lang,
   /** Where people get help, `https:` or `mailto:`; empty where nobody says. */
   supportUrl: told('mainstay-support'),
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
+import { LANGUAGES, type LanguageName } from '../../config/languages.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { LANGUAGES, type LanguageName } from '../../mail/mail-language.js'
 import { PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
 import type { Email } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'

@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../languages.js'
 import type { SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
@@ -30,5 +31,12 @@ export const BRAND_SETTINGS = {
     defaultInWords: 'neither pages nor mails name one',
     meaning: 'Where people get help, such as `mailto:help@example.com` or a page (https)',
     examples: { production: 'mailto:help@example.com' },
+  },
+  defaultLanguage: {
+    name: 'DEFAULT_LANGUAGE',
+    read: read.oneOf(...LANGUAGES),
+    default: 'en',
+    meaning:
+      'The language of pages where a browser asks for none that there is, and of mails to people whose language nobody knows',
   },
 } as const satisfies SettingsTable

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isUUID } from 'class-validator'
+import { LANGUAGES, type LanguageName } from '../../config/languages.js'
 import { stepOfCode } from '../../factors/totp/totp.js'
 import {
   PERMISSIONS,
@@ -22,6 +23,8 @@ export interface ImportedUser {
   readonly passwordHash: string | null
   /** The secret of their authenticator app, as base32; null without one. */
   readonly totpSecret: string | null
+  /** Of mails to them; null leaves it to their browser. */
+  readonly language: LanguageName | null
   readonly account: ImportedAccount
 }
 
@@ -56,6 +59,7 @@ const FIELDS = [
   'satellites',
   'passwordHash',
   'totpSecret',
+  'language',
   'account',
   'accountId',
 ]
@@ -80,6 +84,7 @@ export function readImportedUser(text: string, satellites: KnownSatellites): Imp
     satellites: satellitesOf(fields, satellites),
     passwordHash: passwordHashOf(fields),
     totpSecret: totpSecretOf(fields),
+    language: languageOf(fields),
     account: accountOf(fields, role),
   }
 }
@@ -109,6 +114,12 @@ function emailOf({ email }: Fields): Email {
 function nameOf({ name = null }: Fields): string | null {
   if (name !== null && !isName(name)) throw new LineFault('name must be one line of 1 to 100 characters')
   return name
+}
+
+function languageOf({ language = null }: Fields): LanguageName | null {
+  if (language === null || LANGUAGES.includes(language as LanguageName))
+    return language as LanguageName | null
+  throw new LineFault(`language must be one of ${LANGUAGES.join(', ')}`)
 }
 
 function roleOf({ role }: Fields): Role {

@@ -104,3 +104,26 @@ describe.each(BACKENDS)('the language of mails, on %s', backend => {
     expect((await subjectsTo(manager.email)).at(-1)).toMatch(/^Your account at .+ will be deleted$/)
   })
 })
+
+describe('DEFAULT_LANGUAGE', () => {
+  it('is that of mails to whom nobody knows to read another', async () => {
+    const app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', DEFAULT_LANGUAGE: 'de' })
+    try {
+      const subjectAfter = async (headers: Record<string, string>) => {
+        const body = { email: anEmail(), password: PASSWORD }
+        await app.request({
+          method: 'POST',
+          path: '/api/signup',
+          headers: { Origin: MAIN, ...headers },
+          body,
+        })
+        return (await app.mailsTo(body.email))[0]?.subject
+      }
+      expect(await subjectAfter({})).toMatch(/^Bestätigen Sie/)
+      expect(await subjectAfter({ 'Accept-Language': 'fr-FR' })).toMatch(/^Bestätigen Sie/)
+      expect(await subjectAfter(ENGLISH)).toMatch(/^Confirm/)
+    } finally {
+      await app.stop()
+    }
+  })
+})

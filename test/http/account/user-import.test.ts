@@ -53,6 +53,17 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
   const countAccounts = () => app.app.get(Database).run(db => db.$count(accounts))
   const imports = async () => (await app.auditRows()).filter(({ action }) => action === 'user.import')
 
+  it('get mails in their language, if it is one that there is', async () => {
+    const [german, unknown] = [anEmail(), anEmail()]
+    const lines = [german, unknown].map(email => ({ email, role: 'owner', passwordHash }))
+    const { added, told } = await importLines(
+      { ...lines[0], language: 'de' },
+      { ...lines[1], language: 'tlh' },
+    )
+    expect([added, told]).toEqual([1, ['Line 2 language must be one of en, de']])
+    expect((await find(german))?.language).toBe('de')
+  })
+
   it('go on with the codes of their authenticator app', async () => {
     const authenticator = new Authenticator(app)
     const email = anEmail()

@@ -21,7 +21,7 @@ import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const ORIGIN = 'https://site.test'
 const BRAND: Brand = { name: 'Rose & Sons', logoUrl: null, accent: '#b91c1c', supportUrl: null }
-const PLACES = { apiUrl: 'https://api.main.test', mainUrl: 'https://www.main.test' }
+const PLACES = { apiUrl: 'https://api.main.test', mainUrl: 'https://www.main.test', language: 'de' }
 const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const NAMES = ['main', 'satellite'] as const
 /** Issue: "if the bundle stays ≤ 130 kB gzipped". */
@@ -63,6 +63,10 @@ describe.each(NAMES)('the built pages of the %s site', name => {
         'application/json; charset=utf-8',
       ])
     }
+  })
+
+  it('is sent in the language of the installation, for a browser that asks for none that there is', async () => {
+    expect((await get('/')).body).toContain('<html lang="de">')
   })
 
   it('files are sent as the build has compressed them, to whoever takes that', async () => {
@@ -375,8 +379,9 @@ it.each([
 
 it('the scripts of the main site are small', () => {
   const folder = 'web/dist/main/assets'
-  // The words that tell a weak password come when one is typed.
-  const scripts = readdirSync(folder).filter(file => file.endsWith('.js') && !file.startsWith('strength-'))
+  // The words that tell a weak password come when one is typed, those about fields when the service refuses one.
+  const later = /^(strength-|_later-messages-)/
+  const scripts = readdirSync(folder).filter(file => file.endsWith('.js') && !later.test(file))
   expect(scripts.length).toBeGreaterThan(1)
   const sizeOf = (file: string) => gzipSync(readFileSync(`${folder}/${file}`)).length
   const sum = (files: readonly string[]) => files.reduce((total, file) => total + sizeOf(file), 0)

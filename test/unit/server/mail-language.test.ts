@@ -1,6 +1,7 @@
 import { parse } from '@formatjs/icu-messageformat-parser'
 import { describe, expect, it, test } from '@jest/globals'
-import { LANGUAGES, languageWanted, MailLanguage } from '../../../src/mail/mail-language.js'
+import { LANGUAGES } from '../../../src/config/languages.js'
+import { languageWanted, MailLanguage } from '../../../src/mail/mail-language.js'
 import { htmlOf, textOf } from '../../../src/mail/mail-layout.js'
 import { de } from '../../../src/mail/messages/de.js'
 import { en } from '../../../src/mail/messages/en.js'

@@ -6,7 +6,7 @@ import { pagePolicy, pageWith } from '../../../src/pages/page.js'
 import { startFailure } from '../../../src/start-failure.js'
 
 const NAMES = ['api', 'main', 'name', 'logo', 'accent', 'support']
-const BUILT = `${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`
+const BUILT = `<html lang="en">${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`
 const BRAND: Brand = {
   name: 'Rose & Sons',
   logoUrl: null,
@@ -16,12 +16,13 @@ const BRAND: Brand = {
 const PLACES = {
   apiUrl: 'https://api.main.test',
   mainUrl: 'https://www.main.test',
+  language: 'de',
 }
 
 describe('pageWith', () => {
   it('tells the page its places and how the site looks', () => {
     expect(pageWith(BUILT, PLACES, BRAND)).toBe(
-      '<meta name="mainstay-api" content="https://api.main.test">' +
+      '<html lang="de"><meta name="mainstay-api" content="https://api.main.test">' +
         '<meta name="mainstay-main" content="https://www.main.test">' +
         '<meta name="mainstay-name" content="Rose &#38; Sons"><meta name="mainstay-logo" content="">' +
         '<meta name="mainstay-accent" content="#b91c1c">' +
